@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
+	hooks "warpboard/models/webhooks"
 	"warpboard/statement"
 	"warpboard/web"
 	"warpboard/webhooks"
@@ -65,9 +66,10 @@ func serve(ctx context.Context, env Environment, args []string) error {
 }
 
 func openStore(ctx context.Context, cfg *Config, replica string, log *slog.Logger) (*models.Store, error) {
+	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: replica, Log: log,
-		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, PlainWebhooks: len(cfg.WebhookAllow) > 0, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Webhooks: hooks.Reach{Site: allowed}, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 }
 

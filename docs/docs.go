@@ -39,6 +39,14 @@ var listed = []Page{
 	{Name: "scale", For: Sites, About: "More workers, more processes, more machines: what to add, and what breaks first."},
 }
 
+// Names are those of all pages, as their addresses have them.
+func Names() (names []string) {
+	for _, page := range listed {
+		names = append(names, page.Name)
+	}
+	return names
+}
+
 // Pages are all of them. Links between them lead to the site's addresses; what they link to in the source is named alone.
 func Pages() (list []Page, err error) {
 	for _, page := range listed {

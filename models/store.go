@@ -48,8 +48,8 @@ type Config struct {
 	NoBaselines bool
 	// Site is the address of the site, for its statements.
 	Site string
-	// PlainWebhooks lets webhooks have addresses without TLS.
-	PlainWebhooks bool
+	// Webhooks is which networks they may reach although these are not public.
+	Webhooks webhooks.Reach
 	// Replica names this process among those that serve one database, the same after each restart.
 	Replica string
 	// Now is the clock by which days of budgets begin; nil: the machine's.
@@ -128,7 +128,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
 		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), Intake: submissions.New(database, cfg.Limits), site: cfg.Site,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Intake: submissions.New(database, cfg.Limits), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is meant: work asks rules, which need the store. Nothing may call rules before this line.

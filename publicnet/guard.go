@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -57,6 +58,23 @@ func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 	// A port that is not a number is 0, and refused.
 	number, _ := strconv.Atoi(port)
 	if !public(ip) || number < leastPort && number != 80 && number != 443 || g.isOwn(ip) {
+		return ErrRefused
+	}
+	return nil
+}
+
+// CheckHost refuses a host of a URL that Check would refuse whenever it is dialed: an address, the name of this machine, or a
+// number that resolvers read as an address. Other names are checked when they have been resolved.
+func (g Guard) CheckHost(host, port string) error {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		host = "127.0.0.1"
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return g.Check("", net.JoinHostPort(host, port), nil)
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if _, err := strconv.ParseUint(last, 0, 64); err == nil || last == "" { // 127.1, 0x7f000001, 2130706433
 		return ErrRefused
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 const TaskFile = "task.yml"
 
 const (
+	validationKey  = "validation" // of KernelBot: known and not used
 	defaultTimeout = 180 * time.Second
 	maxTimeout     = 2 * time.Hour
 	maxTitle       = 120
@@ -34,6 +35,7 @@ type taskReader struct {
 	stored int64 // bytes of bundle.Files
 	// origins says where in the tree each of bundle.Files came from.
 	origins map[string]string
+	ignored []string // warnings about keys that are known and not used
 }
 
 // readTask reads the task in folder dir of t.
@@ -55,16 +57,19 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	if err := r.problems.Err(); err != nil {
 		return nil, err
 	}
-	r.bundle.Warnings = lint(r.bundle, r.unused())
+	r.bundle.Warnings = append(r.ignored, lint(r.bundle, r.unused())...)
 	return r.bundle, nil
 }
 
 func (r *taskReader) read(root *yaml.Node) {
-	f := r.fields(root, "", knownKeys("", "")...)
+	f := r.fields(root, "", append(knownKeys("", ""), validationKey)...)
 	if root.Kind != yaml.MappingNode {
 		return
 	}
 	r.required(f)
+	if f[validationKey] != nil {
+		r.ignored = append(r.ignored, "The key validation is not used: it names a script with which KernelBot checks whole applications. Put such checks into tests.")
+	}
 	def := &r.bundle.Definition
 	def.Form = FormEval
 	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))

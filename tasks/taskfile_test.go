@@ -110,6 +110,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"unknown key":             {minimal + "named: x\n", at + `named: unknown key; known are title, lang,`},
 		"nearer key":              {minimal + "tets: []\n", at + `tets: unknown key; did you mean "tests"?`},
 		"misspelt key":            {minimal + "benchmark: []\n", at + `benchmark: unknown key; did you mean "benchmarks"?`},
+		"misspelled foreign key":  {minimal + "validaton: {version: v1}\n", at + `validaton: unknown key; did you mean "validation"?`},
 		"unknown key in config":   {minimal + "config: {sources: [a]}\n", at + `config.sources: unknown key; known are main`},
 		"unknown key in file":     {minimal + "  - {name: a, source: reference.py, mode: 1}\n", at + `files[2].mode: unknown key`},
 		"no lang":                 {strings.Replace(minimal, "lang: py\n", "", 1), "task.yml: lang: is required"},

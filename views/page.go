@@ -23,9 +23,19 @@ type Page struct {
 // Share describes a page to other sites; addresses are whole ones.
 type Share struct {
 	Title string
+	About string // a sentence; empty: what is said of the site
 	URL   string
-	Image string
+	Image string // empty: none
 	Feed  string // of what happens there; empty: none
+	JSON  string // the same for programs; empty: none
+}
+
+// about is what a page is about, in a sentence.
+func (s *Share) about() string {
+	if s == nil || s.About == "" {
+		return "Leaderboards for GPU kernels: submit, watch the run live, compare."
+	}
+	return s.About
 }
 
 // Viewer is the signed-in person who looks at a page.

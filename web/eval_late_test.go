@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -169,6 +170,40 @@ func TestADirectCallerGetsTheContractsStatus(t *testing.T) {
 	} {
 		if resp, answer := s.ask("POST", path, body); resp.StatusCode != 500 || answer["status"] != "error" || answer["error"] == nil {
 			t.Errorf("%s: %s %v", path, resp.Status, answer)
+		}
+	}
+}
+
+// lines is a log whose lines a test reads.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
+
+func TestACallerWhoLeavesIsNoErrorOfTheSite(t *testing.T) {
+	log := make(lines, 1000)
+	s := newEvalSite(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(log, nil)) })
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		if resp, err := s.send(ctx, "POST", "/", object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")}); err == nil {
+			resp.Body.Close()
+			t.Error("an answer")
+		}
+	}()
+	s.waitForState(models.EvaluationSubmitted)
+	leave()
+	<-left
+	s.waitForState(models.EvaluationCancelled)
+	for line := range log {
+		if strings.Contains(line, "level=ERROR") {
+			t.Errorf("logged: %s", line)
+		}
+		if strings.Contains(line, "method=POST path=/ ") && strings.Contains(line, "msg=request ") {
+			if !strings.Contains(line, "status=499") {
+				t.Errorf("logged: %s", line)
+			}
+			return
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (s *profiledScene) agentsGetLinks(t *testing.T, home string) {
 		t.Fatal(err)
 	}
 	a := (&evalSite{testSite: &testSite{url: s.url + labPath}}).agent(t, token)
-	compared, refused := a.call("compare_runs", object{"a": s.first.ID, "b": s.second.ID})
+	compared, refused := a.call("compare_runs", object{"a": s.first.SubmissionID, "b": s.second.SubmissionID})
 	if want := fmt.Sprintf("%s/compare?a=%d&b=%d", home, s.first.ID, s.second.ID); compared["url"] != want {
 		t.Errorf("an agent gets %v, want %s (%s)", compared["url"], want, refused)
 	}

@@ -34,12 +34,31 @@ type apiDocument struct {
 	resolved map[*jsonschema.Schema]*jsonschema.Resolved // what answers were checked against
 }
 
+// closed fails answers with keys that the document does not have; clients take them.
+func closed(schema *jsonschema.Schema) {
+	if schema == nil {
+		return
+	}
+	if schema.AdditionalProperties == nil && len(schema.Properties) > 0 {
+		schema.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	}
+	for _, property := range schema.Properties {
+		closed(property)
+	}
+	closed(schema.Items)
+}
+
 func (s *testSite) apiDocument() (d apiDocument) {
 	s.t.Helper()
 	d.resolved = map[*jsonschema.Schema]*jsonschema.Resolved{}
 	text := strings.ReplaceAll(body(s.t, s.browser().get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		s.t.Fatal(err)
+	}
+	for name, schema := range d.Components.Schemas {
+		if name != "EvaluationError" { // it has keys of older servers that say nothing
+			closed(schema)
+		}
 	}
 	return d
 }
@@ -84,6 +103,9 @@ func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) 
 			}
 		}
 	}
+	if !strings.Contains(kind, "json") && kind != "text/event-stream" || kind == "application/jsonl" {
+		return // a file
+	}
 	for _, part := range parts {
 		var value any
 		if err := json.Unmarshal([]byte(part), &value); err != nil {
@@ -108,6 +130,15 @@ func (s *evalSite) everyAnswer() map[string][]call {
 	task := modelstest.Task(s.t, s.Store, creator, "sort", "CPU")
 	run := modelstest.Submit(s.t, s.Store, s.user, task)[0]
 	modelstest.Finish(s.t, s.Store, run, 5000)
+	closed, past := modelstest.Task(s.t, s.Store, creator, "closed", "CPU"), time.Now().Add(-time.Hour)
+	if _, err := s.Store.UpdateTask(s.t.Context(), creator, closed.ID, models.TaskSettings{Devices: closed.Devices, Deadline: &past}); err != nil {
+		s.t.Fatal(err)
+	}
+	empty := modelstest.Bundle("empty")
+	empty.Definition.Tests, empty.Definition.Benchmarks = nil, nil
+	if _, err := s.Store.CreateTask(s.t.Context(), creator, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty}); err != nil {
+		s.t.Fatal(err)
+	}
 	bare := modelstest.Submit(s.t, s.Store, s.user, task)[0].SubmissionID
 	_, shared := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
 	_, compared := s.ask("POST", "/api/v1/evaluations", object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
@@ -121,6 +152,8 @@ func (s *evalSite) everyAnswer() map[string][]call {
 			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)}, {path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
 			{path, strings.Replace(request, "{", `{"gpu_type": "none",`, 1)}}
 	}
+	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
+	const profile, files = "/submissions/{id}/runs/{run}/profile", "/tasks/{slug}/boards/{device}"
 	page, hook, delivery := "?page=2", s.hook(), "/deliveries/1/redeliver"
 	return map[string][]call{
 		"DELETE /api/v1/webhooks/{id}":                               {{s.hook(), ""}, {"/api/v1/webhooks/99", ""}},
@@ -144,7 +177,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET /stats":                                                 {{"/stats", ""}},
 		"POST /admin/cleanup-jobs":                                   {{"/admin/cleanup-jobs", ""}},
 		"GET /api/v1/tasks":                                          {{"/api/v1/tasks", ""}},
-		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/none", ""}},
+		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
 		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
 		"GET /api/v1/capacity":                                       {{"/api/v1/capacity", ""}},
 		"GET /api/v1/chain":                                          {{"/api/v1/chain", ""}},
@@ -160,7 +193,17 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET /api/v1/submissions/{id}":                               {{submissions, ""}, {fmt.Sprintf("/api/v1/submissions/%d", bare), ""}, {"/api/v1/submissions/99", ""}},
 		"POST /api/v1/submissions/{id}/cancel":                       {{fmt.Sprintf("/api/v1/submissions/%d/cancel", bare), "{}"}, {submissions + "/cancel", "{}"}},
 		"GET /api/v1/submissions/{id}/events":                        {{submissions + "/events", ""}, {"/api/v1/submissions/99/events", ""}},
-		"GET /api/v1/tasks/{slug}/bundle":                            {{"/api/v1/tasks/none/bundle", ""}},
+		"GET /api/v1/tasks/{slug}/bundle":                            {{"/api/v1/tasks/sort/bundle", ""}, {"/api/v1/tasks/none/bundle", ""}},
+		"GET /compare.json":                                          {{"/compare.json" + both, ""}, {"/compare.json?a=1&b=99", ""}, {"/compare.json", ""}},
+		"GET /compare.csv":                                           {{"/compare.csv" + both, ""}, {"/compare.csv", ""}},
+		"GET " + profile + ".json":                                   {{pages + "/profile.json", ""}},
+		"GET " + profile + ".txt":                                    {{pages + "/profile.txt", ""}},
+		"GET " + profile + ".csv":                                    {{pages + "/profile.csv", ""}},
+		"GET " + profile + ".ptx":                                    {{pages + "/profile.ptx", ""}},
+		"GET " + profile + ".ncu-rep":                                {{pages + "/profile.ncu-rep", ""}},
+		"GET " + files + "/entries.csv":                              {{"/tasks/sort/boards/CPU/entries.csv", ""}, {"/tasks/sort/boards/none/entries.csv", ""}},
+		"GET " + files + "/dataset.jsonl":                            {{"/tasks/closed/boards/CPU/dataset.jsonl", ""}, {"/tasks/sort/boards/CPU/dataset.jsonl", ""}},
+		"GET " + files + "/dataset.parquet":                          {{"/tasks/closed/boards/CPU/dataset.parquet", ""}, {"/tasks/sort/boards/CPU/dataset.parquet", ""}},
 	}
 }
 
@@ -205,5 +248,30 @@ func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
 				resp.Body.Close()
 			}
 		}
+	}
+}
+
+func TestMessagesToWebhooksAreWhatTheDocumentSays(t *testing.T) {
+	s := newEvalSite(t)
+	hook := s.hook()
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "sort", "CPU")
+	for _, who := range []models.User{s.user, modelstest.Person(t, s.Store, "grace", models.RoleUser), s.user} {
+		modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, who, task)[0], float64(9000-who.ID*1000))
+	}
+	if _, err := s.Store.SpreadEvents(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, answer := s.ask("GET", hook+"/deliveries", nil)
+	is, seen := s.documented(t), map[string]bool{}
+	for _, delivery := range answer["deliveries"].([]any) {
+		message := delivery.(object)["body"].(object)
+		is("WebhookMessage", message)
+		if kind := message["type"].(string); kind != "test" {
+			seen[kind] = true
+			is("EndedRun", message["data"])
+		}
+	}
+	if !seen["run.ended"] || !seen["record.taken"] {
+		t.Errorf("only %v was tried", seen)
 	}
 }

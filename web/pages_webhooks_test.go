@@ -149,3 +149,20 @@ func (s *testSite) tokenOf(t *testing.T, user models.User) asking {
 		return answer
 	}
 }
+
+// TestAWebhookInsideIsRefusedWhenItIsSet: its owner reads why at once, and not in the log of deliveries that all fail.
+func TestAWebhookInsideIsRefusedWhenItIsSet(t *testing.T) {
+	s := newEvalSite(t)
+	for _, address := range []string{"127.0.0.1", "10.0.0.8", "192.168.1.1:8443", "169.254.169.254", "[::1]", "[fd00::1]", "[::ffff:10.0.0.1]", "[fe80::1%25eth0]",
+		"localhost", "Hooks.Localhost.", "127.1", "2130706433", "0x7f000001", "017700000001", "127.0.0.1.", "8.8.8.8:25"} {
+		resp, answer := s.ask("POST", "/api/v1/webhooks", object{"url": "https://" + address + "/hook", "events": []string{"run.ended"}})
+		if resp.StatusCode != 422 || !strings.Contains(fmt.Sprint(answer["detail"]), "public addresses") {
+			t.Errorf("%s: %s %v", address, resp.Status, answer)
+		}
+	}
+	for _, address := range []string{"8.8.8.8:8443", "[2606:4700::1111]", "example.org", "127.0.0.1.example.org"} {
+		if resp, answer := s.ask("POST", "/api/v1/webhooks", object{"url": "https://" + address + "/hook", "events": []string{"run.ended"}}); resp.StatusCode != 201 {
+			t.Errorf("%s: %s %v", address, resp.Status, answer)
+		}
+	}
+}

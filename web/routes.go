@@ -4,13 +4,14 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/statement"
+	"warpboard/web/client"
 	"warpboard/web/site"
 )
 
 // routes is the whole site: what every request passes through, then every address. fiber takes the first
 // that fits, so the order counts.
 func (s *Server) routes(app *fiber.App) {
-	s.errorShapes(app)
+	s.programShapes(app)
 	app.Use(releaseBody, requestID, closeUnread, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
 		strictRequests, s.makeRoom, plainBodies, s.belowThePath)
 
@@ -50,11 +51,19 @@ func (s *Server) routes(app *fiber.App) {
 	app.Use(pack, s.answerErrors, s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
 }
 
-// errorShapes says where errors are answered as problems of the API, also those that come before a route is found.
-func (s *Server) errorShapes(app *fiber.App) {
-	app.All("/api/+", site.AnswerProblems)
+// programShapes mark what programs ask: errors are answered as problems of the API, also those that come before a route is found,
+// and answers say the site's version.
+func (s *Server) programShapes(app *fiber.App) {
+	shape := func(c *fiber.Ctx) error {
+		c.Set(client.VersionHeader, s.Version)
+		return site.AnswerProblems(c)
+	}
+	app.All("/api/+", shape)
 	for _, path := range []string{"/", "/evaluate", "/compare", "/mcp"} {
-		app.Post(path, site.AnswerProblems)
+		app.Post(path, shape)
+	}
+	for _, path := range []string{"/job/:id", "/health", "/stats", "/admin/cleanup-jobs"} {
+		app.All(path, shape)
 	}
 }
 
@@ -238,6 +247,10 @@ func (s *Server) shareRoutes(pages group) {
 	pages.get(board+"dataset.jsonl", s.share.Dataset)
 	pages.get(board+"dataset.parquet", s.share.Dataset)
 	pages.get(board+"embed", s.share.Embed)
+	pages.get("/records.atom", s.share.SiteFeed)
+	pages.get("/robots.txt", s.share.Robots)
+	pages.get("/sitemap.xml", s.share.SiteMap)
+	pages.get("/favicon.ico", s.share.Icon)
 	pages.get("/tasks/:slug/records.atom", s.share.TaskFeed)
 	pages.get("/users/:id/records.atom", s.share.PersonFeed)
 	pages.get("/runs/:id/badge.svg", s.share.RunBadge)

@@ -82,7 +82,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	dsn := modelstest.PostgresURL(t)
 	var stores []*models.Store
 	for _, name := range []string{"one", "two"} {
-		store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: dsn, Replica: name, PlainWebhooks: true})
+		store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: dsn, Replica: name, Webhooks: hooks.Reach{Site: loopback, People: loopback}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 
 // TestReceiversCannotHarmTheSite: each answer ends its try, and is noted in a sentence.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), PlainWebhooks: true, Replica: "one"})
+	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{Site: loopback, People: loopback}, Replica: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,6 +147,14 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 			n.Site = true
 			create(t, s, o.admin, n)
 		})
+		t.Run("the site's reach what the operator allows, and nothing else inside", func(t *testing.T) {
+			n := hooks.NewWebhook{URL: "http://127.0.0.1:8080/hook", Events: hooks.OfSite(), Site: true}
+			create(t, s, o.admin, n)
+			n.URL = "http://10.0.0.1:8080/hook"
+			if _, err := s.CreateWebhook(t.Context(), o.admin, n); models.KindOf(err) != models.Invalid {
+				t.Errorf("a network that is not allowed: %v", err)
+			}
+		})
 	})
 }
 
@@ -180,7 +188,7 @@ func TestEventsAreToldToThoseWhoMayKnow(t *testing.T) {
 
 // TestSlowReceiversOfPeopleHoldUpNotTheSite, and together have no more than the room of people.
 func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Replica: "one"})
+	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Replica: "one", Webhooks: hooks.Reach{People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,16 @@ func (f field) schema() map[string]any {
 	return s
 }
 
-func typed(name string) map[string]any { return map[string]any{"type": name} }
+// typed is a schema of one type. Numbers say how wide they are: generators of clients would take half of it.
+func typed(name string) map[string]any {
+	switch name {
+	case "integer":
+		return map[string]any{"type": name, "format": "int64"}
+	case "number":
+		return map[string]any{"type": name, "format": "double"}
+	}
+	return map[string]any{"type": name}
+}
 
 func (text) schema() map[string]any    { return typed("string") }
 func (integer) schema() map[string]any { return typed("integer") }

@@ -1,10 +1,12 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/publicnet"
 )
 
 // Kind names what happened, as the receiver reads it.
@@ -49,11 +52,19 @@ const (
 type Webhooks struct {
 	db    *db.DB
 	site  string // address of the site, for links
-	plain bool   // the site's webhooks may have addresses without TLS: the operator allows private networks
+	reach Reach
 }
 
-// New returns the webhooks of a database. Plain says whether the site's may be http://.
-func New(database *db.DB, site string, plain bool) *Webhooks { return &Webhooks{database, site, plain} }
+// Reach is which networks webhooks may reach although they are not public. Addresses of Site may be http://.
+type Reach struct {
+	Site   []netip.Prefix // the site's webhooks
+	People []netip.Prefix // people's: for tests, whose receivers are on this machine
+}
+
+// New returns the webhooks of a database.
+func New(database *db.DB, site string, reach Reach) *Webhooks {
+	return &Webhooks{database, site, reach}
+}
 
 // Webhook is one address that is told.
 type Webhook struct {
@@ -96,10 +107,14 @@ func (w *Webhooks) check(n NewWebhook) error {
 	if n.Wait < leastWait || n.Wait > longestWait {
 		return db.Errorf(db.Invalid, "The limit of a wait is a minute to a week.")
 	}
-	return checkURL(n.URL, n.Site && w.plain)
+	if n.Site {
+		return checkURL(n.URL, slices.Concat(w.reach.Site, w.reach.People), len(w.reach.Site) > 0)
+	}
+	return checkURL(n.URL, w.reach.People, false)
 }
 
-func checkURL(text string, plain bool) error {
+// checkURL refuses addresses that no delivery would reach. What a name resolves to is checked when it is dialed.
+func checkURL(text string, allowed []netip.Prefix, plain bool) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || len(text) > longestURL || u.Fragment != "":
@@ -108,8 +123,17 @@ func checkURL(text string, plain bool) error {
 		return db.Errorf(db.Invalid, "The address of a webhook holds no name and password: whoever receives it checks the signature.")
 	case u.Scheme != "https" && (u.Scheme != "http" || !plain):
 		return db.Errorf(db.Invalid, "The address of a webhook begins with https://.")
+	case publicnet.New(allowed).CheckHost(u.Hostname(), cmp.Or(u.Port(), defaultPort(u.Scheme))) != nil:
+		return db.Errorf(db.Invalid, "Webhooks reach public addresses at ports of HTTP (80, 443, 1024 and above): %s is none.", u.Host)
 	}
 	return nil
+}
+
+func defaultPort(scheme string) string {
+	if scheme == "http" {
+		return "80"
+	}
+	return "443"
 }
 
 // List names kinds for people.

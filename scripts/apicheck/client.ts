@@ -10,9 +10,9 @@ const site = createClient<paths>({ baseUrl: SITE, headers: { Authorization: `Bea
 const device = 'CPU'
 
 const { data: list } = await site.GET('/api/v1/tasks')
-assert(list?.tasks?.some(task => task.slug === TASK && task.devices?.includes(device)))
+assert(list?.tasks.some(task => task.slug === TASK && task.devices.includes(device)))
 const { data: task } = await site.GET('/api/v1/tasks/{slug}', { params: { path: { slug: TASK } } })
-assert(task && task.version >= 1 && task.benchmarks?.length)
+assert(task && task.version >= 1 && task.benchmarks.length)
 const bundle = await site.GET('/api/v1/tasks/{slug}/bundle', { params: { path: { slug: TASK } }, parseAs: 'arrayBuffer' })
 assert.equal(new TextDecoder().decode((bundle.data as unknown as ArrayBuffer).slice(0, 2)), 'PK')
 
@@ -22,7 +22,7 @@ const params = { header: { 'Idempotency-Key': crypto.randomUUID() } }
 const { data: made } = await site.POST('/api/v1/submissions', { body, params })
 const { data: again } = await site.POST('/api/v1/submissions', { body, params })
 assert(made && again && made.id === again.id)
-const path = { id: String(made.id) }
+const path = { id: made.id }
 const states: string[] = []
 const stream = await site.GET('/api/v1/submissions/{id}/events', { params: { path }, parseAs: 'text' })
 for (const line of (stream.data as unknown as string).split('\n')) {
@@ -30,12 +30,12 @@ for (const line of (stream.data as unknown as string).split('\n')) {
 }
 assert.equal(states.at(-1), 'done')
 const { data: ended } = await site.GET('/api/v1/submissions/{id}', { params: { path, query: { wait: 25 } } })
-assert(ended?.ended && ended.runs?.[0]?.state === 'done')
+assert(ended?.ended && ended.runs[0]?.state === 'done')
 const { data: mine } = await site.GET('/api/v1/submissions', { params: { query: { limit: 1, task: TASK } } })
-assert.equal(mine?.submissions?.[0]?.id, made.id)
+assert.equal(mine?.submissions[0]?.id, made.id)
 if (mine.next) await site.GET('/api/v1/submissions', { params: { query: { limit: 1, before: mine.next } } })
 const { data: board } = await site.GET('/api/v1/boards/{slug}/{device}', { params: { path: { slug: TASK, device } } })
-assert(board?.entries?.every(entry => entry.score_ns > 0))
+assert(board?.entries.every(entry => entry.score_ns > 0))
 
 // An evaluation, and what is refused.
 const source_code = 'import torch\nclass Model(torch.nn.Module):\n    def forward(self, x): return x * 2\ndef get_inputs(): return [torch.ones(64)]\n'

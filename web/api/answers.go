@@ -16,8 +16,8 @@ func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bund
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
-			Lang: d.Lang, Tags: d.Tags, Devices: task.Devices, Deadline: task.Deadline},
-		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: d.Tests, Benchmarks: d.Benchmarks,
+			Lang: d.Lang, Tags: d.Tags, Devices: listed(task.Devices), Deadline: task.Deadline},
+		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: listed(d.Tests), Benchmarks: listed(d.Benchmarks),
 		TimeoutsNS: map[job.Stage]int64{
 			job.StageTest:      int64(d.Timeouts.Test),
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
@@ -29,6 +29,14 @@ func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bund
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
 	}
 	return answer
+}
+
+// listed is a list that is never null: generated clients know lists alone.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 func boardAnswer(task models.Task, version models.TaskVersion, board models.BoardPage, page int) client.Board {
@@ -132,7 +140,7 @@ func (a *API) runAnswers(ctx context.Context, id int64, version models.TaskVersi
 	if err != nil {
 		return nil, false, err
 	}
-	ended = true
+	answers, ended = []client.Run{}, true
 	for _, run := range all {
 		stages, err := a.Store.Stages(ctx, run.ID)
 		if err != nil {

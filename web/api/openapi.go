@@ -1,22 +1,16 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/statement"
 	"warpboard/web/client"
-	"warpboard/web/site/evaluations"
 )
 
 // OpenAPI answers with the OpenAPI 3.1 document of the whole API.
@@ -31,17 +25,10 @@ func (a *API) OpenAPI(c *fiber.Ctx) error {
 // apiDocument describes every operation of the API. The schemas come from what reads the requests and
 // from the types of the answers.
 func (a *API) apiDocument() (map[string]any, error) {
-	schemas := kernelrun.Schemas()
-	for name, answer := range answerTypes() {
-		schema, err := schemaOf(answer)
-		if err != nil {
-			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
-		}
-		schemas[name] = schema
-		enumerate(schema, words()[name])
+	schemas, err := apiSchemas()
+	if err != nil {
+		return nil, err
 	}
-	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
-		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
 	paths := map[string]any{}
 	for _, o := range operations() {
 		path, _ := paths[o.path].(map[string]any)
@@ -58,8 +45,9 @@ func (a *API) apiDocument() (map[string]any, error) {
 			"license":     map[string]any{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
 			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN. Scripts of other sites may read what everybody may, without a token: tasks, boards, devices, submissions, statements.",
 		},
-		"servers": []any{map[string]any{"url": a.BaseURL}},
-		"paths":   paths,
+		"servers":  []any{map[string]any{"url": a.BaseURL}},
+		"paths":    paths,
+		"webhooks": webhookMessages(),
 		"components": map[string]any{
 			"schemas": schemas,
 			"securitySchemes": map[string]any{
@@ -71,63 +59,24 @@ func (a *API) apiDocument() (map[string]any, error) {
 	}, nil
 }
 
-// answerTypes are the answers by the names of their schemas.
-func answerTypes() map[string]any {
-	return map[string]any{
-		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
-		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
-		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{},
-		"Published": client.Published{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
-		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
-		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
-		"Envelope": statement.Envelope{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
+// apiSchemas are all bodies by their names.
+func apiSchemas() (map[string]any, error) {
+	schemas, sent := kernelrun.Schemas(), map[string]bool{}
+	for _, o := range operations() {
+		sent[o.takes] = true
 	}
-}
-
-// parts are the types that answers hold under a name of their own.
-func parts() map[reflect.Type]*jsonschema.Schema {
-	anything := &jsonschema.Schema{Description: "any JSON value"} // an empty schema would be written as true
-	part := func(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/components/schemas/" + name} }
-	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[json.RawMessage]():        anything,
-		reflect.TypeFor[any]():                    anything,
-		reflect.TypeFor[time.Duration]():          {Type: "integer"},
-		reflect.TypeFor[evaluations.ExecResult](): part("KernelExecResult"),
-		reflect.TypeFor[evaluations.Metadata]():   part("Metadata"),
-		reflect.TypeFor[kernelrun.Stats]():        part("RuntimeStats"),
-		reflect.TypeFor[client.Run]():             part("Run"),
-		reflect.TypeFor[client.Entry]():           part("Entry"),
-		reflect.TypeFor[client.Submission]():      part("Submission"),
+	for name, answer := range answerTypes() {
+		schema, err := schemaOf(answer, sent[name])
+		if err != nil {
+			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
+		}
+		schemas[name] = schema
+		enumerate(schema, words()[name])
 	}
-}
-
-// schemaOf is the JSON Schema of a type, as a plain object.
-func schemaOf(value any) (out map[string]any, err error) {
-	own := reflect.TypeOf(value)
-	others := parts()
-	delete(others, own)
-	schema, err := jsonschema.ForType(own, &jsonschema.ForOptions{TypeSchemas: others})
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(schema)
-	if err == nil {
-		err = json.Unmarshal(text, &out)
-	}
-	properties, _ := out["properties"].(map[string]any)
-	for _, property := range properties {
-		withoutNull(property)
-	}
-	return out, err
-}
-
-// withoutNull takes back that a pointer to a part is null and nothing else: a part has no type of its own
-// that null could be added to.
-func withoutNull(schema any) {
-	s, _ := schema.(map[string]any)
-	if types, _ := s["type"].([]any); len(types) == 1 && types[0] == "null" {
-		delete(s, "type")
-	}
+	nameMessages(schemas)
+	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
+		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
+	return schemas, nil
 }
 
 // describe is the operation as OpenAPI has it.
@@ -137,13 +86,7 @@ func (o operation) describe() map[string]any {
 		answer["content"] = content(o.contentType(), o.gives)
 	}
 	out := map[string]any{
-		"operationId": o.id(), "summary": o.summary, "tags": []string{o.tag},
-		"responses": map[string]any{
-			strconv.Itoa(o.status): answer,
-			"4XX":                  map[string]any{"description": "what is wrong with the request", "content": content(o.problem())},
-			"default":              map[string]any{"description": "what went wrong", "content": content(o.problem())},
-		},
-		"parameters": o.parameters(),
+		"operationId": o.id(), "summary": o.summary, "tags": []string{o.tag}, "responses": o.responses(answer), "parameters": o.parameters(),
 	}
 	if o.path == publishPath && o.method == fiber.MethodPost {
 		out["requestBody"] = map[string]any{"required": true, "content": content("application/zip", map[string]any{"type": "string", "format": "binary"})}
@@ -152,6 +95,23 @@ func (o operation) describe() map[string]any {
 		out["requestBody"] = map[string]any{"required": true, "content": content(fiber.MIMEApplicationJSON, ref(o.takes))}
 	}
 	out["security"] = o.security()
+	return out
+}
+
+// responses are the answer and what may be wrong. The unversioned API refuses in shapes of its own what reaches it; what is
+// refused before (too many requests, a malformed head) is a problem there, too.
+func (o operation) responses(answer map[string]any) map[string]any {
+	refused, failed := content(problemType, ref("Problem")), content(problemType, ref("Problem"))
+	out := map[string]any{strconv.Itoa(o.status): answer,
+		"4XX":     map[string]any{"description": "what is wrong with the request", "content": refused},
+		"default": map[string]any{"description": "what went wrong", "content": failed}}
+	if strings.HasPrefix(o.tag, evaluationsTag) && !strings.HasPrefix(o.path, "/api/") {
+		maps.Copy(refused, content(fiber.MIMEApplicationJSON, ref("EvaluationError")))
+		maps.Copy(failed, content(fiber.MIMEApplicationJSON, ref("EvaluationError")))
+		if o.takes != "" {
+			out["422"] = map[string]any{"description": "the body is not a JSON object", "content": content(fiber.MIMEApplicationJSON, ref("BodyErrors"))}
+		}
+	}
 	return out
 }
 
@@ -167,35 +127,13 @@ func (o operation) security() []any {
 	return []any{token, nothing}
 }
 
-func (o operation) contentType() string {
-	if strings.HasSuffix(o.path, "/events") {
-		return "text/event-stream"
-	}
-	switch o.path {
-	case "/api/v1/chain":
-		return chainType
-	case bundlePath:
-		return fiber.MIMEOctetStream
-	}
-	return fiber.MIMEApplicationJSON
-}
-
-// problem is the answer to what went wrong: the unversioned API has its own.
-func (o operation) problem() (kind string, schema map[string]any) {
-	if strings.HasPrefix(o.path, "/api/") {
-		return "application/problem+json", ref("Problem")
-	}
-	return fiber.MIMEApplicationJSON, map[string]any{"type": "object", "properties": map[string]any{
-		"error": map[string]any{"type": "string"}, "status": map[string]any{"type": "string"}}}
-}
-
 // parameters are those of the path, in its braces, of headers, and of the query.
 func (o operation) parameters() []any {
 	list := []any{}
 	for part := range strings.SplitSeq(o.path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			list = append(list, map[string]any{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true,
-				"schema": map[string]any{"type": "string"}})
+				"schema": o.pathType(strings.TrimSuffix(name, "}"))})
 		}
 	}
 	if o.path == "/api/v1/submissions" && o.method == fiber.MethodPost {
@@ -203,7 +141,8 @@ func (o operation) parameters() []any {
 			"description": "a key of your choice: a submission that is sent again with it is the same one"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
-		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": map[string]any{"type": queryType(name)}})
+		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": queryType(name),
+			"required": strings.HasPrefix(o.path, "/compare.") && name != "case"})
 	}
 	return list
 }
@@ -213,9 +152,9 @@ func content(kind string, schema map[string]any) map[string]any {
 }
 
 func ref(name string) map[string]any {
-	return map[string]any{"$ref": "#/components/schemas/" + name}
+	return map[string]any{"$ref": schemaHome + name}
 }
 
 func listOf(key, name string) map[string]any {
-	return map[string]any{"type": "object", "properties": map[string]any{key: map[string]any{"type": "array", "items": ref(name)}}}
+	return map[string]any{"type": "object", "required": []string{key}, "properties": map[string]any{key: map[string]any{"type": "array", "items": ref(name)}}}
 }

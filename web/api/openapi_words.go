@@ -1,7 +1,10 @@
 package api
 
 import (
+	"path"
 	"strings"
+
+	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -38,13 +41,62 @@ func enumerate(schema map[string]any, values map[string][]string) {
 	}
 }
 
+// schemaHome begins the names of schemas.
+const schemaHome = "#/components/schemas/"
+
+const problemType = "application/problem+json"
+
+// number is a whole number of an address.
+func number() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
+
 // queryType is the type of a parameter in an address.
-func queryType(name string) string {
+func queryType(name string) map[string]any {
 	switch name {
 	case "devices", "file", "order", "task":
-		return "string"
+		return map[string]any{"type": "string"}
 	}
-	return "integer"
+	return number()
+}
+
+// pathType is the type of a part of the path: tasks and devices have names, evaluations random ids, and all else is counted.
+func (o operation) pathType(name string) map[string]any {
+	if name == "slug" || name == "device" || strings.HasPrefix(o.tag, evaluationsTag) {
+		return map[string]any{"type": "string"}
+	}
+	return number()
+}
+
+// contentType is what an operation answers with.
+func (o operation) contentType() string {
+	if strings.HasSuffix(o.path, "/events") {
+		return "text/event-stream"
+	}
+	switch path.Ext(o.path) {
+	case ".csv":
+		return "text/csv"
+	case ".txt", ".ptx":
+		return fiber.MIMETextPlain
+	case ".jsonl":
+		return "application/jsonl"
+	case ".parquet", ".ncu-rep":
+		return fiber.MIMEOctetStream
+	}
+	switch o.path {
+	case "/api/v1/chain":
+		return chainType
+	case bundlePath:
+		return fiber.MIMEOctetStream
+	}
+	return fiber.MIMEApplicationJSON
+}
+
+// webhookID names the message of an event: "webhookRunEnded".
+func webhookID(kind string) string {
+	name := "webhook"
+	for word := range strings.SplitSeq(kind, ".") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
 }
 
 // id names an operation for programs that make a client of the document: "getSubmissionsById".

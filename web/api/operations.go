@@ -13,11 +13,22 @@ type operation struct {
 // evaluationsTag begins the tags of what works with a key instead of a token, where the operator opened it.
 const evaluationsTag = "Evaluations"
 
+const webhooksTag = "Webhooks"
+
+// What is read of pages, as data, has their addresses.
+const (
+	profilePath = "/submissions/{id}/runs/{run}/profile"
+	boardFiles  = "/tasks/{slug}/boards/{device}"
+)
+
 // operations lists the API in the order in which its page shows it. A test holds it to the routes.
 func operations() []operation {
-	const evaluations, plain, account, boards = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards"
+	const evaluations, plain, account, boards, hooks, data = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards", webhooksTag, "Profiles and data sets"
 	page := map[string]string{"page": "page, from 1"}
 	anything := map[string]any{"type": "object"}
+	text, file := map[string]any{"type": "string"}, map[string]any{"type": "string", "format": "binary"}
+	oneCase := map[string]string{"case": "number of the benchmark case, from 0; absent: 0"}
+	compared := map[string]string{"a": "id of a run", "b": "id of another run", "case": "number of the benchmark case of the profiles, from 0; absent: 0"}
 	return []operation{
 		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting: one kernel (EvaluationRequest) or two (CompareRequest). Location says where to look. Only you and the admins can read it, unless it is shared.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, the newest first.", true, "", page, 200, listOf("evaluations", "Evaluation")},
@@ -30,7 +41,7 @@ func operations() []operation {
 		{plain, "POST", "/evaluate", "Compile a kernel, check that it runs, take its time, and wait for the answer.", true, "EvaluationRequest", nil, 200, ref("EvaluationAnswer")},
 		{plain, "POST", "/compare", "Compile two kernels, compare their outputs, time them in turn, and wait for the answer.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
 		{plain, "POST", "/", "The same as /compare; also takes the older body with ref_code and custom_code.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
-		{plain, "GET", "/job/{id}", "Read the state of a job.", true, "", nil, 200, anything},
+		{plain, "GET", "/job/{id}", "Read the state of a job.", true, "", nil, 200, ref("Job")},
 		{plain, "GET", "/health", "Tell whether the service works, and how many devices are idle.", true, "", nil, 200, anything},
 		{plain, "GET", "/stats", "Read what the service has done; for admins and the operator.", true, "", nil, 200, anything},
 		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
@@ -39,7 +50,7 @@ func operations() []operation {
 		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
-		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, map[string]any{"type": "string", "format": "binary"}},
+		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, file},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Make a task, or bring it to another state; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
 			"file": "name of what is sent, which tells a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
 			"hidden": "1: only you and the admins see the new task", "dry_run": "1: only say what would change"}, 200, ref("Published")},
@@ -55,12 +66,22 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25"}, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted files: your own, or anybody's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
-		{boards, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are told when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "1: the site's, for admins"}, 200, listOf("webhooks", "Webhook")},
-		{boards, "POST", "/api/v1/webhooks", "Make a webhook. The answer has the secret of its signatures, this once.", true, "NewWebhook", nil, 201, ref("Webhook")},
-		{boards, "DELETE", "/api/v1/webhooks/{id}", "Delete a webhook of yours, with its log.", true, "", nil, 204, nil},
-		{boards, "POST", "/api/v1/webhooks/{id}/test", "Send a test to a webhook of yours.", true, "", nil, 204, nil},
-		{boards, "GET", "/api/v1/webhooks/{id}/deliveries", "List what was sent to a webhook of yours, the newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery of the page before"}, 200, listOf("deliveries", "Delivery")},
-		{boards, "POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", "Send a delivery once more, with the same message_id.", true, "", nil, 200, ref("Delivery")},
 		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events, each with an Event, until one named end.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, ref("Event")},
+		{hooks, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are told when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "1: the site's, for admins"}, 200, listOf("webhooks", "Webhook")},
+		{hooks, "POST", "/api/v1/webhooks", "Make a webhook. The answer has the secret of its signatures, this once.", true, "NewWebhook", nil, 201, ref("Webhook")},
+		{hooks, "DELETE", "/api/v1/webhooks/{id}", "Delete a webhook of yours, with its log.", true, "", nil, 204, nil},
+		{hooks, "POST", "/api/v1/webhooks/{id}/test", "Send a test to a webhook of yours.", true, "", nil, 204, nil},
+		{hooks, "GET", "/api/v1/webhooks/{id}/deliveries", "List what was sent to a webhook of yours, the newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery of the page before"}, 200, listOf("deliveries", "Delivery")},
+		{hooks, "POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", "Send a delivery once more, with the same message_id.", true, "", nil, 200, ref("Delivery")},
+		{data, "GET", "/compare.json", "Compare two runs: scores, cases, and where both have a profile of the case, their kernels.", false, "", compared, 200, ref("Comparison")},
+		{data, "GET", "/compare.csv", "The same as a table: times of all cases, and metrics of the kernels.", false, "", compared, 200, text},
+		{data, "GET", profilePath + ".json", "Read what Nsight Compute measured of a run, of one benchmark case, with what the site derives of it.", false, "", oneCase, 200, ref("Profile")},
+		{data, "GET", profilePath + ".txt", "The same as text: what bounds each kernel, the findings, the hottest instructions.", false, "", oneCase, 200, text},
+		{data, "GET", profilePath + ".csv", "The metrics of each kernel as a table.", false, "", oneCase, 200, text},
+		{data, "GET", profilePath + ".ptx", "The PTX of the kernel that took the most time; for those who may read the source.", false, "", oneCase, 200, text},
+		{data, "GET", profilePath + ".ncu-rep", "Download the report as Nsight Compute wrote it; for those who may read the source.", false, "", oneCase, 200, file},
+		{data, "GET", boardFiles + "/entries.csv", "Download a board as a table.", false, "", nil, 200, text},
+		{data, "GET", boardFiles + "/dataset.jsonl", "Download a board of a closed task with the sources, 500 entries on a page, as JSON lines; the first line says what it is. Link leads to the next page.", false, "", page, 200, text},
+		{data, "GET", boardFiles + "/dataset.parquet", "The same as Parquet.", false, "", page, 200, file},
 	}
 }

@@ -43,7 +43,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 func (o operation) queryFields() []views.APIField {
 	var fields []views.APIField
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
-		fields = append(fields, views.APIField{Name: "?" + name, Type: queryType(name), About: o.query[name]})
+		fields = append(fields, views.APIField{Name: "?" + name, Type: fmt.Sprint(queryType(name)["type"]), About: o.query[name]})
 	}
 	return fields
 }
@@ -131,7 +131,7 @@ func (j jsonSchema) anyKind() (name, ref string) {
 func (j jsonSchema) kind() (name, ref string) {
 	switch {
 	case j.Ref != "":
-		ref = strings.TrimPrefix(j.Ref, "#/components/schemas/")
+		ref = strings.TrimPrefix(j.Ref, schemaHome)
 		return ref, ref
 	case len(j.AnyOf) > 0:
 		return j.anyKind()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/web/client"
 	"warpboard/web/site"
 )
 
@@ -14,7 +15,7 @@ import (
 // with no token: that would take an answer to OPTIONS, which there is not.
 func (a *API) Public(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-	c.Set(fiber.HeaderAccessControlExposeHeaders, "ETag, Retry-After")
+	c.Set(fiber.HeaderAccessControlExposeHeaders, "ETag, Retry-After, "+client.VersionHeader)
 	return c.Next()
 }
 

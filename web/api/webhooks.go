@@ -33,7 +33,7 @@ func (a *API) Webhooks(c *fiber.Ctx) error {
 }
 
 func webhookAnswer(h webhooks.Webhook) client.Webhook {
-	answer := client.Webhook{ID: h.ID, URL: h.URL, Site: h.UserID == 0, WaitSeconds: h.WaitSeconds, Created: h.CreatedAt, Off: h.DisabledWhy}
+	answer := client.Webhook{ID: h.ID, URL: h.URL, Events: []string{}, Site: h.UserID == 0, WaitSeconds: h.WaitSeconds, Created: h.CreatedAt, Off: h.DisabledWhy}
 	for _, kind := range h.Events {
 		answer.Events = append(answer.Events, string(kind))
 	}

@@ -25,6 +25,9 @@ const maxAnswer = 64 << 20
 // is the same caller again.
 const EvaluationKeyHeader = "X-Evaluation-Key"
 
+// VersionHeader says which version of Warpboard answers, on every answer of the API.
+const VersionHeader = "Warpboard-Version"
+
 // Client talks to one site with one personal token. Without a token it remembers the key of its evaluations.
 type Client struct {
 	base  string

@@ -35,6 +35,36 @@ type EvaluationChange struct {
 	Shared *bool `json:"shared" jsonschema:"whoever knows its id may read it"`
 }
 
+// Job is what GET /job/ID answers.
+type Job struct {
+	ID      string  `json:"job_id"`
+	Status  string  `json:"status"`
+	Created float64 `json:"created_at" jsonschema:"seconds since 1970"`
+	Error   *string `json:"error" jsonschema:"why it has no result; null: nothing went wrong"`
+}
+
+// EvaluationError is how the unversioned addresses refuse a request, or say that there is no result.
+type EvaluationError struct {
+	Error      string          `json:"error"`
+	Status     string          `json:"status" jsonschema:"client_error, error or unhealthy"`
+	Validation []FieldError    `json:"validation_errors,omitempty" jsonschema:"every field that is wrong"`
+	Details    json.RawMessage `json:"details,omitempty"`
+	JobID      string          `json:"job_id,omitempty"`
+	State      string          `json:"state,omitempty" jsonschema:"how the evaluation ended"`
+	Partial    json.RawMessage `json:"partial_result,omitempty" jsonschema:"what was known before the end"`
+}
+
+// BodyErrors is how they refuse what is not a JSON object.
+type BodyErrors struct {
+	Detail []struct {
+		Type  string          `json:"type"`
+		Loc   []any           `json:"loc"`
+		Msg   string          `json:"msg"`
+		Input json.RawMessage `json:"input"`
+		Ctx   map[string]any  `json:"ctx,omitempty"`
+	} `json:"detail"`
+}
+
 // NewWith is New with an HTTP client of one's own.
 func NewWith(base, token string, doer *http.Client) *Client {
 	c := New(base, token)

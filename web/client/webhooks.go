@@ -38,3 +38,29 @@ type Delivery struct {
 	Delivered *time.Time      `json:"delivered,omitempty"`
 	NextTry   *time.Time      `json:"next_try,omitempty" jsonschema:"absent: it is over"`
 }
+
+// WebhookMessage is the body of a delivery.
+type WebhookMessage struct {
+	Type      string          `json:"type" jsonschema:"run.ended, record.taken, worker.lost, wait.long or test"`
+	Timestamp time.Time       `json:"timestamp"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// EndedRun is the data of run.ended and record.taken.
+type EndedRun struct {
+	Run            int64    `json:"run"`
+	URL            string   `json:"url"`
+	Submission     int64    `json:"submission"`
+	Task           string   `json:"task"`
+	Version        int      `json:"version"`
+	Device         string   `json:"device"`
+	Mode           string   `json:"mode"`
+	State          string   `json:"state"`
+	Infrastructure bool     `json:"infrastructure_error"`
+	ScoreNS        *float64 `json:"score_ns" jsonschema:"null: it has none"`
+	User           User     `json:"user"`
+	Previous       *struct {
+		User    User    `json:"user"`
+		ScoreNS float64 `json:"score_ns"`
+	} `json:"previous,omitempty" jsonschema:"who held the record before; absent: it is the first"`
+}

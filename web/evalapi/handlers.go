@@ -2,6 +2,7 @@ package evalapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -13,6 +14,9 @@ import (
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 )
+
+// statusGone is what logs have of a caller who left before the answer; nginx's has the same.
+const statusGone = 499
 
 // finishedAge is how long ago a job must have ended for CleanUp to drop it.
 const finishedAge = 300 * time.Second
@@ -45,6 +49,9 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	}
 	<-w.done
 	reply, err := a.reply(w, request, evaluations.PodIP(c))
+	if errors.Is(err, errCallerGone) {
+		return &site.Failure{Status: statusGone, Code: "caller_gone", Message: "The caller has left."} // for the log: nothing of the site failed
+	}
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,8 @@
 // boards.
 //
 // Read server.go (the server, over HTTP and stdio), boards.go and evaluations.go (tools that look and measure), loop.go (the
-// tools of submitting, waiting and comparing), resources.go, record.go, progress.go, skill.go (what an agent is told to read first).
+// tools of submitting and waiting), compare.go, record.go, resources.go, progress.go, arguments.go and
+// schema.go (what tools take and answer), skill.go (what an agent is told to read first).
 //
 // The tools ask the site through its JSON API, so that they are the same inside the site and in a program on somebody's own
 // machine, and have no rights that the caller's token lacks.

@@ -67,7 +67,7 @@ type validateIn struct {
 type jobIn struct {
 	ID   string `json:"job_id" jsonschema:"job_id of an earlier answer"`
 	Key  string `json:"key,omitempty" jsonschema:"key of that answer; it has one when the site is used without a token"`
-	Wait int    `json:"wait,omitempty" jsonschema:"seconds to wait for its end, up to 40; default: the answer comes at once"`
+	Wait *int   `json:"wait,omitempty" jsonschema:"seconds to wait for its end, up to 40; default 25"`
 }
 
 type nothing struct{}
@@ -84,7 +84,7 @@ func (t tools) addEvaluations(server offering) {
 	addOpen(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn."+goesOn, makes(), answer, t.compare)
 	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, makes(), check, t.validate)
 	addOpen(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices. For admins and the operator of the site.", reads(), nil, t.stats)
-	addOpen(server, "get_job_status", "Where an evaluation is, and its result once it has one.", reads(), state, t.status)
+	addOpen(server, "get_job_status", "Wait for an evaluation's end, and read its result. Call it again while ended is false.", reads(), state, t.status)
 }
 
 // code is a KernelCode of the API. What was not given is left out, so that the site says what is missing.
@@ -214,7 +214,7 @@ func withKey(out object, key string) object {
 // unfinished answers in time a client that would give up unheard, and lose the result.
 func unfinished(e *client.Evaluation) object {
 	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
-		"message": "The evaluation goes on. Ask get_job_status with this job_id, with the key if there is one, and wait 40, until it has ended."}
+		"message": "The evaluation goes on. Ask get_job_status with this job_id, and with the key if there is one, until it has ended."}
 }
 
 // abandon cancels an evaluation that nobody waits for. It may have ended meanwhile.
@@ -241,11 +241,16 @@ func (t tools) stats(ctx context.Context, _ *progress, _ nothing) (any, error) {
 	return t.site.Stats(ctx)
 }
 
-func (t tools) status(ctx context.Context, _ *progress, in jobIn) (any, error) {
+func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
 	if in.Key != "" {
 		t.site.UseKey(in.Key)
 	}
-	e, err := t.site.Evaluation(ctx, in.ID, min(time.Duration(in.Wait)*time.Second, defaultPatience))
+	wait := slice
+	if in.Wait != nil {
+		wait = time.Duration(*in.Wait) * time.Second
+	}
+	p.tell(ctx, "waiting for evaluation "+in.ID)
+	e, err := t.site.Evaluation(ctx, in.ID, min(max(wait, 0), defaultPatience))
 	if err != nil {
 		return nil, err
 	}

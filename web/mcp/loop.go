@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -33,11 +32,6 @@ type profileIn struct {
 	Case   int    `json:"case,omitempty" jsonschema:"number of the benchmark case, from 0"`
 }
 
-type compareRunsIn struct {
-	A int64 `json:"a" jsonschema:"id of a run, from the runs of a submission"`
-	B int64 `json:"b" jsonschema:"id of another run"`
-}
-
 // submissionOut is a submission in short.
 type submissionOut struct {
 	ID    int64    `json:"id"`
@@ -49,9 +43,8 @@ type submissionOut struct {
 	Next  string   `json:"next,omitempty" jsonschema:"what to do now"`
 }
 
-// runOut is a run in short.
+// runOut is a run in short. It has no id: tools take ids of submissions, and the two would be mistaken for each other.
 type runOut struct {
-	ID       int64    `json:"id"`
 	Device   string   `json:"device"`
 	State    string   `json:"state"`
 	Position int      `json:"position,omitempty" jsonschema:"in the queue, from 1"`
@@ -69,7 +62,7 @@ const maxOutput = 4000
 func shortSubmission(s *client.Submission) submissionOut {
 	out := submissionOut{ID: s.ID, URL: s.URL, Task: s.Task, Mode: s.Mode, Ended: s.Ended, Runs: []runOut{}}
 	for _, r := range s.Runs {
-		one := runOut{ID: r.ID, Device: r.Device, State: r.State, Position: r.Position, ScoreNS: r.ScoreNS, Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile}
+		one := runOut{Device: r.Device, State: r.State, Position: r.Position, ScoreNS: r.ScoreNS, Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile}
 		if r.Failure != nil {
 			one.Failure = r.Failure.Reason
 			if len(r.Stages) > 0 {
@@ -98,7 +91,7 @@ func (t tools) addLoop(server offering) {
 			return value(t.site.Source(ctx, in.ID))
 		})
 	addTyped(server, "read_profile", "Read what Nsight Compute measured of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads(), t.profile)
-	addTyped(server, "compare_runs", "Compare two runs: scores, and times case by case.", reads(), t.compareRuns)
+	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer says whose they are.", reads(), t.compareRuns)
 	addTyped(server, "compare_with_record", "What the first of a board does differently from a submission of yours: both scores, and the difference of the sources. Sources of others can be read after the task's deadline.", reads(), t.withRecord)
 }
 
@@ -177,41 +170,12 @@ func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out prof
 		text, err := t.site.Download(ctx, client.ProfilePath(in.ID, run.ID, "txt", in.Case))
 		return profileOut{string(text), run.Profile}, err
 	}
-	return out, fmt.Errorf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", in.ID)
+	return out, noProfile{in.ID}
 }
 
-type comparedOut struct {
-	A     sideOut       `json:"a"`
-	B     sideOut       `json:"b"`
-	Cases []comparedOne `json:"cases"`
-	URL   string        `json:"url"`
-}
+// noProfile says why there is nothing to read.
+type noProfile struct{ submission int64 }
 
-type sideOut struct {
-	Run        int64    `json:"run"`
-	Submission int64    `json:"submission"`
-	User       string   `json:"user"`
-	Device     string   `json:"device"`
-	ScoreNS    *float64 `json:"score_ns"`
-}
-
-type comparedOne struct {
-	Spec string   `json:"spec"`
-	A    *timeOut `json:"a,omitempty"`
-	B    *timeOut `json:"b,omitempty"`
-}
-
-type timeOut struct {
-	Median float64 `json:"median" jsonschema:"in nanoseconds"`
-	Mean   float64 `json:"mean"`
-}
-
-func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (out comparedOut, err error) {
-	path := fmt.Sprintf("?a=%d&b=%d", in.A, in.B)
-	text, err := t.site.Download(ctx, "/compare.json"+path)
-	if err == nil {
-		err = json.Unmarshal(text, &out)
-	}
-	out.URL = t.site.Base() + "/compare" + path
-	return out, err
+func (n noProfile) Error() string {
+	return fmt.Sprintf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", n.submission)
 }

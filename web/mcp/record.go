@@ -29,22 +29,16 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 	if err != nil {
 		return out, err
 	}
-	at := -1
-	for i, run := range mine.Runs {
-		if run.Device == in.Device || in.Device == "" && len(mine.Runs) == 1 {
-			at = i
-		}
+	run, err := runOn(mine, in.Device)
+	if err != nil {
+		return out, err
 	}
-	if at < 0 {
-		return out, fmt.Errorf("submission %d has %d runs, none of them on %q: name the device of one", in.ID, len(mine.Runs), in.Device)
-	}
-	run := mine.Runs[at]
 	board, err := t.site.Board(ctx, mine.Task, run.Device, 1)
 	if err != nil {
 		return out, err
 	}
 	if len(board.Entries) == 0 {
-		return out, fmt.Errorf("nobody is on the board of %s on %s yet", mine.Task, run.Device)
+		return out, fmt.Errorf("the board of %s on %s has no entries yet", mine.Task, run.Device)
 	}
 	first := board.Entries[0]
 	out = recordOut{Record: first.SubmissionID, User: first.User.Name, RecordNS: first.ScoreNS, MineNS: run.ScoreNS}

@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"warpboard/web/client"
@@ -50,7 +52,7 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
 	if err != nil {
-		return nil, err
+		return nil, unread(r.Params.URI, err)
 	}
 	text, err := json.Marshal(answer)
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, err
@@ -66,19 +68,31 @@ func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.R
 		}
 		profile, err := t.profile(ctx, nil, profileIn{ID: id})
 		if err != nil {
-			return nil, err
+			return nil, unread(r.Params.URI, err)
 		}
 		return textsOf(r.Params.URI, []client.SourceFile{{Text: profile.Text}}), nil
 	}
 	_, data, err := t.site.Bundle(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, unread(r.Params.URI, err)
 	}
 	files, err := textFiles(data)
 	if err != nil {
-		return nil, fmt.Errorf("read the files of %s: %w", name, err)
+		return nil, unread(r.Params.URI, fmt.Errorf("read the files of %s: %w", name, err))
 	}
 	return textsOf(r.Params.URI, files), nil
+}
+
+// unread is the error of a resource that cannot be read, with a code of the protocol: the caller's mistake where the site says so.
+func unread(uri string, err error) error {
+	out := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	var refused *client.Problem
+	var none noProfile
+	if errors.As(err, &none) || errors.As(err, &refused) && refused.Status < 500 {
+		out.Code = jsonrpc.CodeInvalidParams
+	}
+	out.Data, _ = json.Marshal(object{"uri": uri}) // a text can be written
+	return out
 }
 
 func textsOf(uri string, files []client.SourceFile) *sdk.ReadResourceResult {

@@ -28,8 +28,8 @@ type Options struct {
 // Schemas keeps what tools take and answer from one server to the next: over HTTP each request has a server of its own, and
 // to make and resolve all schemas takes longer than most calls. It is safe for concurrent use.
 type Schemas struct {
-	types   *sdk.SchemaCache // by Go type, and by the schemas below
-	answers sync.Map         // *jsonschema.Schema by the name of a tool of addOpen
+	types              *sdk.SchemaCache // by the schemas below
+	arguments, answers sync.Map         // *jsonschema.Schema by the name of a tool
 }
 
 // NewSchemas returns one that keeps nothing yet.
@@ -52,6 +52,7 @@ func New(site *client.Client, version string, o Options) *sdk.Server {
 	if t.gone == nil {
 		t.gone = context.Background()
 	}
+	server.AddReceivingMiddleware(schemas.explain)
 	offered := offering{server, schemas}
 	t.addEvaluations(offered)
 	t.addBoards(offered)
@@ -95,10 +96,10 @@ func ends() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
 }
 
-// addTyped offers a tool whose answer has a type, which its clients are told; an error of call becomes a result that says it.
+// addTyped offers a tool whose answer has a type, which its clients are told in short; an error of call becomes a result that says it.
 func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
-	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes}
-	sdk.AddTool(server.Server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+	answer := kept(&server.schemas.answers, name, short[Out])
+	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
 		return nil, out, err
 	})
@@ -106,8 +107,8 @@ func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolA
 
 // addOpen offers a tool whose answer is one of the evaluation API: some keys are always of one kind, and the site adds others.
 func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
-	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes, OutputSchema: server.schemas.answer(name, keys)}
-	sdk.AddTool(server.Server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
+	answer := kept(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return open(keys), nil })
+	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
 		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {
 			return nil, nil, err
@@ -117,17 +118,9 @@ func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotat
 	})
 }
 
-// answer is always the same one for a tool: the SDK keeps what it resolves by the pointer.
-func (s *Schemas) answer(tool string, keys map[string]string) *jsonschema.Schema {
-	if kept, ok := s.answers.Load(tool); ok {
-		return kept.(*jsonschema.Schema)
-	}
-	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
-	for key, kind := range keys {
-		schema.Properties[key] = &jsonschema.Schema{Type: kind}
-	}
-	kept, _ := s.answers.LoadOrStore(tool, schema)
-	return kept.(*jsonschema.Schema)
+func tool[In any](server offering, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema) *sdk.Tool {
+	arguments := kept(&server.schemas.arguments, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })
+	return &sdk.Tool{Name: name, Description: about, Annotations: notes, InputSchema: arguments, OutputSchema: answer}
 }
 
 // asObject writes a value as the JSON that the API has for it.

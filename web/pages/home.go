@@ -36,6 +36,7 @@ func (p *Pages) Home(c *fiber.Ctx) error {
 	}
 	page := views.HomePage{Page: p.Page(c, "Tasks", "tasks"), List: list}
 	page.Live = true
+	page.Share = &views.Share{Title: "Warpboard", URL: p.BaseURL + "/", Feed: "/records.atom"}
 	return p.Render(c, fiber.StatusOK, views.Home(page))
 }
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"net/url"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -52,6 +54,17 @@ func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.Submi
 	return p.Render(c, status, views.Task(page))
 }
 
+// shareTask describes a task elsewhere, with the picture of its first board.
+func (p *Pages) shareTask(task models.Task) *views.Share {
+	address := string(views.TaskURL(task.Slug))
+	s := &views.Share{Title: task.Title, About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
+		URL: p.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
+	if len(task.Devices) > 0 {
+		s.Image = p.BaseURL + string(views.BoardURL(task.Slug, task.Devices[0])) + "/card.png"
+	}
+	return s
+}
+
 func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
 	ctx, task, version, owner, d := c.UserContext(), posed.Task, posed.Version, posed.Owner, posed.Version.Definition
 	page = views.TaskPage{
@@ -59,6 +72,7 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle)
 		Version: version.Number, Hidden: task.Visibility == models.Hidden, Deadline: p.DeadlineOf(task), Definition: d,
 		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
 	}
+	page.Share = p.shareTask(task)
 	if page.Description, err = views.Markdown(d.Description); err != nil {
 		return page, err
 	}

@@ -28,6 +28,8 @@ func (p *Pages) User(c *fiber.Ctx) error {
 	if err := p.addDeeds(c, &page); err != nil {
 		return err
 	}
+	address := string(views.UserURL(user.ID))
+	page.Share = &views.Share{Title: user.Name, About: "Kernels and places on leaderboards of " + user.Name + ".", URL: p.BaseURL + address, Feed: address + "/records.atom"}
 	return p.Render(c, fiber.StatusOK, views.User(page))
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -124,11 +125,17 @@ func AnswerProblems(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// wantsProblem reports whether an error is answered as a problem: on the API, and to a client that asks for JSON
-// and not for HTML.
+// wantsProblem reports whether an error is answered as a problem: on the API, where the address is JSON, and to a client that
+// does not ask for HTML and asks for JSON, or for another file.
 func wantsProblem(c *fiber.Ctx) bool {
-	accept := c.Get(fiber.HeaderAccept)
-	return c.Locals(localProblems) != nil || strings.Contains(accept, "json") && !strings.Contains(accept, "html")
+	kind, accept := path.Ext(c.Path()), c.Get(fiber.HeaderAccept)
+	switch {
+	case c.Locals(localProblems) != nil || kind == ".json":
+		return true
+	case strings.Contains(accept, "html"):
+		return false
+	}
+	return kind != "" || strings.Contains(accept, "json")
 }
 
 // failedPart is what a person sees of an error. A part of a page that cannot be renewed keeps what it shows: an error's

@@ -123,6 +123,10 @@ class Failures(SiteTest):
     def test_an_error_that_is_no_json_is_text(self):
         self.assertEqual(self.refused(b"Bad Gateway", 502).body, "Bad Gateway")
 
+    def test_an_error_that_is_a_page_is_not_printed(self):
+        for page in (b"<!doctype html>\n<html lang=en>", b"<html>\r\n<head><title>502</title>"):
+            self.assertEqual(self.refused(page, 502).message, "the answer is a web page, of a proxy or of another site")
+
     def test_an_answer_that_is_no_json_object_is_said_to_be_no_server_of_this_kind(self):
         for content in (b"<html>", b"[]"):
             self.site.answers["GET /health"] = Answer(content)

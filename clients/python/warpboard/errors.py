@@ -82,7 +82,10 @@ def parse_body(raw: bytes) -> Any:
 def _sentence(body: Any) -> str:
     """The text of an error body: "error" with "validation_errors", a problem's "detail", or plain text."""
     if not isinstance(body, dict):
-        return str(body)[:300] or "no message"
+        text = str(body).strip()
+        if text[:9].lower().startswith(("<!doctype", "<html")):
+            return "the answer is a web page, of a proxy or of another site"
+        return text[:300] or "no message"
     message = body.get("error") or body.get("detail") or "no message"
     if isinstance(message, list):  # a body that is not a JSON object
         message = "; ".join(str(e.get("msg", e)) if isinstance(e, dict) else str(e) for e in message)

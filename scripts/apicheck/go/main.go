@@ -37,21 +37,24 @@ func check(ctx context.Context) error {
 	if err != nil || made.JSON201 == nil {
 		return fmt.Errorf("submit: %s %v", made.Body, err)
 	}
-	id, seconds := fmt.Sprint(made.JSON201.Id), 25
+	id, seconds := made.JSON201.Id, int64(25)
 	for ended := false; !ended; {
 		now, err := site.GetSubmissionsByIdWithResponse(ctx, id, &GetSubmissionsByIdParams{Wait: &seconds})
 		if err != nil || now.JSON200 == nil {
 			return fmt.Errorf("wait: %s %v", now.Body, err)
 		}
-		if ended = now.JSON200.Ended; ended && (*now.JSON200.Runs)[0].ScoreNs == nil {
+		if ended = now.JSON200.Ended; ended && now.JSON200.Runs[0].ScoreNs == nil {
 			return fmt.Errorf("the run has no score: %s", now.Body)
 		}
 	}
 	board, err := site.GetBoardsBySlugByDeviceWithResponse(ctx, task, "CPU", nil)
-	if err != nil || board.JSON200 == nil || len(*board.JSON200.Entries) == 0 {
+	if err != nil || board.JSON200 == nil || len(board.JSON200.Entries) == 0 {
 		return fmt.Errorf("read the board: %v", err)
 	}
-	refused, err := site.GetSubmissionsByIdWithResponse(ctx, "999999", nil)
+	if score := float64(board.JSON200.Entries[0].ScoreNs); score != board.JSON200.Entries[0].ScoreNs || score <= 0 { // a float32 does not compile
+		return fmt.Errorf("the first of the board has %v ns", score)
+	}
+	refused, err := site.GetSubmissionsByIdWithResponse(ctx, 999999, nil)
 	if err != nil || refused.ApplicationproblemJSON4XX == nil || refused.ApplicationproblemJSON4XX.Code != "not_found" {
 		return fmt.Errorf("a submission that is not there: %s %v", refused.Body, err)
 	}

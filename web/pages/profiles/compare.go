@@ -48,6 +48,9 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
 	}
 	page.Charts = true
+	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
+	page.Share = &views.Share{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Sub.ID, a.Owner.Name, b.Sub.ID, b.Owner.Name),
+		URL: p.BaseURL + "/compare" + both, Image: fmt.Sprintf("%s/runs/%d/card.png", p.BaseURL, b.Run.ID), JSON: "/compare.json" + both}
 	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
 		page.PinB = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(a.Sub.ID, a.Run.ID), index, b.Run.ID))
 	}

@@ -36,6 +36,9 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 		Made: seen.Run.QueuedAt, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
 	}
 	page.Charts = true
+	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
+	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
+		URL: p.BaseURL + address, Image: fmt.Sprintf("%s/runs/%d/card.png", p.BaseURL, seen.Run.ID), JSON: address + ".json"}
 	return p.Render(c, fiber.StatusOK, views.Profile(page))
 }
 

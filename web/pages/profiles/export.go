@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
 	"warpboard/views/charts"
+	"warpboard/web/client"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -25,26 +26,36 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 	if err := p.addReports(&reports, a, b, index); err != nil {
 		return err
 	}
-	cases := []fiber.Map{}
 	found := finding(a, b)
+	answer := client.Comparison{A: sideAnswer(a), B: sideAnswer(b), Ratio: ratioAnswer(found.Whole), Cases: []client.ComparedCase{}, Case: index,
+		Kernels: []any{}, NoProfile: reports.NoProfile}
 	for _, pair := range found.Cases {
-		cases = append(cases, fiber.Map{"spec": pair.Spec, "a": pair.A, "b": pair.B, "ratio": ratioAnswer(pair.Ratio)})
+		answer.Cases = append(answer.Cases, client.ComparedCase{Spec: pair.Spec, A: pair.A, B: pair.B, Ratio: ratioAnswer(pair.Ratio)})
 	}
-	side := func(r comparedRun) fiber.Map {
-		return fiber.Map{"run": r.Run.ID, "submission": r.Sub.ID, "user": r.Owner.Name, "device": r.Run.Device, "score_ns": r.Run.ScoreNS}
+	for _, pair := range reports.Pairs {
+		answer.Kernels = append(answer.Kernels, pair)
 	}
-	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "ratio": ratioAnswer(found.Whole), "cases": cases, "case": index, "kernels": reports.Pairs, "no_profile": reports.NoProfile, "because": reports.Because})
+	if reports.Because != nil {
+		answer.Because = reports.Because
+	}
+	return c.JSON(answer)
+}
+
+func sideAnswer(r comparedRun) client.ComparedRun {
+	return client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, ScoreNS: r.Run.ScoreNS}
 }
 
 // ratioAnswer is B's time over A's; nil where there is none, and without an interval where it has none.
-func ratioAnswer(r versus.Ratio) fiber.Map {
-	switch {
-	case r.Value == 0:
+func ratioAnswer(r versus.Ratio) *client.Ratio {
+	if r.Value == 0 {
 		return nil
-	case !r.Measured():
-		return fiber.Map{"value": r.Value}
 	}
-	return fiber.Map{"value": r.Value, "low": r.Low, "high": r.High, "apart": r.Apart()}
+	out := &client.Ratio{Value: r.Value}
+	if r.Measured() {
+		apart := r.Apart()
+		out.Low, out.High, out.Apart = &r.Low, &r.High, &apart
+	}
+	return out
 }
 
 // CompareCSV lists both sides of every case and metric: part, section, name, unit, A and B (empty where

@@ -140,6 +140,5 @@ func sendParquet(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
 	if err != nil {
 		return fmt.Errorf("writing the dataset: %w", err)
 	}
-	c.Set(fiber.HeaderContentType, "application/vnd.apache.parquet")
 	return site.Attachment(c, fmt.Sprintf("%s-%s.parquet", head.Task, head.Device), file.Bytes())
 }

@@ -45,7 +45,11 @@ func (s *Share) BoardFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.feed(c, "Records: "+b.name(), b.path(), b.task.CreatedAt, models.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
+	version, err := s.Store.Version(c.UserContext(), b.task.VersionID)
+	if err != nil {
+		return err
+	}
+	return s.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, models.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
 }
 
 // TaskFeed tells of each record on a task's boards.
@@ -54,7 +58,11 @@ func (s *Share) TaskFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), task.CreatedAt, models.RecordFilter{TaskID: task.ID})
+	version, err := s.Store.Version(c.UserContext(), task.VersionID)
+	if err != nil {
+		return err
+	}
+	return s.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, models.RecordFilter{TaskID: task.ID})
 }
 
 // PersonFeed tells of each record of a person.
@@ -70,14 +78,15 @@ func (s *Share) PersonFeed(c *fiber.Ctx) error {
 	return s.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, models.RecordFilter{UserID: id})
 }
 
-// feed answers with the latest records, whose page is path; began is when there was nothing to tell yet.
+// feed answers with the latest records, whose page is path; began is when there was nothing to tell yet: the records of a task are
+// those of its current version, and a feed that is empty again was updated then.
 func (s *Share) feed(c *fiber.Ctx, title, path string, began time.Time, f models.RecordFilter) error {
 	f.Limit = feedRecords
 	records, err := s.Store.Records(c.UserContext(), f)
 	if err != nil {
 		return err
 	}
-	if len(records) > 0 {
+	if len(records) > 0 && records[0].AchievedAt.After(began) {
 		began = records[0].AchievedAt
 	}
 	out := feed{ID: s.BaseURL + c.Path(), Title: job.ShowBidi(title), Updated: machineTime(began),

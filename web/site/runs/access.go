@@ -107,10 +107,16 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task models.Task, version models.TaskVersi
 	return task, version, err
 }
 
-// Unchanged sets the answer's ETag and reports whether the reader has it already.
+// Unchanged sets the answer's ETag and reports whether the reader has it already. The tag is weak: packed or not, an answer has
+// the same one.
 func Unchanged(c *fiber.Ctx, tag string) bool {
 	tag = strconv.Quote(tag)
-	c.Set(fiber.HeaderETag, tag)
+	c.Set(fiber.HeaderETag, "W/"+tag)
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
-	return c.Get(fiber.HeaderIfNoneMatch) == tag
+	for known := range strings.SplitSeq(c.Get(fiber.HeaderIfNoneMatch), ",") {
+		if strings.TrimPrefix(strings.TrimSpace(known), "W/") == tag {
+			return true
+		}
+	}
+	return false
 }

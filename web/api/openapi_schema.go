@@ -1,0 +1,141 @@
+package api
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/statement"
+	"warpboard/tasks"
+	"warpboard/web/client"
+	"warpboard/web/site/evaluations"
+)
+
+// answerTypes are the answers, and what they hold, by the names of their schemas.
+func answerTypes() map[string]any {
+	return map[string]any{
+		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
+		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
+		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{},
+		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
+		"User": client.User{}, "Budget": client.Budget{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
+		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
+		"Envelope": statement.Envelope{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
+		"WebhookMessage": client.WebhookMessage{}, "EndedRun": client.EndedRun{},
+		"Failure": job.Failure{}, "StageResult": job.StageResult{}, "CaseResult": job.CaseResult{}, "CaseNumerics": job.Numerics{}, "CaseClocks": job.Clocks{},
+		"Machine": job.Machine{}, "EventDetail": job.Event{}, "Argument": tasks.Arg{}, "FieldError": client.FieldError{},
+		"Comparison": client.Comparison{}, "ComparedRun": client.ComparedRun{}, "ComparedCase": client.ComparedCase{}, "Ratio": client.Ratio{}, "Profile": client.Profile{},
+		"EvaluationError": client.EvaluationError{}, "BodyErrors": client.BodyErrors{}, "Job": client.Job{},
+	}
+}
+
+// parts are the types that answers hold under a name of their own.
+func parts() map[reflect.Type]*jsonschema.Schema {
+	anything := &jsonschema.Schema{Description: "any JSON value"} // an empty schema would be written as true
+	out := map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): anything,
+		reflect.TypeFor[any]():             anything,
+		reflect.TypeFor[time.Duration]():   {Type: "integer"},
+	}
+	for name, answer := range answerTypes() {
+		out[reflect.TypeOf(answer)] = &jsonschema.Schema{Ref: schemaHome + name}
+	}
+	delete(out, reflect.TypeFor[client.TaskSummary]()) // tasks are summaries with more: their keys are told in one object
+	return out
+}
+
+// schemaOf is the JSON Schema of a type, as a plain object. What is sent has no other keys; an answer may get more, which older
+// clients ignore.
+func schemaOf(value any, sent bool) (out map[string]any, err error) {
+	own := reflect.TypeOf(value)
+	others := parts()
+	delete(others, own)
+	schema, err := jsonschema.ForType(own, &jsonschema.ForOptions{TypeSchemas: others})
+	if err != nil {
+		return nil, err
+	}
+	tidy(schema, sent)
+	text, err := json.Marshal(schema)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	return out, err
+}
+
+// tidy makes a schema such as generators of clients like: numbers say how wide they are (Go's would be float32 and int), lists
+// are never null, and what may be absent is not null as well.
+func tidy(schema *jsonschema.Schema, sent bool) {
+	if schema == nil {
+		return
+	}
+	switch {
+	case schema.Type == "integer" || slices.Contains(schema.Types, "integer"):
+		schema.Format = "int64"
+	case schema.Type == "number" || slices.Contains(schema.Types, "number"):
+		schema.Format = "double"
+	case slices.Contains(schema.Types, "array"):
+		withoutNull(schema)
+	}
+	for name, property := range schema.Properties {
+		if !slices.Contains(schema.Required, name) {
+			withoutNull(property)
+		}
+		tidy(property, sent)
+	}
+	tidy(schema.Items, sent)
+	if len(schema.Properties) == 0 {
+		tidy(schema.AdditionalProperties, sent)
+	} else if !sent {
+		schema.AdditionalProperties = nil
+	}
+}
+
+// withoutNull takes null out of the types of a schema. A pointer to a part would be null and nothing else: a part has no type
+// of its own.
+func withoutNull(schema *jsonschema.Schema) {
+	types := slices.DeleteFunc(slices.Clone(schema.Types), func(one string) bool { return one == "null" })
+	schema.Types = nil
+	switch len(types) {
+	case 0:
+	case 1:
+		schema.Type = types[0]
+	default:
+		schema.Types = types
+	}
+}
+
+// webhookMessages are the requests that the site sends to webhooks, by the kind of event.
+func webhookMessages() map[string]any {
+	out := map[string]any{}
+	for kind, about := range map[string]string{
+		"run.ended": "A run that a person asked for has ended; data is an EndedRun.", "record.taken": "A board has a new first; data is an EndedRun, with previous.",
+		"worker.lost": "A worker is silent that has not said goodbye; of the site's webhooks.", "wait.long": "Work has waited for a device for longer than the webhook's limit; of the site's webhooks.",
+		"test": "Somebody asked for it."} {
+		out[kind] = map[string]any{"post": map[string]any{
+			"summary": about, "tags": []string{webhooksTag}, "operationId": webhookID(kind), "security": []any{map[string]any{}},
+			"parameters":  []any{signed("webhook-id"), signed("webhook-timestamp"), signed("webhook-signature")},
+			"requestBody": map[string]any{"required": true, "content": content("application/json", ref("WebhookMessage"))},
+			"responses": map[string]any{"2XX": map[string]any{"description": "the delivery is over; any other answer is tried again"},
+				"410": map[string]any{"description": "the webhook is switched off"}},
+		}}
+	}
+	return out
+}
+
+// nameMessages says what the JSON is that messages hold: Go's types keep it as it was sent.
+func nameMessages(schemas map[string]any) {
+	properties := func(name string) map[string]any { return schemas[name].(map[string]any)["properties"].(map[string]any) }
+	properties("Delivery")["body"] = ref("WebhookMessage")
+	properties("WebhookMessage")["data"] = map[string]any{"anyOf": []any{ref("EndedRun"), map[string]any{"type": "object"}},
+		"description": "of run.ended and record.taken an EndedRun"}
+}
+
+// signed is a header of standardwebhooks.com.
+func signed(name string) map[string]any {
+	return map[string]any{"name": name, "in": "header", "required": true, "schema": map[string]any{"type": "string"}, "description": "as standardwebhooks.com says"}
+}

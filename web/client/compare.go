@@ -1,0 +1,50 @@
+package client
+
+import "warpboard/evaluator/job"
+
+// Comparison is two runs beside each other: GET /compare.json.
+type Comparison struct {
+	A         ComparedRun    `json:"a"`
+	B         ComparedRun    `json:"b"`
+	Ratio     *Ratio         `json:"ratio,omitempty" jsonschema:"B's score over A's; absent: they have no case in common that was timed"`
+	Cases     []ComparedCase `json:"cases"`
+	Case      int            `json:"case" jsonschema:"of the profiles"`
+	Kernels   []any          `json:"kernels" jsonschema:"each kernel's metrics on both sides"`
+	NoProfile string         `json:"no_profile" jsonschema:"why there are no kernels; empty: there are"`
+	Because   any            `json:"because,omitempty" jsonschema:"what of the profiles explains the difference"`
+}
+
+// ComparedRun is one side of a comparison.
+type ComparedRun struct {
+	Run        int64    `json:"run"`
+	Submission int64    `json:"submission"`
+	User       string   `json:"user"`
+	Device     string   `json:"device"`
+	ScoreNS    *float64 `json:"score_ns,omitempty"`
+}
+
+// ComparedCase is a benchmark case of both runs.
+type ComparedCase struct {
+	Spec  string          `json:"spec"`
+	A     *job.CaseResult `json:"a,omitempty" jsonschema:"absent: A did not run it"`
+	B     *job.CaseResult `json:"b,omitempty"`
+	Ratio *Ratio          `json:"ratio,omitempty"`
+}
+
+// Ratio is B's time over A's.
+type Ratio struct {
+	Value float64  `json:"value"`
+	Low   *float64 `json:"low,omitempty" jsonschema:"where its interval begins; absent: it has none"`
+	High  *float64 `json:"high,omitempty"`
+	Apart *bool    `json:"apart,omitempty" jsonschema:"the data show a difference"`
+}
+
+// Profile is what Nsight Compute measured of one benchmark case of a run.
+type Profile struct {
+	Submission int64  `json:"submission"`
+	Run        int64  `json:"run"`
+	Device     string `json:"device"`
+	Case       int    `json:"case"`
+	Report     any    `json:"report"`
+	Views      []any  `json:"views" jsonschema:"what the site derives of each kernel: roofline, stalls, findings"`
+}

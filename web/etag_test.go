@@ -1,0 +1,41 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestAnETagIsTheSamePackedOrNot(t *testing.T) {
+	s := newEvalSite(t)
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "sort", "CPU")
+	modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, task)[0], 5000)
+	for _, path := range []string{"/api/v1/boards/sort/CPU", "/tasks/sort/boards/CPU/records.atom"} {
+		tags := map[string]string{}
+		for _, encoding := range []string{"gzip", "identity"} {
+			resp, err := s.send(t.Context(), "GET", path, nil, "Accept-Encoding", encoding)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			tags[encoding] = resp.Header.Get("ETag")
+		}
+		tag := tags["gzip"]
+		if tag != tags["identity"] || !strings.HasPrefix(tag, `W/"`) {
+			t.Errorf("%s: answers that differ byte by byte have the tags %v, which are not weak", path, tags)
+		}
+		for _, known := range []string{tag, strings.TrimPrefix(tag, "W/"), `"other", ` + tag} {
+			resp, err := s.send(t.Context(), "GET", path, nil, "If-None-Match", known)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusNotModified {
+				t.Errorf("%s for %s: %s", path, known, resp.Status)
+			}
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"warpboard/tasks"
+)
+
+// explain puts a sentence in place of what the SDK says of wrong arguments: the path of a schema. It looks at nothing but what the
+// SDK has refused.
+func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, r)
+		call, isCall := r.(*sdk.CallToolRequest)
+		answer, isAnswer := result.(*sdk.CallToolResult)
+		if err != nil || !isCall || !isAnswer || !answer.IsError || !refusedArguments(answer) {
+			return result, err
+		}
+		if schema, ok := s.arguments.Load(call.Params.Name); ok {
+			if why := wrongArguments(call.Params.Name, schema.(*jsonschema.Schema), call.Params.Arguments); why != "" {
+				answer.Content = []sdk.Content{&sdk.TextContent{Text: why}}
+			}
+		}
+		return answer, nil
+	}
+}
+
+// refusedArguments reports whether the SDK refused a call before the tool saw it.
+func refusedArguments(answer *sdk.CallToolResult) bool {
+	if len(answer.Content) != 1 {
+		return false
+	}
+	text, ok := answer.Content[0].(*sdk.TextContent)
+	return ok && (strings.HasPrefix(text.Text, `validating "arguments"`) || strings.HasPrefix(text.Text, "json: "))
+}
+
+// wrongArguments says what is wrong with the arguments of a tool first; empty: nothing that is found. It reads them as a stream and
+// stops there: they may be megabytes.
+func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMessage) string {
+	given := map[string]bool{}
+	if len(arguments) > 0 && kindOf(arguments) != "null" {
+		if kindOf(arguments) != "object" {
+			return fmt.Sprintf("%s: the arguments must be an object, not %s.", tool, clip(arguments))
+		}
+		if why := eachKey(arguments, func(key string, value json.RawMessage) string {
+			of := schema.Properties[key]
+			if of == nil {
+				return fmt.Sprintf("%s has no argument %q; %s", tool, clip([]byte(key)), instead(key, schema))
+			}
+			given[key] = true
+			if why := wrongValue(key, of, value); why != "" {
+				return tool + ": " + why
+			}
+			return ""
+		}); why != "" {
+			return why
+		}
+	}
+	for _, key := range schema.Required {
+		if !given[key] {
+			return fmt.Sprintf("%s needs the argument %q: %s.", tool, key, schema.Properties[key].Description)
+		}
+	}
+	return ""
+}
+
+// instead names the argument that was probably meant, or all.
+func instead(key string, schema *jsonschema.Schema) string {
+	known := slices.Sorted(maps.Keys(schema.Properties))
+	if len(known) == 0 {
+		return "it takes none."
+	}
+	if len(key) <= longest {
+		if near := tasks.Nearest(key, known); near != "" {
+			return fmt.Sprintf("did you mean %q?", near)
+		}
+	}
+	return "it takes " + strings.Join(known, ", ") + "."
+}
+
+// wrongValue says how a value does not fit its schema.
+func wrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) string {
+	kind, want := kindOf(value), schema.Types
+	if schema.Type != "" {
+		want = []string{schema.Type}
+	}
+	if len(want) > 0 && !slices.Contains(want, kind) && !(kind == "integer" && slices.Contains(want, "number")) {
+		return fmt.Sprintf("the argument %q must be %s, not %s.", clip([]byte(at)), kindName(want), clip(value))
+	}
+	switch {
+	case kind == "array" && schema.Items != nil:
+		return eachElement(value, func(i int, element json.RawMessage) string {
+			return wrongValue(fmt.Sprintf("%s[%d]", at, i), schema.Items, element)
+		})
+	case kind == "object" && schema.AdditionalProperties != nil:
+		return eachKey(value, func(key string, element json.RawMessage) string {
+			return wrongValue(at+"."+key, schema.AdditionalProperties, element)
+		})
+	}
+	return ""
+}
+
+func kindName(want []string) string {
+	var names []string
+	for _, kind := range want {
+		switch kind {
+		case "null":
+		case "integer", "array", "object":
+			names = append(names, "an "+kind)
+		default:
+			names = append(names, "a "+kind)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// kindOf is what JSON Schema calls a value that is valid JSON.
+func kindOf(value json.RawMessage) string {
+	switch value = bytes.TrimSpace(value); {
+	case len(value) == 0:
+		return ""
+	case value[0] == '"':
+		return "string"
+	case value[0] == '{':
+		return "object"
+	case value[0] == '[':
+		return "array"
+	case value[0] == 't', value[0] == 'f':
+		return "boolean"
+	case value[0] == 'n':
+		return "null"
+	}
+	if number, err := strconv.ParseFloat(string(value), 64); err == nil && number == float64(int64(number)) {
+		return "integer"
+	}
+	return "number"
+}
+
+// mostLooked is how many elements of a list, or keys of an object, are looked at.
+const mostLooked = 200
+
+// longest is how many bytes of what was sent an error repeats.
+const longest = 40
+
+func clip(text []byte) string {
+	if len(text) > longest {
+		return strings.ToValidUTF8(string(text[:longest]), "") + "…"
+	}
+	return string(text)
+}
+
+// eachElement calls do with the elements of an array until it says something. What is not JSON is left to the SDK.
+func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) string {
+	from := json.NewDecoder(bytes.NewReader(array))
+	if _, err := from.Token(); err != nil {
+		return ""
+	}
+	for i := 0; i < mostLooked && from.More(); i++ {
+		var element json.RawMessage
+		if err := from.Decode(&element); err != nil {
+			return ""
+		}
+		if why := do(i, element); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// eachKey is eachElement of an object.
+func eachKey(object json.RawMessage, do func(string, json.RawMessage) string) string {
+	from := json.NewDecoder(bytes.NewReader(object))
+	if _, err := from.Token(); err != nil {
+		return ""
+	}
+	for i := 0; i < mostLooked && from.More(); i++ {
+		key, err := from.Token()
+		name, ok := key.(string)
+		var value json.RawMessage
+		if err != nil || !ok || from.Decode(&value) != nil {
+			return ""
+		}
+		if why := do(name, value); why != "" {
+			return why
+		}
+	}
+	return ""
+}

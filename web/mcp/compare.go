@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"warpboard/web/client"
+)
+
+type compareRunsIn struct {
+	A      int64  `json:"a" jsonschema:"id of a submission, not of a run"`
+	B      int64  `json:"b" jsonschema:"id of another submission"`
+	Device string `json:"device,omitempty" jsonschema:"of which runs; needed where a submission has several"`
+}
+
+type comparedOut struct {
+	A     sideOut       `json:"a"`
+	B     sideOut       `json:"b"`
+	Cases []comparedOne `json:"cases"`
+	URL   string        `json:"url"`
+}
+
+type sideOut struct {
+	Run        int64    `json:"run"`
+	Submission int64    `json:"submission"`
+	User       string   `json:"user"`
+	Device     string   `json:"device"`
+	ScoreNS    *float64 `json:"score_ns"`
+}
+
+type comparedOne struct {
+	Spec string   `json:"spec"`
+	A    *timeOut `json:"a,omitempty"`
+	B    *timeOut `json:"b,omitempty"`
+}
+
+type timeOut struct {
+	Median float64 `json:"median" jsonschema:"in nanoseconds"`
+	Mean   float64 `json:"mean"`
+}
+
+func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (out comparedOut, err error) {
+	var runs [2]client.Run
+	for i, id := range []int64{in.A, in.B} {
+		sub, err := t.site.Get(ctx, id)
+		if err != nil {
+			return out, fmt.Errorf("submission %d: %w", id, err)
+		}
+		if runs[i], err = runOn(sub, in.Device); err != nil {
+			return out, err
+		}
+	}
+	path := fmt.Sprintf("?a=%d&b=%d", runs[0].ID, runs[1].ID)
+	text, err := t.site.Download(ctx, "/compare.json"+path)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	out.URL = t.site.Base() + "/compare" + path
+	return out, err
+}
+
+// runOn is the run of a submission on a device, or its only one.
+func runOn(sub *client.Submission, device string) (found client.Run, err error) {
+	var devices []string
+	fit := 0
+	for _, run := range sub.Runs {
+		devices = append(devices, run.Device)
+		if device == "" || run.Device == device {
+			found = run
+			fit++
+		}
+	}
+	switch {
+	case fit == 1:
+		return found, nil
+	case device == "":
+		return found, fmt.Errorf("submission %d has runs on %s: say which with device", sub.ID, strings.Join(devices, ", "))
+	}
+	return found, fmt.Errorf("submission %d has no run on %q: it has runs on %s", sub.ID, device, strings.Join(devices, ", "))
+}

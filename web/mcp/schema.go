@@ -1,0 +1,45 @@
+package mcp
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// kept returns the schema of a tool, always the same one: the SDK keeps what it resolves by the pointer. A type without a schema
+// is a mistake in the program.
+func kept(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *jsonschema.Schema {
+	if found, ok := in.Load(tool); ok {
+		return found.(*jsonschema.Schema)
+	}
+	schema, err := make()
+	if err != nil {
+		panic(fmt.Sprintf("the tool %s has no schema: %v", tool, err))
+	}
+	found, _ := in.LoadOrStore(tool, schema)
+	return found.(*jsonschema.Schema)
+}
+
+// short is the schema of an answer without what its keys hold: agents read the answer itself, and whole schemas took three
+// quarters of the list of tools.
+func short[Out any]() (*jsonschema.Schema, error) {
+	whole, err := jsonschema.For[Out](nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, Required: whole.Required}
+	for key, of := range whole.Properties {
+		out.Properties[key] = &jsonschema.Schema{Type: of.Type, Types: of.Types, Description: of.Description}
+	}
+	return out, nil
+}
+
+// open is the schema of an answer to which the site adds keys.
+func open(keys map[string]string) *jsonschema.Schema {
+	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
+	for key, kind := range keys {
+		schema.Properties[key] = &jsonschema.Schema{Type: kind}
+	}
+	return schema
+}

@@ -1,0 +1,93 @@
+package share
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/docs"
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// mostAddresses is how many a map of a site may have (sitemaps.org).
+const mostAddresses = 50_000
+
+// private begins the addresses that say nothing to who is not signed in, or cost much and are in no list.
+func private() []string {
+	return []string{"/api/v1/", "/audit", "/auth/", "/clocks", "/compare", "/find", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/sign-in", "/silicon", "/tasks/new", "/webhooks",
+		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
+}
+
+// Robots tells crawlers what to leave alone, and where the map of the site is.
+func (s *Share) Robots(c *fiber.Ctx) error {
+	text := "User-agent: *\n"
+	for _, path := range private() {
+		text += fmt.Sprintf("Disallow: %s%s\n", s.Mount, path)
+	}
+	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", s.BaseURL)
+	return s.send(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
+}
+
+// siteMap is the map of a site (sitemaps.org).
+type siteMap struct {
+	XMLName   xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+	Addresses []address `xml:"url"`
+}
+
+type address struct {
+	Location string `xml:"loc"`
+}
+
+// SiteMap lists the pages that everybody may see: tasks with their boards, and documentation.
+func (s *Share) SiteMap(c *fiber.Ctx) error {
+	list, err := s.Store.TaskList(c.UserContext(), models.User{})
+	if err != nil {
+		return err
+	}
+	paths := []string{"/", "/playground", "/devices", "/trust", "/harness", "/api", "/docs", "/docs/tasks"}
+	for _, name := range docs.Names() {
+		paths = append(paths, "/docs/"+name)
+	}
+	for _, task := range list {
+		paths = append(paths, string(views.TaskURL(task.Slug)))
+		for _, device := range task.Devices {
+			paths = append(paths, boardPath(task.Slug, device))
+		}
+	}
+	var out siteMap
+	for _, path := range paths[:min(len(paths), mostAddresses)] {
+		out.Addresses = append(out.Addresses, address{s.BaseURL + path})
+	}
+	text, err := xml.Marshal(out)
+	if err != nil {
+		return fmt.Errorf("writing the map of the site: %w", err)
+	}
+	return s.send(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+}
+
+// SiteFeed tells of each record on all boards.
+func (s *Share) SiteFeed(c *fiber.Ctx) error {
+	return s.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), models.RecordFilter{})
+}
+
+// Icon is the sign of the site for those who ask for the address that all sites have; pages name a better one.
+func (s *Share) Icon(c *fiber.Ctx) error {
+	return s.send(c, pngType, "icon", func() ([]byte, error) {
+		img := image.NewRGBA(image.Rect(0, 0, 64, 64))
+		fill(img, img.Bounds(), color.RGBA{0x33, 0x46, 0xd3, 0xff})
+		for i := range 4 {
+			left := 13 + 11*i
+			fill(img, image.Rect(left, 18+8*(i%2), left+6, 46), color.RGBA{0xff, 0xff, 0xff, 0xff})
+		}
+		var out bytes.Buffer
+		err := png.Encode(&out, img)
+		return out.Bytes(), err
+	})
+}
