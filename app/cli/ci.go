@@ -16,6 +16,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/web/client"
 )
 
@@ -155,6 +156,9 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 		return r.against(ctx, k, path)
 	}
 	base, err := k.read(func(file string) ([]byte, error) { return r.atBase(ctx, file) })
+	if len(problems.In(err)) > 0 {
+		base, err = tasks.Submission{}, nil // it could not be submitted as it was, so that this one is new
+	}
 	if err != nil {
 		return nil, err
 	}

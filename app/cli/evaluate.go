@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
@@ -101,9 +102,9 @@ func (o evaluation) request(file string) (map[string]any, error) {
 
 // codeOf is a KernelCode of the API.
 func codeOf(file, kind, io string) (map[string]any, error) {
-	source, err := os.ReadFile(file)
+	source, err := readText(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the kernel: %w", err)
+		return nil, err
 	}
 	code := map[string]any{"source_code": string(source), "kernel_type": cmp.Or(kind, kindOf(file, string(source)))}
 	if io != "" {
@@ -129,14 +130,26 @@ func kindOf(file, source string) string {
 }
 
 func readJSON(file string, into any) error {
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
+	text, err := readText(file)
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", file, err)
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return Usage("%s is not the JSON that is expected: %w", file, err)
 	}
 	return nil
+}
+
+// readText reads a file, and refuses one that is not UTF-8: JSON would send another text.
+func readText(file string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the file: %w", err)
+	}
+	if err := tasks.CheckText(file, text); err != nil {
+		return nil, Usage("%w", err)
+	}
+	return text, nil
 }
 
 // found is as much of an evaluation's result as commands look at. Times are in milliseconds.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,24 @@ func TestARunIsToldInOneLine(t *testing.T) {
 		var out bytes.Buffer
 		if (&screen{w: &out}).run(run); out.String() != want {
 			t.Errorf("printed %q, want %q", out.String(), want)
+		}
+	}
+}
+
+// TestATextThatIsNotUTF8IsNeverSent: JSON would carry another text, and that would be measured.
+func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
+	w := newWorld(t)
+	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the site was asked: %s %s", r.Method, r.URL) })
+	dir := folder(t, map[string]string{"latin.cu": "// one\n// caf\xe9\n", "good.cu": "// one\n", "latin.cuh": "\xff\xfe", "whole.json": `{"kernel": "` + "\xe9" + `"}`})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for want, args := range map[string][]string{
+		at("latin.cu") + ":2: the byte 0xE9":   {"submit", at("latin.cu"), "--task", "sum"},
+		at("latin.cuh") + ":1: the byte 0xFF":  {"submit", at("good.cu"), at("latin.cuh"), "--task", "sum"},
+		at("latin.cu") + ":2: the byte 0xE9 ":  {"evaluate", at("latin.cu")},
+		at("whole.json") + ":1: the byte 0xE9": {"evaluate", at("whole.json")},
+	} {
+		if err := w.run(t, append(args, "--server", w.URL)...); ExitCode(err) != exitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: exit %d, %v, want %s", args, ExitCode(err), err, want)
 		}
 	}
 }

@@ -170,7 +170,7 @@ func TestADeadlineReachesTheSiteAsVerifyTaskTellsIt(t *testing.T) {
 	w := newWorld(t)
 	asked := w.publishes(t, map[string][]byte{"old": []byte("x"), "kept": []byte("x")})
 	dir := folder(t, map[string]string{
-		"problems/set.yaml": "problems:\n  - {directory: sum, name: old, deadline: 2030-01-31T18:00:00+01:00, gpus: [CPU]}\n  - {directory: sum, name: kept, gpus: [CPU]}\n  - {directory: sum, name: fresh, gpus: [CPU]}\n",
+		"problems/set.yaml":     "problems:\n  - {directory: sum, name: old, deadline: 2030-01-31T18:00:00+01:00, gpus: [CPU]}\n  - {directory: sum, name: kept, gpus: [CPU]}\n  - {directory: sum, name: fresh, gpus: [CPU]}\n",
 		"problems/sum/task.yml": sumTask, "problems/sum/task.h": "\n", "problems/sum/reference.h": "\n",
 	})
 	if err := w.run(t, "task", "sync", dir, "--apply", "--server", w.URL); err != nil {
