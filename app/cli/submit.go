@@ -130,7 +130,7 @@ func (s *screen) run(run client.Run) {
 		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
 	}
 	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", ns(*run.ScoreNS))
+		rest += fmt.Sprintf("  score %v", ns(*run.ScoreNS)) + pooled(run)
 	}
 	if run.Failure != nil {
 		rest += "  " + run.Failure.Reason

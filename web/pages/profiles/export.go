@@ -30,10 +30,18 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 	for _, pair := range found.Cases {
 		cases = append(cases, fiber.Map{"spec": pair.Spec, "a": pair.A, "b": pair.B, "ratio": ratioAnswer(pair.Ratio)})
 	}
-	side := func(r comparedRun) fiber.Map {
-		return fiber.Map{"run": r.Run.ID, "submission": r.Sub.ID, "user": r.Owner.Name, "device": r.Run.Device, "score_ns": r.Run.ScoreNS}
+	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
+	return c.JSON(fiber.Map{"a": sideAnswer(a, ownA), "b": sideAnswer(b, ownB), "ratio": ratioAnswer(found.Whole), "cases": cases, "case": index, "kernels": reports.Pairs, "no_profile": reports.NoProfile, "because": reports.Because})
+}
+
+// sideAnswer is one side for programs. score_ns is that of the run's own times, of which the ratio is made; where the board has
+// another one, that follows.
+func sideAnswer(r comparedRun, own float64) fiber.Map {
+	side := fiber.Map{"run": r.Run.ID, "submission": r.Sub.ID, "user": r.Owner.Name, "device": r.Run.Device, "mode": r.Sub.Mode, "score_ns": r.Run.ScoreNS}
+	if r.Run.ScoreNS != nil && !r.scoresAlone(own) {
+		side["score_ns"], side["board_score_ns"], side["pooled_runs"] = own, *r.Run.ScoreNS, r.Run.Pooled
 	}
-	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "ratio": ratioAnswer(found.Whole), "cases": cases, "case": index, "kernels": reports.Pairs, "no_profile": reports.NoProfile, "because": reports.Because})
+	return side
 }
 
 // ratioAnswer is B's time over A's; nil where there is none, and without an interval where it has none.
