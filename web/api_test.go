@@ -254,7 +254,7 @@ func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 func TestThereIsNoBoardOfADeviceThatATaskDoesNotHave(t *testing.T) {
 	s := newStage(t)
 	b := s.browser()
-	for device, status := range map[string]int{"CPU": http.StatusOK, "H200": http.StatusNotFound, "cpu": http.StatusNotFound} {
+	for device, status := range map[string]int{"CPU": http.StatusOK, "H200": http.StatusNotFound, "cpus": http.StatusNotFound} {
 		wantStatus(t, b.get("/tasks/vectoradd/boards/"+device), status)
 		wantStatus(t, b.get("/api/v1/boards/vectoradd/"+device), status)
 		wantStatus(t, b.get(fmt.Sprintf("/boards/%d/%s/events", s.task.VersionID, device)), status)

@@ -46,7 +46,7 @@ type ciOptions struct {
 
 func ciCommand(c *connection) *cobra.Command {
 	var o ciOptions
-	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: atMost(1),
+	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: between(0, "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
 		}}
@@ -217,7 +217,10 @@ func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) 
 	// Each Wait ends after lookEvery at the latest. There is no limit of its own: CI systems have one, and an interrupt
 	// leaves the runs going.
 	for err == nil && !sub.Ended {
-		sub, err = r.site.Wait(ctx, sub.ID, lookEvery)
+		id := sub.ID
+		if sub, err = r.site.Wait(ctx, id, lookEvery); errors.Is(err, context.Canceled) {
+			err = plain{fmt.Sprintf("interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id), err}
+		}
 	}
 	return sub, err
 }

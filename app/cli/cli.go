@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 
@@ -39,6 +40,7 @@ type connection struct {
 	server, token string
 	tokenGiven    bool
 	json          bool
+	asked         known // the site that site has chosen
 }
 
 // command adds what every command that talks to a site takes. The environment is no default of the flags: help prints
@@ -55,7 +57,21 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 		c.tokenGiven = cmd.Flags().Changed("token")
 		return nil
 	}
+	c.explains(cmd)
 	return cmd
+}
+
+// explains has the errors of a command, and of those below it, in words of the command line.
+func (c *connection) explains(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			err := run(cmd, args)
+			return explain(err, withoutUser(c.asked.Server), c.asked.Token != "")
+		}
+	}
+	for _, below := range cmd.Commands() {
+		c.explains(below)
+	}
 }
 
 // noJSON marks a command without an answer of the API.
@@ -85,7 +101,30 @@ func (c *connection) site() (*client.Client, error) {
 	if c.tokenGiven {
 		token = c.token
 	}
-	return client.New(strings.TrimSuffix(known.Server, "/"), token), nil
+	c.asked.Server, c.asked.Token = strings.TrimSuffix(known.Server, "/"), token
+	if !isAddress(c.asked.Server) {
+		return nil, Usage("%q is neither an address like https://boards.example.org nor the name of a site of warpboard login", withoutUser(c.asked.Server))
+	}
+	return client.New(c.asked.Server, token), nil
+}
+
+// withoutUser is an address without the user and password that it may hold: errors are kept in logs.
+func withoutUser(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		scheme, rest = "", address
+	}
+	rest = rest[strings.LastIndex(rest, "@")+1:]
+	if !found {
+		return rest
+	}
+	return scheme + "://" + rest
+}
+
+// isAddress reports whether a text is the address of a site.
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // screen is where the command prints.

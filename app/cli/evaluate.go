@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,6 +53,9 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	progress := c.screen()
 	e, err := evaluated(ctx, site, request, func(e *client.Evaluation) { progress.setStatus(e.Device + " " + e.State) })
 	progress.setStatus("")
+	if errors.Is(err, context.Canceled) && e != nil {
+		return plain{fmt.Sprintf("stopped waiting. The evaluation continues: %s", e.URL), err}
+	}
 	if err != nil {
 		return err
 	}
@@ -69,9 +73,12 @@ func evaluated(ctx context.Context, site *client.Client, request any, tell func(
 	e, err = site.Evaluate(ctx, request)
 	for err == nil && !e.Ended {
 		tell(e)
-		e, err = site.Evaluation(ctx, e.ID, lookOften)
+		var next *client.Evaluation
+		if next, err = site.Evaluation(ctx, e.ID, lookOften); err == nil {
+			e = next
+		}
 	}
-	return e, err
+	return e, err // e is the last that was heard of it
 }
 
 // request is the body of POST /evaluate, or of /compare where there is a reference.

@@ -34,7 +34,7 @@ func profileCommand(c *connection) *cobra.Command {
 	get.Flags().IntVar(&index, "case", 0, "number of the benchmark case, from 0")
 	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: the standard output")
 	cmd.AddCommand(get)
-	return cmd
+	return Group(cmd)
 }
 
 func (c *connection) profile(ctx context.Context, id int64, device, kind string, index int, out string) error {

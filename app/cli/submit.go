@@ -50,7 +50,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if len(problems.In(err)) > 0 {
 		return Usage("%v", err)
 	} else if err != nil {
-		return fmt.Errorf("read the submission: %w", err)
+		return err
 	}
 	if err := k.fill(&in.Task, &in.Devices, read.Source); err != nil {
 		return err
@@ -92,6 +92,9 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 		s.line("submission %d  %s/submissions/%d", id, site.Base(), id)
 	}
 	sub, err := newWatcher(s, site, id).run(ctx)
+	if errors.Is(err, context.Canceled) {
+		return plain{fmt.Sprintf("stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id), err}
+	}
 	if sub != nil && c.json {
 		err = errors.Join(err, PrintJSON(c.env.Stdout, sub))
 	}

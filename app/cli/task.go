@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,7 +22,7 @@ func taskCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "task", Short: "read, fetch and publish tasks"}
 	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: exactly("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
-	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: cobra.RangeArgs(1, 2),
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: between(1, "TASK", "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
@@ -43,7 +44,7 @@ func taskCommand(c *connection) *cobra.Command {
 		cmd.Flags().BoolVar(&p.Hidden, "hidden", false, "only you and the admins see new tasks")
 	}
 	cmd.AddCommand(show, pull, publish, sync)
-	return cmd
+	return Group(cmd)
 }
 
 func (c *connection) showTask(ctx context.Context, slug string) error {
@@ -81,8 +82,10 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 		return err
 	}
 	// A new folder, or an error: nothing of the user's is written over.
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return fmt.Errorf("make the task's folder: %w", err)
+	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
+		return Usage("%s is there already: name another folder, as in warpboard task pull %s DIR", dir, slug)
+	} else if err != nil {
+		return err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

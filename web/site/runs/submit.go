@@ -83,8 +83,11 @@ func chooseDevices(asked, said, offered []string) ([]string, error) {
 	if len(asked) == 0 {
 		asked = said
 	}
-	if len(asked) == 0 && len(offered) == 1 {
+	switch {
+	case len(asked) == 0 && len(offered) == 1:
 		return offered, nil
+	case len(asked) == 0 && len(offered) > 1:
+		return nil, site.Invalid("device", "Choose at least one device: %s.", strings.Join(offered, ", "))
 	}
 	chosen := make([]string, 0, len(asked))
 	for _, name := range asked {
