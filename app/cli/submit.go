@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -99,47 +98,4 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 		err = errors.Join(err, PrintJSON(c.env.Stdout, sub))
 	}
 	return err
-}
-
-// event prints one event of a run.
-func (s *screen) event(e client.Event) {
-	switch d := e.Detail; {
-	case d == nil:
-		s.painted(e.Device, e.State, "")
-	case d.Type == job.EventStage:
-		s.line("%-6s %s begins", e.Device, d.Stage)
-	case d.Type == job.EventCase && d.Case != nil:
-		// Times of a ranked stage are hidden by the site while it goes on (work.hideTimes).
-		said := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message) // of a ranked stage that goes on, neither
-		s.line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", e.Device, d.Stage, d.Case.Spec, d.Case.Status, said), " "))
-	case d.Type == job.EventLog:
-		for line := range strings.Lines(d.Text) {
-			s.line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
-		}
-	}
-}
-
-func timeOf(c *job.CaseResult) string {
-	if c.Runs == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%v ± %v", ns(c.Time()), ns(c.Err))
-}
-
-// run prints how a run stands.
-func (s *screen) run(run client.Run) {
-	rest := ""
-	if run.Position > 0 {
-		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
-	}
-	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", ns(*run.ScoreNS)) + pooled(run)
-	}
-	if run.Failure != nil {
-		rest += "  " + run.Failure.Reason
-	}
-	if run.Profile != "" {
-		rest += "  profile " + run.Profile
-	}
-	s.painted(run.Device, run.State, rest)
 }

@@ -57,7 +57,7 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 		s := &screen{w: &out, terminal: terminal, width: 30}
 		w := newWatcher(s, nil, 1)
 		for place := 2; place > 0; place-- {
-			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place, ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}})
+			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place, ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 		}
 		s.line("CPU    building")
 		s.setStatus("")
