@@ -275,3 +275,12 @@ func TestTheAPILeadsToTheProfileOfARun(t *testing.T) {
 		}
 	}
 }
+
+func TestNoRunOnACPUIsProfiled(t *testing.T) {
+	s := newStage(t)
+	in := kernel()
+	in.Mode = job.ModeProfile
+	if _, err := s.api(s.user).Submit(t.Context(), in); code(err) != "mode" {
+		t.Errorf("a profile of a run on a CPU: %v", err)
+	}
+}

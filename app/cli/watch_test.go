@@ -18,7 +18,9 @@ import (
 
 // ranked are the events of a ranked run of three cases, each of which passes in two processes.
 func ranked() (all []client.Event) {
-	add := func(state string, d *job.Event) { all = append(all, client.Event{ID: int64(len(all) + 1), Device: "CPU", State: state, Detail: d}) }
+	add := func(state string, d *job.Event) {
+		all = append(all, client.Event{ID: int64(len(all) + 1), Device: "CPU", State: state, Detail: d})
+	}
 	add("queued", nil)
 	add("running", &job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
 	for range 2 {

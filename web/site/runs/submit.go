@@ -52,6 +52,9 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 	if err != nil {
 		return models.Submission{}, nil, err
 	}
+	if chooseMode(in.Mode) == job.ModeProfile && slices.Contains(devices, silicon.CPU) {
+		return models.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
+	}
 	sub, runs, err := s.Store.Submit(ctx, models.NewSubmission{
 		User: user, TaskID: task.ID, Devices: devices, Mode: chooseMode(in.Mode),
 		FileName: in.FileName, Source: in.Source, Files: in.Files, Via: in.Via, Key: in.Key,
