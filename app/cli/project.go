@@ -107,14 +107,6 @@ func (p project) further(k ofKernel) []string {
 	return paths
 }
 
-// markOf begins a directive in a source: "#!POPCORN" is no comment of C++.
-func markOf(file string) string {
-	if filepath.Ext(file) == ".py" {
-		return "#!POPCORN"
-	}
-	return "//!POPCORN"
-}
-
 // fill completes what flags have left open of a submission: the source's own directives count first, and are read by the site.
 func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
 	said, err := directives.Parse(source)
@@ -123,7 +115,7 @@ func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
 	}
 	if *task == "" && said.Leaderboard == "" {
 		if *task = k.Task; *task == "" {
-			return Usage("nothing says for which task this is: give --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", markOf(k.File), projectFile)
+			return Usage("nothing says for which task this is: give --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
 		}
 	}
 	if len(*devices) == 0 && len(said.GPUs) == 0 {

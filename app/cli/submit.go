@@ -17,8 +17,8 @@ import (
 
 const submitHelp = `Submit a kernel to a task: its source and, where the task takes any, further files after it.
 
-Task and devices come from --task and --device, else from the source (#!POPCORN leaderboard NAME, #!POPCORN gpus A B),
-else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
+Task and devices come from --task and --device, else from the comment that the source begins with (#!POPCORN leaderboard NAME
+and #!POPCORN gpus A B in Python, //!POPCORN … in C++ and CUDA), else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
 Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
 
 func submitCommand(c *connection) *cobra.Command {

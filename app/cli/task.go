@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -95,11 +96,26 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err := unpack(root, name, data); err != nil {
 		return errors.Join(err, os.RemoveAll(dir)) // half a task would look like one
 	}
-	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\ndevices = %s\n", task.Slug, quoted(task.Devices))
+	devices, err := site.Devices(ctx)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\n%s", task.Slug, devicesLine(task.Devices, devices))
 	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
 		return err
 	}
 	return c.answer(task, nil, func(s *screen) { s.line("%s is in %s", task.Slug, filepath.Clean(dir)) })
+}
+
+// devicesLine names the devices of a task that have a worker. Where none has, it is a comment: runs would wait for nothing.
+func devicesLine(of []string, known []client.Device) string {
+	served := slices.DeleteFunc(slices.Clone(of), func(name string) bool {
+		return !slices.ContainsFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
+	})
+	if len(served) == 0 {
+		return fmt.Sprintf("# No device of this task has a worker now. Choose some of them:\n# devices = %s\n", quoted(of))
+	}
+	return fmt.Sprintf("devices = %s\n", quoted(served))
 }
 
 func quoted(words []string) string {

@@ -25,6 +25,8 @@ func (w *world) withTask(name string, bundle []byte) *[]string {
 		case strings.HasSuffix(r.URL.Path, "/bundle"):
 			rw.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 			rw.Write(bundle)
+		case r.URL.Path == "/api/v1/devices":
+			json.NewEncoder(rw).Encode(map[string]any{"devices": []client.Device{{Device: "CPU", Slots: 4}, {Device: "H200"}}})
 		default:
 			json.NewEncoder(rw).Encode(client.Task{TaskSummary: client.TaskSummary{Slug: "sum", Devices: []string{"CPU", "H200"}}})
 		}
@@ -91,7 +93,7 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 			if err != nil || !slices.Equal(found, c.want) {
 				t.Errorf("%v: the folder holds %q, want %q", err, found, c.want)
 			}
-			if text, _ := os.ReadFile(filepath.Join(dir, projectFile)); !strings.Contains(string(text), "task = \"sum\"\ndevices = [\"CPU\", \"H200\"]") {
+			if text, _ := os.ReadFile(filepath.Join(dir, projectFile)); !strings.Contains(string(text), "task = \"sum\"\ndevices = [\"CPU\"]\n") {
 				t.Errorf("%s says %s", projectFile, text)
 			}
 			if err := w.run(t, "task", "pull", "sum", dir, "--server", w.URL); err == nil {
@@ -215,5 +217,12 @@ func TestPublishingNamesTheTaskAsItWasPulledAndShowsADiff(t *testing.T) {
 	}
 	if err := w.run(t, "task", "publish", t.TempDir(), "--server", w.URL); err == nil || strings.Contains(err.Error(), "upload") {
 		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+func TestAPulledTaskNamesNoDeviceWithoutAWorker(t *testing.T) {
+	of, known := []string{"CPU", "H200"}, []client.Device{{Device: "CPU"}, {Device: "A100", Slots: 1}}
+	if got := devicesLine(of, known); !strings.Contains(got, "\n# devices = [\"CPU\", \"H200\"]\n") {
+		t.Errorf("it names %s", got)
 	}
 }

@@ -31,13 +31,16 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 		return models.Submission{}, nil, err
 	}
 	said, err := directives.Parse(in.Source)
+	if err == nil {
+		err = directives.CheckMarks(in.FileName, in.Source)
+	}
 	if err != nil {
 		return models.Submission{}, nil, err
 	}
 	switch {
 	case in.Task == "" && said.Leaderboard == "":
 		return models.Submission{}, nil, site.Invalid("task",
-			"Name the task, in the request or as #!POPCORN leaderboard NAME in the source.")
+			"Name the task, in the request or as %s leaderboard NAME in the source.", directives.Mark(in.FileName))
 	case in.Task == "":
 		in.Task = said.Leaderboard
 	case said.Leaderboard != "" && !sameTask(said.Leaderboard, in.Task):
