@@ -31,6 +31,7 @@ func (s *Server) routes(app *fiber.App) {
 	s.python.routes(packed)
 
 	s.evaluationRoutes(app, plain, packed)
+	app.Use("/api/v1", s.api.StateVersion)
 	known := s.api.KnownQuery()
 	s.apiRoutes(packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, known),
 		packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRFOrToken, known),

@@ -113,3 +113,9 @@ func (a *API) Board(c *fiber.Ctx) error {
 	}
 	return c.JSON(boardAnswer(task, version, board, page))
 }
+
+// StateVersion names the site's version to programs, which may be older.
+func (a *API) StateVersion(c *fiber.Ctx) error {
+	c.Set(client.VersionHeader, a.Version)
+	return c.Next()
+}

@@ -37,6 +37,8 @@ func operations() []operation {
 
 		{account, "POST", "/api/v1/login", "Ask for a token: a person answers in a browser, at the address in the answer.", false, "NewLogin", nil, 201, ref("Login")},
 		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
+		{account, "GET", "/api/v1/tokens", "List your tokens that still work, the newest first, without their secrets.", true, "", nil, 200, listOf("tokens", "Token")},
+		{account, "DELETE", "/api/v1/tokens/{id}", "Revoke a token of yours.", true, "", nil, 204, nil},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
 		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, map[string]any{"type": "string", "format": "binary"}},
