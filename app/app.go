@@ -49,7 +49,7 @@ func Main() {
 	// stop gives the signals back to their defaults. What a second one leaves is what a crash leaves: jobs in flight are
 	// lost, and their work is tried again.
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	env := Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
+	env := Environment{Getenv: os.Getenv, Stdin: os.Stdin, Version: version(), Stdout: os.Stdout, Stderr: os.Stderr}
 	for _, name := range unknownVariables(os.Environ()) {
 		fmt.Fprintf(env.Stderr, "warpboard: the environment variable %s is not a warpboard setting\n", name)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"warpboard/app/cli"
 )
 
@@ -96,5 +98,39 @@ func TestWhatASiteRefusesIsToldInWordsOfTheCommandLine(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(wrong), &told); err != nil || code != 4 || out != "" || told.Exit != 4 || told.Status != 404 || told.Code != "some_code" || told.Request != "r1" || told.Error == "" {
 		t.Errorf("with --json an error is %q, %v, and the output %q", wrong, err, out)
+	}
+}
+
+// TestEveryCommandOfASiteHasExamplesThatItTakes: an example with a flag or an argument that is not there would teach a mistake.
+func TestEveryCommandOfASiteHasExamplesThatItTakes(t *testing.T) {
+	root := rootCommand(Environment{Getenv: func(string) string { return "" }})
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		for _, below := range cmd.Commands() {
+			check(below)
+		}
+		if cmd.Example == "" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			_, line, _ = strings.Cut(line, "warpboard ")
+			line, _, _ = strings.Cut(line, " '") // a jq expression
+			fresh := rootCommand(Environment{Getenv: func(string) string { return "" }})
+			found, rest, err := fresh.Find(strings.Fields(strings.TrimSuffix(line, " --jq")))
+			if err == nil {
+				err = found.ParseFlags(rest)
+			}
+			if err == nil {
+				err = found.ValidateArgs(found.Flags().Args())
+			}
+			if err != nil || !strings.HasPrefix(found.CommandPath(), cmd.CommandPath()) {
+				t.Errorf("%s has the example %q: %v", cmd.CommandPath(), line, err)
+			}
+		}
+	}
+	for _, cmd := range root.Commands() {
+		if cmd.GroupID == "site" {
+			check(cmd)
+		}
 	}
 }

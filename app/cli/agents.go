@@ -55,6 +55,7 @@ func skillCommand(env Environment) *cobra.Command {
 			fmt.Fprintf(env.Stdout, "wrote %s\n", to)
 			return nil
 		}}
+	withExamples(cmd, cmd.Name())
 	cmd.Flags().StringVar(&to, "to", filepath.Join(".claude", "skills", "warpboard", "SKILL.md"), "file to write; - is the standard output")
 	return cmd
 }

@@ -10,7 +10,7 @@ import (
 func (c *connection) report(o ciOptions, found []checked) error {
 	// Annotations go to the standard output, where the forge reads commands; the summary goes to a file of its own there.
 	if c.json {
-		if err := PrintJSON(c.env.Stdout, found); err != nil {
+		if err := c.printJSON(found); err != nil {
 			return err
 		}
 	} else if c.env.Getenv("GITHUB_ACTIONS") == "true" {

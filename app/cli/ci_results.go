@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -47,7 +46,7 @@ func (r *ciRun) against(ctx context.Context, k ofKernel, path, device string) (o
 	if err != nil {
 		return one, err
 	}
-	one = checked{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: r.site.Base() + "/evaluations/" + url.PathEscape(e.ID)}
+	one = checked{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
 	if ok, why := passed(e); !ok {
 		one.State, one.Why = stateFailed, why
 		return one, nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,11 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 		err = failed("%s", why)
 	}
 	return err
+}
+
+// evaluationPage is the address of an evaluation for people.
+func evaluationPage(site *client.Client, id string) string {
+	return site.Base() + "/evaluations/" + url.PathEscape(id)
 }
 
 // evaluated has a request evaluated and waits for its end; tell hears of it now and then.

@@ -24,7 +24,8 @@ func Complain(out io.Writer, args []string, err error) {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}
-	if !slices.Contains(args, "--json") {
+	asked := func(arg string) bool { return arg == "--json" || arg == "--jq" || strings.HasPrefix(arg, "--jq=") }
+	if !slices.ContainsFunc(args, asked) {
 		fmt.Fprintln(out, "warpboard:", clean(err.Error()))
 		return
 	}

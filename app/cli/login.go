@@ -92,27 +92,12 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 }
 
 func logoutCommand(c *connection) *cobra.Command {
-	return &cobra.Command{
-		Use: "logout [NAME]", Short: "forget a site and its token; revoke the token on your page, too",
+	var keep bool
+	cmd := &cobra.Command{
+		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and forget it", Example: "  warpboard logout\n  warpboard logout lab",
 		Args: between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
-		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := readConfig(c.env)
-			if err != nil {
-				return err
-			}
-			name := cmp.Or(strings.Join(args, ""), cfg.Default)
-			if _, ok := cfg.Sites[name]; !ok {
-				return Usage("there is no site %q in %s", name, configPath(c.env))
-			}
-			// Only this machine forgets it. Revoking needs the site, and logging out must work without.
-			if delete(cfg.Sites, name); cfg.Default == name {
-				cfg.Default = ""
-			}
-			_, err = cfg.save(c.env)
-			if err == nil {
-				fmt.Fprintf(c.env.Stdout, "The token of %s is gone from this machine.\n", name)
-			}
-			return err
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
 	}
+	cmd.Flags().BoolVar(&keep, "keep", false, "do not revoke the token: only forget it here, as where it is used elsewhere, too")
+	return cmd
 }

@@ -63,7 +63,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		}
 	}
 	if c.json {
-		err = PrintJSON(c.env.Stdout, answers)
+		err = c.printJSON(answers)
 	}
 	return errors.Join(append(refused, err)...)
 }

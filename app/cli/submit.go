@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -19,7 +20,7 @@ const submitHelp = `Submit a kernel to a task: its source and, where the task ta
 
 Task and devices come from --task and --device, else from the comment that the source begins with (#!POPCORN leaderboard NAME
 and #!POPCORN gpus A B in Python, //!POPCORN … in C++ and CUDA), else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
-Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
+FILE - is the standard input. Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
 
 func submitCommand(c *connection) *cobra.Command {
 	in := client.NewSubmission{}
@@ -36,7 +37,7 @@ func submitCommand(c *connection) *cobra.Command {
 // submit sends files to a site, the main one first.
 func (c *connection) submit(ctx context.Context, in client.NewSubmission, files []string, watch bool) error {
 	file := files[0]
-	p, err := findProject(filepath.Dir(file))
+	p, err := findProject(filepath.Dir(file)) // of the working directory, for "-"
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if len(files) == 1 {
 		files = append(files, p.further(k)...)
 	}
-	read, err := tasks.ReadSubmission(files, os.ReadFile)
+	read, err := tasks.ReadSubmission(files, c.readFile)
 	if len(problems.In(err)) > 0 {
 		return Usage("%v", err)
 	} else if err != nil {
@@ -58,7 +59,10 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if err != nil {
 		return err
 	}
-	in.FileName, in.Source, in.Files = filepath.Base(file), string(read.Source), read.Texts()
+	// The standard input has no name: the site gives it the one that the task has for it.
+	if in.Source, in.Files = string(read.Source), read.Texts(); file != "-" {
+		in.FileName = filepath.Base(file)
+	}
 	// The client sends a key with it, so that a proxy that repeats the request makes no second submission. It is not kept: a
 	// command that is started again is another one.
 	sub, err := site.Submit(ctx, in)
@@ -69,6 +73,17 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return c.answer(sub, nil, func(s *screen) { s.line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
+}
+
+// readFile reads a file; "-" is the standard input, as long as nothing larger than a submission comes.
+func (c *connection) readFile(file string) ([]byte, error) {
+	if file != "-" {
+		return os.ReadFile(file)
+	}
+	if c.env.Stdin == nil {
+		return nil, Usage("there is no standard input to read")
+	}
+	return io.ReadAll(io.LimitReader(c.env.Stdin, tasks.MaxSubmission+1))
 }
 
 func watchCommand(c *connection) *cobra.Command {
@@ -95,7 +110,7 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 		return plain{fmt.Sprintf("stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id), err}
 	}
 	if sub != nil && c.json {
-		err = errors.Join(err, PrintJSON(c.env.Stdout, sub))
+		err = errors.Join(err, c.printJSON(sub))
 	}
 	return err
 }
