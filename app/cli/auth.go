@@ -45,16 +45,7 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	asked := []signedIn{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
-	sites := []*client.Client{chosen}
-	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
-		one := cfg.Sites[name]
-		if strings.TrimSuffix(one.Server, "/") == c.asked.Server {
-			asked[0].Name = name
-		} else if c.server == "" {
-			asked, sites = append(asked, signedIn{Name: name, Server: one.Server, Token: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
-		}
-	}
+	asked, sites := c.sitesOf(cfg, chosen)
 	var first error
 	for i, site := range sites {
 		user, err := site.Me(cmd.Context())
@@ -76,6 +67,21 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 		first = ExitWith(exitWho, "%w", first)
 	}
 	return errors.Join(shown, first)
+}
+
+// sitesOf are the site that is asked and, without --server, the others of the config file.
+func (c *connection) sitesOf(cfg config, chosen *client.Client) ([]signedIn, []*client.Client) {
+	asked := []signedIn{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
+	sites := []*client.Client{chosen}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
+		one := cfg.Sites[name]
+		if strings.TrimSuffix(one.Server, "/") == c.asked.Server {
+			asked[0].Name = name
+		} else if c.server == "" {
+			asked, sites = append(asked, signedIn{Name: name, Server: one.Server, Token: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
+		}
+	}
+	return asked, sites
 }
 
 func (s *screen) signedIn(one signedIn) {

@@ -144,10 +144,7 @@ type ciRun struct {
 }
 
 func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
-	// The repository may be a stranger's (a pull request): a file outside of it would be sent to the site, and its
-	// compiler's words be shown.
-	outside := func(file string) bool { return !filepath.IsLocal(file) }
-	if outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside) {
+	if k.leavesFolder() {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
 	path := filepath.Join(r.project.dir, k.File)
@@ -185,6 +182,13 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 		}
 	}
 	return resultsOf(k.File, before, after), nil
+}
+
+// leavesFolder reports whether a kernel has a file outside of the project. The repository may be a stranger's (a pull request): such
+// a file would be sent to the site, and its compiler's words be shown.
+func (k ofKernel) leavesFolder() bool {
+	outside := func(file string) bool { return !filepath.IsLocal(file) }
+	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
 }
 
 // read reads a kernel with its further files; its source is nil where read gives nil.

@@ -60,8 +60,12 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	if err != nil {
 		return err
 	}
+	address := e.URL
+	if c.asked.Token != "" { // its page asks who one is
+		address = evaluationPage(site, e.ID)
+	}
 	err = c.answer(e, nil, func(s *screen) {
-		s.line("evaluation %s  %s\n%s", e.ID, e.URL, summaryOf(e))
+		s.line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
 	})
 	if ok, why := passed(e); err == nil && !ok {
 		err = failed("%s", why)

@@ -26,12 +26,9 @@ type published struct {
 
 // publish sends the tasks at a path to a site; alone says that there must be just one. A task that is refused does not stop the rest.
 func (c *connection) publish(ctx context.Context, from string, p client.Publication, alone bool) error {
-	if p.Deadline != "" && p.Deadline != "none" {
-		at, err := tasks.ParseDeadline(p.Deadline)
-		if err != nil {
-			return Usage("--deadline: %w, or none", err)
-		}
-		p.Deadline = at.Format(time.RFC3339)
+	var err error
+	if p.Deadline, err = readDeadline(p.Deadline); err != nil {
+		return err
 	}
 	site, err := c.site()
 	if err != nil {
@@ -66,6 +63,18 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		err = c.printJSON(answers)
 	}
 	return errors.Join(append(refused, err)...)
+}
+
+// readDeadline reads the flag: a time as the API takes it, none, or nothing.
+func readDeadline(text string) (string, error) {
+	if text == "" || text == "none" {
+		return text, nil
+	}
+	at, err := tasks.ParseDeadline(text)
+	if err != nil {
+		return "", Usage("--deadline: %w, or none", err)
+	}
+	return at.Format(time.RFC3339), nil
 }
 
 func publishOne(ctx context.Context, site *client.Client, from string, proposal tasks.Proposal, p client.Publication) (one published, err error) {
