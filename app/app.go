@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -48,14 +49,14 @@ func Main() {
 	// stop gives the signals back to their defaults. What a second one leaves is what a crash leaves: jobs in flight are
 	// lost, and their work is tried again.
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	env := Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
+	env := Environment{Getenv: os.Getenv, Stdin: os.Stdin, Version: version(), Stdout: os.Stdout, Stderr: os.Stderr}
 	for _, name := range unknownVariables(os.Environ()) {
 		fmt.Fprintf(env.Stderr, "warpboard: the environment variable %s is not a warpboard setting\n", name)
 	}
 	err := Run(ctx, env, os.Args[1:])
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "warpboard:", err)
+		cli.Complain(env.Stderr, os.Args[1:], err)
 		os.Exit(cli.ExitCode(err))
 	}
 }
@@ -72,14 +73,14 @@ func Run(ctx context.Context, env Environment, args []string) error {
 
 // rootCommand has every command. Those of this machine read their flags themselves.
 func rootCommand(env Environment) *cobra.Command {
-	root := &cobra.Command{
+	root := cli.Group(&cobra.Command{
 		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + cli.ExitHelp,
 		SilenceErrors: true, SilenceUsage: true,
-	}
+	})
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage("%s: %w (warpboard %s --help prints its flags)", cmd.Name(), err, cmd.Name())
+		return cli.FlagError(cmd.CommandPath(), err)
 	})
 	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
 	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, version())...) {
@@ -92,7 +93,28 @@ func rootCommand(env Environment) *cobra.Command {
 		root.AddCommand(&cobra.Command{Use: c.name, Short: c.about, GroupID: "machine", DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), env, args) }})
 	}
+	ownHelp(root)
 	return root
+}
+
+// ownHelp has the commands that cobra adds refuse words that they do not know: they would print something and end with 0.
+func ownHelp(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cli.Group(cmd)
+		case "help":
+			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, words []string) error {
+				about, rest, err := root.Find(words)
+				if err != nil || len(rest) > 0 {
+					return cli.Usage("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
+				}
+				return about.Help()
+			}
+		}
+	}
 }
 
 // version is the module version and commit that Go recorded in the binary.
@@ -111,7 +133,10 @@ func version() string {
 	return v
 }
 
-func printVersion(_ context.Context, env Environment, _ []string) error {
+func printVersion(_ context.Context, env Environment, args []string) error {
+	if len(args) > 0 {
+		return cli.Usage("warpboard version takes no argument, such as %q", args[0])
+	}
 	fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
 	return nil
 }

@@ -104,12 +104,10 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 	case task.Origin != in.Origin:
 		return nil // somebody made a task of this name; it is theirs
 	}
+	var settings *models.TaskSettings
 	if in.hasDeadline {
-		settings := models.TaskSettings{Title: task.Title, Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
-		if _, err := i.store.UpdateTask(ctx, i.owner, task.ID, settings); err != nil {
-			return err
-		}
+		settings = &models.TaskSettings{Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
 	}
-	_, _, err = i.store.Publish(ctx, i.owner, task.ID, in.Bundle)
+	_, _, err = i.store.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
 	return err
 }

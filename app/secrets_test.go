@@ -36,6 +36,11 @@ func TestNoHelpAndNoMistakePrintsASecretOfTheEnvironment(t *testing.T) {
 			}
 		}
 	}
+	for _, line := range [][]string{{"tasks"}, {"runs", "--json"}, {"login"}, {"tasks", "--server", "me:hidden@nowhere"}, {"login", "me:hidden@nowhere"}} {
+		if printed, err := said(t, line...); err == nil || strings.Contains(printed, "hidden") {
+			t.Errorf("%q printed\n%s", line, printed)
+		}
+	}
 	if printed, _ := said(t, "submit"); strings.Contains(printed, "hidden") {
 		t.Errorf("submit without a file printed\n%s", printed)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:embed install.md proxy.md sign-in.md backup.md security.md kernelbot.md measuring.md scale.md datasets.md
+//go:embed ci.md install.md proxy.md sign-in.md backup.md security.md kernelbot.md measuring.md scale.md datasets.md
 var files embed.FS
 
 // Page is one of them.
@@ -30,6 +30,7 @@ const (
 var listed = []Page{
 	{Name: "measuring", For: Kernels, About: "How a call becomes a time, times become a score, and scores a rank; known weaknesses."},
 	{Name: "datasets", For: Kernels, About: "The entries and sources of a closed task as Parquet or JSON lines: columns, pages, licence."},
+	{Name: "ci", For: Kernels, About: "A repository's kernels against a base branch: the command, its exit codes, an action for GitHub."},
 	{Name: "kernelbot", For: Tasks, About: "Which of KernelBot's files work as they are, and what differs."},
 	{Name: "install", For: Sites, About: "From a download to a first result: program, service, worker."},
 	{Name: "proxy", For: Sites, About: "What nginx or Caddy must pass on, with example files."},

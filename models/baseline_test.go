@@ -22,7 +22,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		bundle := modelstest.Bundle("add")
 		bundle.Definition.Baselines = map[string]string{"naive": "slow.cpp", "library": "fast.cpp"}
 		bundle.Files["slow.cpp"], bundle.Files["fast.cpp"] = []byte("slow"), []byte("fast")
-		version, change, err := s.Publish(ctx, w.admin, w.task.ID, bundle)
+		version, change, err := s.Publish(ctx, w.admin, w.task.ID, bundle, nil)
 		if err != nil || change != models.ChangeTexts {
 			t.Fatalf("new baselines change %s: %v", change, err)
 		}
@@ -62,7 +62,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 			t.Errorf("baselines stand on the board: %v", places)
 		}
 		bundle.Files["fast.cpp"] = []byte("faster")
-		if _, _, err := s.Publish(ctx, w.admin, w.task.ID, bundle); err != nil {
+		if _, _, err := s.Publish(ctx, w.admin, w.task.ID, bundle, nil); err != nil {
 			t.Fatal(err)
 		}
 		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != len(w.task.Devices) {

@@ -22,7 +22,7 @@ func TestOpenTasksAreThoseThatTakeSubmissionsTheNewestVersionFirst(t *testing.T)
 		}
 		changed := modelstest.Bundle("vectoradd")
 		changed.Files["reference.h"] = []byte("// changed\n")
-		version, _, err := s.Publish(ctx, w.admin, w.task.ID, changed)
+		version, _, err := s.Publish(ctx, w.admin, w.task.ID, changed, nil)
 		check(t, err)
 		open, err := s.OpenTasks(ctx)
 		check(t, err)

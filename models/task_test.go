@@ -80,7 +80,7 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 			t.Helper()
 			expected, err := s.Compare(ctx, w.task.ID, b)
 			check(t, err)
-			version, change, err := s.Publish(ctx, w.admin, w.task.ID, b)
+			version, change, err := s.Publish(ctx, w.admin, w.task.ID, b, nil)
 			check(t, err)
 			if change != want || expected != want || version.Number != number {
 				t.Errorf("published %s (announced %s) as version %d, want %s, %d", change, expected, version.Number, want, number)
@@ -95,6 +95,11 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		old := publish(texts, models.ChangeTexts, 1)
 		if list := got[[]models.TaskSummary](t)(s.TaskList(ctx, w.ann)); len(list) != 1 || !slices.Equal(list[0].Tags, texts.Definition.Tags) {
 			t.Errorf("the list of tasks does not have the new tags: %+v", list)
+		}
+		texts.Definition.Title = "Add two vectors"
+		publish(texts, models.ChangeTexts, 1)
+		if task := got[models.Task](t)(s.Task(ctx, "vectoradd")); task.Title != "Add two vectors" {
+			t.Errorf("the bundle has a new title, and the task is still called %q", task.Title)
 		}
 		texts.Files["reference.h"] = []byte("// stricter\n")
 		fresh := publish(texts, models.ChangeVersion, 2)
@@ -114,7 +119,7 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		if v, err := s.VersionNumber(ctx, w.task.ID, 1); err != nil || v.ID != old.ID || v.Definition.Description != "Add two vectors, quickly." {
 			t.Errorf("VersionNumber: %v, %v", v, err)
 		}
-		_, _, err := s.Publish(ctx, w.ann, w.task.ID, texts)
+		_, _, err := s.Publish(ctx, w.ann, w.task.ID, texts, nil)
 		wantKind(t, err, models.Forbidden)
 	})
 }

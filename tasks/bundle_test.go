@@ -65,7 +65,7 @@ func TestBadSubmissionIsRefused(t *testing.T) {
 	b := mustTask(t, full)
 	for text, want := range map[string]string{
 		"":                             "the submission is empty",
-		"\xff":                         "the submission is not UTF-8 text",
+		"\n\xff":                       "Line 2: the byte 0xFF is not UTF-8 text",
 		strings.Repeat("x", 1_000_001): "the submission is larger than 1 MB",
 		"\x00files\nx":                 "the submission begins with what marks several files",
 	} {

@@ -4,7 +4,7 @@
 //
 // In reading order:
 //
-//	submission.go         what is submitted; submission_files.go has which further files may come with it
+//	submission.go         what is submitted; submission_files.go has which further files may come with it, text.go which texts
 //	definition.go         Definition, Case, File, Config: what a task is, and its limits
 //	bundle.go             a Definition with the contents of its files
 //	read.go               the ways in: a folder, a zip, a single file; filetree/ reads files within limits

@@ -102,7 +102,7 @@ func (r *taskReader) open(source string) ([]byte, error) {
 	case strings.HasPrefix(source, "/"):
 		return nil, fmt.Errorf("%q is an absolute path; sources are relative to the folder of %s", source, TaskFile)
 	case at == ".." || strings.HasPrefix(at, "../"):
-		return nil, fmt.Errorf("%q lies outside what was uploaded", source)
+		return nil, fmt.Errorf("%q lies outside the folder or zip that holds the task", source)
 	}
 	if why := filetree.RefusedName(at); why != "" {
 		return nil, fmt.Errorf("%q %s", source, why)
@@ -157,10 +157,13 @@ func (r *taskReader) unused() []string {
 	return out
 }
 
+// ProjectFile says what the kernels beside a task are for. `warpboard task pull` writes one.
+const ProjectFile = "warpboard.toml"
+
 // isExtra reports whether a file that no task.yml names is still no surprise.
 func isExtra(name string) bool {
 	first, _, nested := strings.Cut(name, "/")
 	upper := strings.ToUpper(stem(name))
-	return nested && first == solutionsDir || strings.HasPrefix(path.Base(name), ".") ||
+	return nested && first == solutionsDir || name == ProjectFile || strings.HasPrefix(path.Base(name), ".") ||
 		upper == "README" || upper == "LICENSE" || strings.HasPrefix(stem(name), "submission")
 }

@@ -116,7 +116,7 @@ func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 	}
 	s.deadline(&p, s.text(f["deadline"], key+".deadline"))
 	if p.Folder == ".." || strings.HasPrefix(p.Folder, "../") || path.IsAbs(directory) {
-		s.refuse(f["directory"], key+".directory", "%q lies outside what was uploaded", directory)
+		s.refuse(f["directory"], key+".directory", "%q lies outside the folder or zip that holds the problem set", directory)
 		return p
 	}
 	if p.Bundle, p.Err = s.upload.Bundle(p.Folder); p.Err == nil && len(p.GPUs) == 0 {
@@ -128,30 +128,32 @@ func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 	return p
 }
 
-// deadline reads a problem's deadline. What is missing or unreadable is a year from now, as in
-// KernelBot, but said.
+// deadline reads a problem's deadline. One that is missing or cannot be read gives a new task a year from now, as in
+// KernelBot, and a note that says so.
 func (s *setReader) deadline(p *Proposal, text string) {
 	at, err := ParseDeadline(text)
 	if err == nil {
 		p.Deadline = at
 		return
 	}
-	note := "No deadline is given; it is set to one year from now."
+	note := "No deadline is given: a new task closes one year from now, a published one keeps its deadline."
 	if text != "" {
-		note = fmt.Sprintf("The deadline %v; it is set to one year from now.", err)
+		note = fmt.Sprintf("The deadline %v: a new task closes one year from now, a published one keeps its deadline.", err)
 	}
 	p.Deadline, p.Assumed, p.Notes = s.now.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
 }
 
-// ParseDeadline reads "2006-01-02 15:04", with seconds or without, or "2006-01-02" (its first moment),
-// in UTC.
+// deadlineLayouts are the forms of a deadline, which is in UTC unless it names another offset.
+var deadlineLayouts = []string{"2006-01-02 15:04", time.DateTime, time.DateOnly, time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04"}
+
+// ParseDeadline reads "2006-01-02 15:04", with seconds or without, "2006-01-02" (its first moment), all in UTC, or RFC 3339.
 func ParseDeadline(text string) (time.Time, error) {
-	for _, layout := range []string{"2006-01-02 15:04", time.DateTime, time.DateOnly} {
+	for _, layout := range deadlineLayouts {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
-			return at, nil
+			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is not a time of the form YYYY-MM-DD or YYYY-MM-DD HH:MM", text)
+	return time.Time{}, fmt.Errorf("%q is not a time: write 2030-01-31, 2030-01-31 18:00 or 2030-01-31T18:00:00Z", text)
 }
 
 // Proposal is one task that an upload would make.
@@ -187,7 +189,7 @@ func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 		}
 	}
 	if len(found) == 0 {
-		found.Add(problems.Problem{Message: fmt.Sprintf("there is no %s in what was uploaded", TaskFile)})
+		found.Add(problems.Problem{Message: fmt.Sprintf("there is no %s: a task is a folder that holds one", TaskFile)})
 	}
 	return nil, found
 }

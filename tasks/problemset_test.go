@@ -117,6 +117,11 @@ func TestDeadlinesAreReadInUTC(t *testing.T) {
 	if err != nil || !at.Equal(time.Date(2030, 6, 1, 12, 30, 59, 0, time.UTC)) {
 		t.Errorf("got %v, %v", at, err)
 	}
+	for _, text := range []string{"2030-06-01T12:30:00Z", "2030-06-01T14:30:00+02:00", "2030-06-01T12:30Z", "2030-06-01T12:30:00", "2030-06-01T12:30:00.000Z"} {
+		if at, err := tasks.ParseDeadline(text); err != nil || !at.Equal(time.Date(2030, 6, 1, 12, 30, 0, 0, time.UTC)) || at.Location() != time.UTC {
+			t.Errorf("%s is read as %v, %v", text, at, err)
+		}
+	}
 	if _, err := tasks.ParseDeadline("01.06.2030"); err == nil {
 		t.Error("another format was read")
 	}

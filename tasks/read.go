@@ -90,7 +90,7 @@ func (u *Upload) nameOf(folder string) string {
 func (u *Upload) Bundles() ([]*Bundle, error) {
 	folders := u.Folders()
 	if len(folders) == 0 {
-		return nil, problems.List{{Message: fmt.Sprintf("there is no %s in what was uploaded", TaskFile)}}
+		return nil, problems.List{{Message: fmt.Sprintf("there is no %s: a task is a folder that holds one", TaskFile)}}
 	}
 	var out []*Bundle
 	var all problems.List

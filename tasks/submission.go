@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"warpboard/tasks/filetree"
 	"warpboard/tasks/problems"
@@ -164,8 +163,15 @@ func (s Submission) Texts() map[string]string {
 }
 
 // ReadSubmission reads the files of a submission, the main one first; further ones go by their names without folders. What read
-// has nothing of (nil) is left out; without a main file all is.
-func ReadSubmission(paths []string, read func(path string) ([]byte, error)) (s Submission, err error) {
+// has nothing of (nil) is left out; without a main file all is. A file that is not UTF-8 is a Problem.
+func ReadSubmission(paths []string, file func(path string) ([]byte, error)) (s Submission, err error) {
+	read := func(path string) ([]byte, error) {
+		text, err := file(path)
+		if err == nil {
+			err = CheckText(path, text)
+		}
+		return text, err
+	}
 	if s.Source, err = read(paths[0]); err != nil || s.Source == nil {
 		return s, err
 	}
@@ -211,8 +217,8 @@ func CheckSubmission(s Submission) error {
 			return problems.Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
 		}
 		return problems.Problem{Message: fmt.Sprintf("the submission is larger than %d MB", MaxSubmission/1_000_000)}
-	case !utf8.Valid(s.Source):
-		return problems.Problem{Message: "the submission is not UTF-8 text"}
+	case CheckText("", s.Source) != nil:
+		return CheckText("", s.Source)
 	case bytes.HasPrefix(s.Source, []byte(packedMark)):
 		return problems.Problem{Message: "the submission begins with what marks several files in one text"}
 	case len(s.Files) > MaxSubmissionFiles:
@@ -222,8 +228,8 @@ func CheckSubmission(s Submission) error {
 		if why := refusedFileName(name); why != "" {
 			return problems.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
 		}
-		if !utf8.Valid(s.Files[name]) {
-			return problems.Problem{Message: fmt.Sprintf("the file %q is not UTF-8 text", name)}
+		if err := CheckText(name, s.Files[name]); err != nil {
+			return err
 		}
 	}
 	return nil

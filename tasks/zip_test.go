@@ -62,7 +62,7 @@ func TestBadZipIsRefusedByName(t *testing.T) {
 		"not a zip":              {[]byte("hello"), "this is not a zip archive"},
 		"empty":                  {nil, "this is not a zip archive"},
 		"cut short":              {zipped(t, files{"task.yml": minimal})[:60], "this is not a zip archive"},
-		"no task.yml":            {zipped(t, files{"a.py": "", "b/c.py": ""}), "there is no task.yml in what was uploaded"},
+		"no task.yml":            {zipped(t, files{"a.py": "", "b/c.py": ""}), "there is no task.yml: a task is a folder that holds one"},
 		"path escape":            {rawZip(t, entry{name: "../../etc/cron.d/x"}), "../../etc/cron.d/x: points outside the archive"},
 		"inner escape":           {rawZip(t, entry{name: "a/../../x"}), "a/../../x: points outside the archive"},
 		"absolute":               {rawZip(t, entry{name: "/etc/passwd"}), "/etc/passwd: has an absolute path"},
@@ -224,7 +224,7 @@ func TestSharedFilesAboveTheFolderAreReadWithinTheUpload(t *testing.T) {
 
 	content["set/add/task.yml"] = strings.Replace(yaml, "../../shared", "../../../shared", 1)
 	_, err = readZip(zipped(t, content))
-	wantError(t, err, `"../../../shared/utils.py" lies outside what was uploaded`)
+	wantError(t, err, `"../../../shared/utils.py" lies outside the folder or zip`)
 }
 
 func TestFolderOnDiskIsReadWithoutFollowingLinks(t *testing.T) {

@@ -176,6 +176,68 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 	}
 }
 
+// TestWhatPublishingReportsIsWhatChanges: a title, a deadline, and devices that it leaves alone.
+func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
+	s := startSite(t)
+	creator := s.api(modelstest.Person(t, s.Store, "creator", models.RoleCreator))
+	bundle := modelstest.Bundle("sum")
+	publish := func(deadline string, dry bool) *client.Published {
+		t.Helper()
+		var data bytes.Buffer
+		if err := tasks.WriteZip(&data, bundle); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := creator.Publish(t.Context(), client.Publication{Task: "sum", File: "sum.zip", Data: data.Bytes(), Devices: []string{"CPU"}, Deadline: deadline, DryRun: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	until := func() string {
+		t.Helper()
+		task, err := creator.Task(t.Context(), "sum")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if task.Deadline == nil {
+			return task.Title
+		}
+		return task.Title + " until " + task.Deadline.Format(time.RFC3339)
+	}
+	wants := func(want string) {
+		t.Helper()
+		if got := until(); got != want {
+			t.Errorf("the task is %q, want %q", got, want)
+		}
+	}
+	publish("2030-06-01T12:00:00+02:00", false)
+	wants("Sum until 2030-06-01T10:00:00Z")
+	bundle.Definition.Title, bundle.Definition.GPUs = "Sum of all", []string{"H200"}
+	answer := publish("2031-01-01", true)
+	wants("Sum until 2030-06-01T10:00:00Z")
+	keys := map[string]string{}
+	for _, d := range answer.Differences {
+		keys[d.Key] = d.Old + " " + d.New
+	}
+	if diff := cmp.Diff(map[string]string{"title": "Sum Sum of all", "gpus": " H200", "deadline": "2030-06-01T10:00:00Z 2031-01-01T00:00:00Z"}, keys); diff != "" {
+		t.Errorf("what would change (-want +reported):\n%s", diff)
+	}
+	if !strings.Contains(strings.Join(answer.Warnings, " "), "the task keeps its devices, CPU") {
+		t.Errorf("devices that do not change are reported without a word: %q", answer.Warnings)
+	}
+	publish("2031-01-01", false)
+	wants("Sum of all until 2031-01-01T00:00:00Z")
+	publish("", false)
+	wants("Sum of all until 2031-01-01T00:00:00Z")
+	if answer := publish("none", false); answer.Change != client.Settings {
+		t.Errorf("another deadline alone is the change %q", answer.Change)
+	}
+	wants("Sum of all")
+	if _, err := creator.Publish(t.Context(), client.Publication{Task: "sum", File: "sum.zip", Deadline: "soon"}); code(err) == "" {
+		t.Error("soon is a deadline")
+	}
+}
+
 // TestTheAPIRefusesWhatItDoesNotKnow: a method, or a mistyped parameter, which would give another answer than was asked for.
 // Scripts of other sites read what is public, errors included, and nothing else.
 func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
@@ -195,7 +257,7 @@ func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 		resp.Body.Close()
 	}
 	for path, want := range map[string]string{
-		"/api/v1/boards/x/CPU?pgae=2": `did you mean \"page\"?`, "/api/v1/boards/x/CPU?page=2&colour=red": "known are order, page, version",
+		"/api/v1/boards/x/CPU?pgae=2": `did you mean \"page\"?"`, "/api/v1/boards/x/CPU?page=2&colour=red": "known are order, page, version",
 		"/api/v1/tasks?page=2": "this address takes none", "/api/v1/tasks/x?%3Cb%3E": `\"<b>\"`, "/api/v1/submissions/1?wait=1&wiat=2": `did you mean \"wait\"?`,
 		"/api/v1/me?token=1": "takes none", "/api/v1/openapi.json?x=1": "takes none", "/api/v1/submissions/1/events?since=4": "known are after",
 	} {

@@ -254,7 +254,7 @@ func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 func TestThereIsNoBoardOfADeviceThatATaskDoesNotHave(t *testing.T) {
 	s := newStage(t)
 	b := s.browser()
-	for device, status := range map[string]int{"CPU": http.StatusOK, "H200": http.StatusNotFound, "cpu": http.StatusNotFound} {
+	for device, status := range map[string]int{"CPU": http.StatusOK, "H200": http.StatusNotFound, "cpus": http.StatusNotFound} {
 		wantStatus(t, b.get("/tasks/vectoradd/boards/"+device), status)
 		wantStatus(t, b.get("/api/v1/boards/vectoradd/"+device), status)
 		wantStatus(t, b.get(fmt.Sprintf("/boards/%d/%s/events", s.task.VersionID, device)), status)
@@ -273,5 +273,14 @@ func TestTheAPILeadsToTheProfileOfARun(t *testing.T) {
 		if len(answer.Runs) == 0 || answer.Runs[0].Profile != want {
 			t.Errorf("the profile is at %q, want %q", answer.Runs[0].Profile, want)
 		}
+	}
+}
+
+func TestNoRunOnACPUIsProfiled(t *testing.T) {
+	s := newStage(t)
+	in := kernel()
+	in.Mode = job.ModeProfile
+	if _, err := s.api(s.user).Submit(t.Context(), in); code(err) != "mode" {
+		t.Errorf("a profile of a run on a CPU: %v", err)
 	}
 }

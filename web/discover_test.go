@@ -137,7 +137,7 @@ func TestAFeedIsNeverUpdatedInThePast(t *testing.T) {
 		t.Fatal(err)
 	}
 	bundle.Definition.Benchmarks[0][0].Value = "77"
-	if _, change, err := s.Store.Publish(t.Context(), s.admin, s.task.ID, bundle); err != nil || change != models.ChangeVersion {
+	if _, change, err := s.Store.Publish(t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != models.ChangeVersion {
 		t.Fatal(change, err)
 	}
 	for i, path := range feeds {

@@ -157,6 +157,8 @@ func (s *evalSite) everyAnswer() map[string][]call {
 	page, hook, delivery := "?page=2", s.hook(), "/deliveries/1/redeliver"
 	return map[string][]call{
 		"DELETE /api/v1/webhooks/{id}":                               {{s.hook(), ""}, {"/api/v1/webhooks/99", ""}},
+		"GET /api/v1/tokens":                                         {{"/api/v1/tokens", ""}},
+		"DELETE /api/v1/tokens/{id}":                                 {{s.anotherToken(), ""}, {"/api/v1/tokens/99", ""}},
 		"GET /api/v1/webhooks":                                       {{"/api/v1/webhooks", ""}, {"/api/v1/webhooks?site=1", ""}},
 		"POST /api/v1/webhooks":                                      {{"/api/v1/webhooks", `{"url": "https://example.org", "events": ["run.ended"]}`}, {"/api/v1/webhooks", `{"url": "x"}`}},
 		"POST /api/v1/webhooks/{id}/test":                            {{hook + "/test", "{}"}, {"/api/v1/webhooks/99/test", "{}"}},
@@ -205,6 +207,16 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET " + files + "/dataset.jsonl":                            {{"/tasks/closed/boards/CPU/dataset.jsonl", ""}, {"/tasks/sort/boards/CPU/dataset.jsonl", ""}},
 		"GET " + files + "/dataset.parquet":                          {{"/tasks/closed/boards/CPU/dataset.parquet", ""}, {"/tasks/sort/boards/CPU/dataset.parquet", ""}},
 	}
+}
+
+// anotherToken makes a token beside the one that requests come with, and returns its address.
+func (s *evalSite) anotherToken() string {
+	s.t.Helper()
+	_, made, err := s.Store.CreateToken(s.t.Context(), s.user.ID, "another", 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return fmt.Sprintf("/api/v1/tokens/%d", made.ID)
 }
 
 // hook makes a webhook with a delivery, and returns its address.

@@ -132,6 +132,9 @@ func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	before, _ := s.taskNow("sum")
 
 	doc := preview("2031-05-02 06:00", func(name string, b *tasks.Bundle) {
+		if name == "add" {
+			b.Definition.Title = "Add up"
+		}
 		if name == "sum" {
 			b.Files["reference.h"] = append([]byte("// changed\n"), b.Files["reference.h"]...)
 		}
@@ -145,8 +148,8 @@ func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	form := fields(doc.Find("main form"))
 	document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 	task, version := s.taskNow("add")
-	if want := time.Date(2031, 5, 2, 6, 0, 0, 0, time.UTC); !task.Deadline.Equal(want) || version.Number != 1 {
-		t.Errorf("the deadline is %v in version %d", task.Deadline, version.Number)
+	if want := time.Date(2031, 5, 2, 6, 0, 0, 0, time.UTC); !task.Deadline.Equal(want) || version.Number != 1 || task.Title != "Add up" {
+		t.Errorf("the task is %q, until %v, in version %d", task.Title, task.Deadline, version.Number)
 	}
 	form.Set("1.chosen", "on")
 	document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)

@@ -27,7 +27,7 @@ func (s *scene) takesFiles() {
 		s.t.Fatal(err)
 	}
 	bundle.Definition.SubmissionFiles = []string{"tile.cuh", "*.h"}
-	if _, change, err := s.Store.Publish(s.t.Context(), s.admin, s.task.ID, bundle); err != nil || change != models.ChangeTexts {
+	if _, change, err := s.Store.Publish(s.t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != models.ChangeTexts {
 		s.t.Fatalf("that a task takes further files is the change %q, %v", change, err)
 	}
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -55,7 +56,28 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	if csv := body(t, b.get("/tasks/"+s.task.Slug+"/boards/H200/entries.csv")); !strings.Contains(strings.Split(csv, "\n")[1], fmt.Sprintf(",%d,%d,2,1 of 2 runs", first.ID, first.SubmissionID)) {
 		t.Errorf("the CSV begins with %q", strings.Split(csv, "\n")[:2])
 	}
+	s.comparesTheRunsAlone(first, second)
 	s.cancelWhileItIsRanked(cleo, first)
+}
+
+// comparesTheRunsAlone: a comparison of two runs is of their own times, ratio and scores alike, and says what the board has instead.
+func (s *scene) comparesTheRunsAlone(first, second models.Run) {
+	s.t.Helper()
+	type side struct {
+		Score  float64  `json:"score_ns"`
+		Board  *float64 `json:"board_score_ns"`
+		Pooled int      `json:"pooled_runs"`
+	}
+	var found struct {
+		A, B  side
+		Ratio struct{ Value float64 }
+	}
+	b, query := s.browserOf(s.admin), fmt.Sprintf("?a=%d&b=%d", first.ID, second.ID)
+	decodeBody(s.t, b.get("/compare.json"+query), &found)
+	if r := found.B.Score / found.A.Score; !(math.Abs(r/found.Ratio.Value-1) < 1e-12) || found.A.Board == nil || *found.A.Board == found.A.Score || found.A.Pooled != 2 {
+		s.t.Errorf("the scores have the ratio %v: %+v", r, found)
+	}
+	wantText(s.t, b.page("/compare"+query, http.StatusOK), ".pf-side small", "This run alone; its board has")
 }
 
 // cancelWhileItIsRanked has a third run of the source watched and cancelled: nobody learns a time, and what it measured counts.

@@ -28,6 +28,8 @@ func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 		"/api/v1/boards/family/H100":              "404",
 		"/tasks/family/boards/H200":               "404",
 		"/tasks/family/boards/H100-SXM?version=1": "200",
+		"/tasks/family/boards/h100-sxm":           "/tasks/family/boards/H100-SXM",
+		"/api/v1/boards/family/h100-sxm?page=1":   "/api/v1/boards/family/H100-SXM?page=1",
 	} {
 		resp := b.get(path)
 		body(t, resp)

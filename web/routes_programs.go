@@ -43,6 +43,8 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.post("/api/v1/login", s.api.BeginLogin)
 	api.post("/api/v1/login/token", s.api.EndLogin)
 	api.get("/api/v1/me", s.api.Me)
+	api.get("/api/v1/tokens", s.api.Tokens)
+	api.delete("/api/v1/tokens/:id", s.api.RevokeToken)
 	api.get("/api/v1/submissions", s.api.ListSubmissions)
 	api.post("/api/v1/submissions", s.api.CreateSubmission)
 	public.get("/api/v1/submissions/:id", s.api.GetSubmission)

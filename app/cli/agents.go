@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -38,8 +40,11 @@ func skillCommand(env Environment) *cobra.Command {
 			if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 				return fmt.Errorf("write the instructions: %w", err)
 			}
-			// O_EXCL: a file that somebody has changed is not written over.
+			// O_EXCL: a file that was changed by hand is not overwritten.
 			file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+			if errors.Is(err, fs.ErrExist) {
+				return Usage("%s is there already: remove it, or name another file with --to", to)
+			}
 			if err != nil {
 				return fmt.Errorf("write the instructions: %w", err)
 			}
@@ -50,6 +55,7 @@ func skillCommand(env Environment) *cobra.Command {
 			fmt.Fprintf(env.Stdout, "wrote %s\n", to)
 			return nil
 		}}
+	withExamples(cmd, cmd.Name())
 	cmd.Flags().StringVar(&to, "to", filepath.Join(".claude", "skills", "warpboard", "SKILL.md"), "file to write; - is the standard output")
 	return cmd
 }

@@ -11,40 +11,58 @@ import (
 
 // exactly refuses another number of arguments than the names say.
 // Mistakes are Usage errors (exit 2); cobra's own validators would end with 1.
-func exactly(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != len(names) {
-			return Usage("%s takes %d arguments (%s), not %d", cmd.Name(), len(names), strings.Join(names, ", "), len(args))
-		}
-		return nil
-	}
-}
+func exactly(names ...string) cobra.PositionalArgs { return between(len(names), names...) }
 
 // atLeast refuses fewer arguments than these.
 func atLeast(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < len(names) {
-			return Usage("%s takes at least %d arguments (%s), not %d", cmd.Name(), len(names), strings.Join(names, ", "), len(args))
+			return missing(cmd, names[len(args):])
 		}
 		return nil
 	}
 }
 
-// atMost refuses more arguments.
-func atMost(n int) cobra.PositionalArgs {
+// between refuses fewer arguments than least, and more than there are names.
+func between(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return Usage("%s takes at most %d arguments, not %d", cmd.Name(), n, len(args))
+		switch {
+		case len(args) < least:
+			return missing(cmd, names[len(args):least])
+		case len(args) > len(names) && len(names) == 0:
+			return Usage("%s takes no argument, such as %q (%s --help)", cmd.CommandPath(), args[0], cmd.CommandPath())
+		case len(args) > len(names):
+			return Usage("%s takes nothing after %s, such as %q (%s --help)", cmd.CommandPath(), strings.Join(names, " "), args[len(names)], cmd.CommandPath())
 		}
 		return nil
 	}
+}
+
+func missing(cmd *cobra.Command, names []string) error {
+	return Usage("%s is missing: %s", strings.Join(names, " and "), cmd.UseLine())
+}
+
+// Group makes a command of others: alone it prints its help, and a word that is none of them is a mistake.
+func Group(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			return Usage("there is no command %s %s: did you mean %s?", cmd.CommandPath(), args[0], near[0])
+		}
+		return Usage("there is no command %s %s (%s --help lists them)", cmd.CommandPath(), args[0], cmd.CommandPath())
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	return cmd
 }
 
 // submissionID reads a submission's number.
 func submissionID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
-		return 0, Usage("%q is not a submission's number", text)
+		return 0, Usage("%q is not the number of a submission (warpboard runs lists yours)", text)
 	}
 	return id, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/web/client"
 )
 
@@ -33,8 +34,9 @@ The [[kernel]] entries of warpboard.toml name the files; each is for a task, or 
     file = "kernels/norm.py"
     reference = "kernels/norm_reference.py"
 
-With --base REF, a kernel for a task is measured as it is there, too, unless it has not changed: then nothing is run. Scores
-whose intervals touch are the same; faster and slower are what the data show. The summary is Markdown, and goes to --summary,
+With --base REF, a kernel that has not changed since, with its further files and its reference, is not run. One for a task that
+has is measured as it is there, too, if the mode is ranked: scores whose intervals touch are the same; faster and slower are what
+the data show. A kernel with a reference is compared with that. The summary is Markdown, and goes to --summary,
 else to the file that GITHUB_STEP_SUMMARY names, else to the standard output.`
 
 // ciOptions are the flags of `warpboard ci`.
@@ -45,7 +47,7 @@ type ciOptions struct {
 
 func ciCommand(c *connection) *cobra.Command {
 	var o ciOptions
-	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: atMost(1),
+	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: between(0, "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
 		}}
@@ -69,7 +71,9 @@ type checked struct {
 	Why    string   `json:"why,omitempty"`
 	Base   *float64 `json:"base_ns,omitempty"`
 	Now    *float64 `json:"now_ns,omitempty"`
-	URL    string   `json:"url,omitempty"`
+	// Speedup is how many times as fast as at the base it is, or as its reference.
+	Speedup *float64 `json:"speedup,omitempty"`
+	URL     string   `json:"url,omitempty"`
 }
 
 const (
@@ -140,27 +144,29 @@ type ciRun struct {
 }
 
 func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
-	// The repository may be a stranger's (a pull request): a file outside of it would be sent to the site, and its
-	// compiler's words be shown.
-	outside := func(file string) bool { return !filepath.IsLocal(file) }
-	if outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside) {
+	if k.leavesFolder() {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
 	path := filepath.Join(r.project.dir, k.File)
-	now, err := k.read(func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(r.project.dir, file)) })
+	here := func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(r.project.dir, file)) }
+	now, err := k.read(here)
 	if err != nil {
 		return nil, err
 	}
-	if k.Reference != "" {
-		return r.against(ctx, k, path)
-	}
 	base, err := k.read(func(file string) ([]byte, error) { return r.atBase(ctx, file) })
+	if len(problems.In(err)) > 0 {
+		base, err = tasks.Submission{}, nil // it could not be submitted as it was, so that this one is new
+	}
 	if err != nil {
 		return nil, err
 	}
 	// The whole submission is compared, with its further files. That the task or the machine changed since is not looked
 	// at: --all runs it again.
-	if base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all {
+	same := base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all
+	if k.Reference != "" {
+		return r.referenced(ctx, k, path, same)
+	}
+	if same {
 		return []checked{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
 	}
 	// After and before are measured one after the other: what changes on the machine between them counts as a difference.
@@ -170,12 +176,19 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 		return nil, err
 	}
 	var before *client.Submission
-	if base.Source != nil {
+	if base.Source != nil && job.Mode(r.options.mode) == job.ModeRanked { // other modes have no scores to compare
 		if before, err = r.submitted(ctx, path, base); err != nil {
 			return nil, fmt.Errorf("as it is at %s: %w", r.options.base, err)
 		}
 	}
 	return resultsOf(k.File, before, after), nil
+}
+
+// leavesFolder reports whether a kernel has a file outside of the project. The repository may be a stranger's (a pull request): such
+// a file would be sent to the site, and its compiler's words be shown.
+func (k ofKernel) leavesFolder() bool {
+	outside := func(file string) bool { return !filepath.IsLocal(file) }
+	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
 }
 
 // read reads a kernel with its further files; its source is nil where read gives nil.
@@ -213,55 +226,10 @@ func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) 
 	// Each Wait ends after lookEvery at the latest. There is no limit of its own: CI systems have one, and an interrupt
 	// leaves the runs going.
 	for err == nil && !sub.Ended {
-		sub, err = r.site.Wait(ctx, sub.ID, lookEvery)
+		id := sub.ID
+		if sub, err = r.site.Wait(ctx, id, lookEvery); errors.Is(err, context.Canceled) {
+			err = plain{fmt.Sprintf("interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id), err}
+		}
 	}
 	return sub, err
-}
-
-// against compares a kernel with a reference, outside any task.
-func (r *ciRun) against(ctx context.Context, k ofKernel, path string) ([]checked, error) {
-	o := evaluation{reference: filepath.Join(r.project.dir, k.Reference), trials: 100}
-	if len(k.Devices) > 0 {
-		o.device = k.Devices[0]
-	}
-	request, err := o.request(path)
-	if err != nil {
-		return nil, err
-	}
-	e, err := evaluated(ctx, r.site, request, func(*client.Evaluation) {})
-	if err != nil {
-		return nil, err
-	}
-	one := checked{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: e.URL}
-	if ok, why := passed(e); !ok {
-		one.State, one.Why = stateFailed, why
-	} else if stats := resultOf(e).Result.Stats; stats != nil {
-		// Milliseconds to nanoseconds.
-		mean := stats.Mean * 1e6
-		one.Now = &mean
-	}
-	return []checked{one}, nil
-}
-
-// resultsOf lays a submission's runs beside those of the base, which may be nil.
-func resultsOf(file string, before, after *client.Submission) (all []checked) {
-	for _, run := range after.Runs {
-		one := checked{File: file, For: after.Task, Device: run.Device, State: statePassed, Now: run.ScoreNS, URL: after.URL}
-		if run.State != "done" {
-			one.State, one.Why = stateFailed, run.State
-			if run.Failure != nil {
-				one.Why = run.Failure.Reason
-			}
-		}
-		if before != nil {
-			// By device: the task may have got devices since the base.
-			for _, old := range before.Runs {
-				if one.State == statePassed && old.Device == run.Device && old.ScoreNS != nil && run.ScoreNS != nil {
-					one.Base, one.Change = old.ScoreNS, changeOf(old, run)
-				}
-			}
-		}
-		all = append(all, one)
-	}
-	return all
 }

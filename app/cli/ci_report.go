@@ -8,11 +8,12 @@ import (
 
 // report prints what CI found: a summary, and annotations where a forge reads them.
 func (c *connection) report(o ciOptions, found []checked) error {
-	if c.json {
-		return PrintJSON(c.env.Stdout, found)
-	}
 	// Annotations go to the standard output, where the forge reads commands; the summary goes to a file of its own there.
-	if c.env.Getenv("GITHUB_ACTIONS") == "true" {
+	if c.json {
+		if err := c.printJSON(found); err != nil {
+			return err
+		}
+	} else if c.env.Getenv("GITHUB_ACTIONS") == "true" {
 		for _, one := range found {
 			if line := one.annotation(); line != "" {
 				fmt.Fprintln(c.env.Stdout, line)
@@ -22,6 +23,9 @@ func (c *connection) report(o ciOptions, found []checked) error {
 	to := o.summary
 	if to == "" {
 		to = c.env.Getenv("GITHUB_STEP_SUMMARY")
+	}
+	if to == "" && c.json {
+		return nil
 	}
 	if to == "" {
 		_, err := fmt.Fprint(c.env.Stdout, markdown(found))
@@ -59,6 +63,17 @@ func (k checked) times() string {
 	return fmt.Sprintf("%v → %v", ns(*k.Base), ns(*k.Now))
 }
 
+// changed says how the time stands to that of the base or of the reference.
+func (k checked) changed() string {
+	switch {
+	case k.Speedup == nil || k.Change == same:
+		return string(k.Change)
+	case k.Change == "":
+		return fmt.Sprintf("%.2f× as fast as the reference", *k.Speedup)
+	}
+	return fmt.Sprintf("%s, %.2f×", k.Change, *k.Speedup)
+}
+
 // markdown is the summary as a table. Cells come from kernels and sites: what Markdown would read is escaped.
 func markdown(found []checked) string {
 	cell := func(text string) string {
@@ -82,7 +97,7 @@ func markdown(found []checked) string {
 		if k.Why != "" {
 			state += ": " + cell(k.Why)
 		}
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(k.File), cell(k.For), cell(k.Device), state, base, now, k.Change)
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(k.File), cell(k.For), cell(k.Device), state, base, now, k.changed())
 	}
 	return out.String()
 }

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
 
 	"warpboard/web/client"
 )
@@ -14,7 +17,9 @@ import (
 // Environment is what a command may use of the outside world.
 type Environment struct {
 	Getenv         func(string) string
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	Version        string // of this program; empty: not known
 }
 
 const defaultServer = "http://127.0.0.1:3000"
@@ -23,8 +28,8 @@ const defaultServer = "http://127.0.0.1:3000"
 func Commands(env Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
-		loginCommand, logoutCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
-		cancelCommand, profileCommand, compareCommand, evaluateCommand, devicesCommand, taskCommand, ciCommand,
+		loginCommand, logoutCommand, authCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
+		cancelCommand, profileCommand, compareCommand, evaluateCommand, shareCommand, webhookCommand, devicesCommand, taskCommand, ciCommand,
 	} {
 		// One for each command, since flags write into it.
 		c := &connection{env: env}
@@ -39,6 +44,10 @@ type connection struct {
 	server, token string
 	tokenGiven    bool
 	json          bool
+	jq            string
+	filter        *filter
+	asked         known          // the site that site has chosen
+	client        *client.Client // of that site
 }
 
 // command adds what every command that talks to a site takes. The environment is no default of the flags: help prints
@@ -49,13 +58,34 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the last one of warpboard login, else "+defaultServer)
 	f.StringVar(&c.token, "token", "", "personal token; default: WARPBOARD_TOKEN, else that of warpboard login. Others on this machine can see flags")
 	if cmd.Annotations[noJSON] == "" {
-		f.BoolVar(&c.json, "json", false, "print the API's answer")
+		f.BoolVar(&c.json, "json", false, "print the API's answer, and errors as JSON, too")
+		f.StringVar(&c.jq, "jq", "", "print what a jq expression makes of the API's answer, as in .runs[0].score_ns")
 	}
-	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		c.tokenGiven = cmd.Flags().Changed("token")
-		return nil
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if c.tokenGiven = cmd.Flags().Changed("token"); c.jq != "" {
+			c.json = true
+			c.filter, err = newFilter(c.jq)
+		}
+		return err
 	}
+	c.explains(cmd)
+	c.completes(cmd)
+	withExamples(cmd, cmd.Name())
 	return cmd
+}
+
+// explains has the errors of a command, and of those below it, in words of the command line.
+func (c *connection) explains(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			err := run(cmd, args)
+			c.noteAge(err)
+			return explain(err, withoutUser(c.asked.Server), c.asked.Token != "")
+		}
+	}
+	for _, below := range cmd.Commands() {
+		c.explains(below)
+	}
 }
 
 // noJSON marks a command without an answer of the API.
@@ -85,7 +115,49 @@ func (c *connection) site() (*client.Client, error) {
 	if c.tokenGiven {
 		token = c.token
 	}
-	return client.New(strings.TrimSuffix(known.Server, "/"), token), nil
+	c.asked.Server, c.asked.Token = strings.TrimSuffix(known.Server, "/"), token
+	if !isAddress(c.asked.Server) {
+		return nil, Usage("%q is neither an address like https://boards.example.org nor the name of a site of warpboard login", withoutUser(c.asked.Server))
+	}
+	c.client = client.New(c.asked.Server, token)
+	c.client.SetVersion(c.env.Version)
+	return c.client, nil
+}
+
+// noteAge says that this command is older than the site: where a person reads it, or where that may be why something failed.
+func (c *connection) noteAge(err error) {
+	if c.client == nil || err == nil && !isTerminal(c.env.Stderr) {
+		return
+	}
+	if own, theirs := c.env.Version, c.client.SiteVersion(); older(own, theirs) {
+		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, clean(theirs), withoutUser(c.asked.Server))
+	}
+}
+
+// older compares versions of Go modules, with what else may stand behind them. What is none is older than nothing.
+func older(own, theirs string) bool {
+	own, _, _ = strings.Cut(own, " ")
+	theirs, _, _ = strings.Cut(theirs, " ")
+	return semver.IsValid(own) && semver.IsValid(theirs) && semver.Compare(own, theirs) < 0
+}
+
+// withoutUser is an address without the user and password that it may hold: errors are kept in logs.
+func withoutUser(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		scheme, rest = "", address
+	}
+	rest = rest[strings.LastIndex(rest, "@")+1:]
+	if !found {
+		return rest
+	}
+	return scheme + "://" + rest
+}
+
+// isAddress reports whether a text is the address of a site.
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // screen is where the command prints.

@@ -85,6 +85,12 @@ func (c config) at(server string) known {
 	return known{Server: server}
 }
 
+// KeptToken is the token of warpboard login for the site at an address; empty: there is none.
+func KeptToken(env Environment, server string) (string, error) {
+	cfg, err := readConfig(env)
+	return cfg.at(server).Token, err
+}
+
 // save writes the whole file anew, for its owner alone.
 func (c config) save(env Environment) (path string, err error) {
 	if path = configPath(env); path == "" {

@@ -18,9 +18,11 @@ import (
 // world is a machine with a config file and a site that notes the tokens that it is sent.
 type world struct {
 	*httptest.Server
-	vars   map[string]string
-	out    bytes.Buffer
-	tokens []string
+	vars    map[string]string
+	out     bytes.Buffer
+	tokens  []string
+	stdin   string
+	version string // of the command
 }
 
 func newWorld(t *testing.T) *world {
@@ -43,7 +45,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) run(t *testing.T, args ...string) error {
 	t.Helper()
 	w.out.Reset()
-	env := Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out}
+	env := Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out, Stdin: strings.NewReader(w.stdin), Version: w.version}
 	root := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
 	root.AddCommand(Commands(env)...)
 	root.SetOut(&w.out)

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
@@ -51,11 +54,18 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	progress := c.screen()
 	e, err := evaluated(ctx, site, request, func(e *client.Evaluation) { progress.setStatus(e.Device + " " + e.State) })
 	progress.setStatus("")
+	if errors.Is(err, context.Canceled) && e != nil {
+		return plain{fmt.Sprintf("stopped waiting. The evaluation continues: %s", e.URL), err}
+	}
 	if err != nil {
 		return err
 	}
+	address := e.URL
+	if c.asked.Token != "" { // its page asks who one is
+		address = evaluationPage(site, e.ID)
+	}
 	err = c.answer(e, nil, func(s *screen) {
-		s.line("evaluation %s  %s\n%s", e.ID, e.URL, summaryOf(e))
+		s.line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
 	})
 	if ok, why := passed(e); err == nil && !ok {
 		err = failed("%s", why)
@@ -63,14 +73,22 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	return err
 }
 
+// evaluationPage is the address of an evaluation for people.
+func evaluationPage(site *client.Client, id string) string {
+	return site.Base() + "/evaluations/" + url.PathEscape(id)
+}
+
 // evaluated has a request evaluated and waits for its end; tell hears of it now and then.
 func evaluated(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
 	e, err = site.Evaluate(ctx, request)
 	for err == nil && !e.Ended {
 		tell(e)
-		e, err = site.Evaluation(ctx, e.ID, lookOften)
+		var next *client.Evaluation
+		if next, err = site.Evaluation(ctx, e.ID, lookOften); err == nil {
+			e = next
+		}
 	}
-	return e, err
+	return e, err // e is the last that was heard of it
 }
 
 // request is the body of POST /evaluate, or of /compare where there is a reference.
@@ -101,9 +119,9 @@ func (o evaluation) request(file string) (map[string]any, error) {
 
 // codeOf is a KernelCode of the API.
 func codeOf(file, kind, io string) (map[string]any, error) {
-	source, err := os.ReadFile(file)
+	source, err := readText(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the kernel: %w", err)
+		return nil, err
 	}
 	code := map[string]any{"source_code": string(source), "kernel_type": cmp.Or(kind, kindOf(file, string(source)))}
 	if io != "" {
@@ -129,14 +147,26 @@ func kindOf(file, source string) string {
 }
 
 func readJSON(file string, into any) error {
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
+	text, err := readText(file)
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", file, err)
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return Usage("%s is not the JSON that is expected: %w", file, err)
 	}
 	return nil
+}
+
+// readText reads a file, and refuses one that is not UTF-8: JSON would send another text.
+func readText(file string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the file: %w", err)
+	}
+	if err := tasks.CheckText(file, text); err != nil {
+		return nil, Usage("%w", err)
+	}
+	return text, nil
 }
 
 // found is as much of an evaluation's result as commands look at. Times are in milliseconds.

@@ -92,8 +92,8 @@ func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 		code int
 		row  string
 	}{
-		"right.py":  {0, "| right.py | right.py | CPU | [passed](http://site/e1) |  | 500µs |  |"},
-		"wrong.py":  {exitFailed, "| wrong.py | right.py | CPU | [failed](http://site/e1): element 3 is wrong |  |  |  |"},
+		"right.py":  {0, "| right.py | right.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500µs | 2.50× as fast as the reference |"},
+		"wrong.py":  {exitFailed, "| wrong.py | right.py | CPU | [failed](" + w.URL + "/evaluations/e1): element 3 is wrong |  |  |  |"},
 		"broken.py": {exitFailed, "a.py:1: SyntaxError"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, projectFile), []byte(project(file)), 0o600); err != nil {

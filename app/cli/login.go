@@ -19,7 +19,7 @@ func loginCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
 		Long: "Sign in to a site: open the address in a browser, check the code, and let the command line in. The token is kept in the file that\nWARPBOARD_SITES names, else in ~/.config/warpboard/sites.toml, for its owner alone.",
-		Args: atMost(1), Annotations: map[string]string{noJSON: "1"},
+		Args: between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.login(cmd.Context(), strings.Join(args, ""), name)
 		},
@@ -32,10 +32,14 @@ func loginCommand(c *connection) *cobra.Command {
 func (c *connection) login(ctx context.Context, server, name string) error {
 	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
 	// http is let pass for sites on this machine or in a private network; the token crosses it in clear.
-	u, err := url.Parse(server)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return Usage("%q is not an address like https://boards.example.org", server)
+	if !isAddress(server) {
+		return Usage("%q is not an address like https://boards.example.org", withoutUser(server))
 	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return err
+	}
+	c.asked.Server = server
 	cfg, err := readConfig(c.env)
 	if err != nil {
 		return err
@@ -88,27 +92,12 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 }
 
 func logoutCommand(c *connection) *cobra.Command {
-	return &cobra.Command{
-		Use: "logout [NAME]", Short: "forget a site and its token; revoke the token on your page, too",
-		Args: atMost(1), Annotations: map[string]string{noJSON: "1"},
-		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := readConfig(c.env)
-			if err != nil {
-				return err
-			}
-			name := cmp.Or(strings.Join(args, ""), cfg.Default)
-			if _, ok := cfg.Sites[name]; !ok {
-				return Usage("there is no site %q in %s", name, configPath(c.env))
-			}
-			// Only this machine forgets it. Revoking needs the site, and logging out must work without.
-			if delete(cfg.Sites, name); cfg.Default == name {
-				cfg.Default = ""
-			}
-			_, err = cfg.save(c.env)
-			if err == nil {
-				fmt.Fprintf(c.env.Stdout, "The token of %s is gone from this machine.\n", name)
-			}
-			return err
-		},
+	var keep bool
+	cmd := &cobra.Command{
+		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and forget it", Example: "  warpboard logout\n  warpboard logout lab",
+		Args: between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
 	}
+	cmd.Flags().BoolVar(&keep, "keep", false, "do not revoke the token: only forget it here, as where it is used elsewhere, too")
+	return cmd
 }

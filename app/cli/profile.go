@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
 	"slices"
 
@@ -37,7 +34,7 @@ func profileCommand(c *connection) *cobra.Command {
 	get.Flags().IntVar(&index, "case", 0, "number of the benchmark case, from 0")
 	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: the standard output")
 	cmd.AddCommand(get)
-	return cmd
+	return Group(cmd)
 }
 
 func (c *connection) profile(ctx context.Context, id int64, device, kind string, index int, out string) error {
@@ -89,76 +86,6 @@ func runOf(ctx context.Context, site *client.Client, text, device string) (run c
 		return run, err
 	}
 	return onlyRun(sub, device)
-}
-
-func compareCommand(c *connection) *cobra.Command {
-	var device string
-	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: exactly("A", "B"),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.compare(cmd.Context(), args, device) }}
-	cmd.Flags().StringVar(&device, "device", "", "of which runs; default: the only ones")
-	return cmd
-}
-
-// compared is as much of a comparison as is printed.
-// Of a page's own JSON (/compare.json), whose other keys are left out.
-type compared struct {
-	Cases []struct {
-		Spec string
-		A, B *struct{ Median, Mean float64 }
-	}
-}
-
-func (c *connection) compare(ctx context.Context, args []string, device string) error {
-	site, err := c.site()
-	if err != nil {
-		return err
-	}
-	var runs [2]client.Run
-	for i, text := range args {
-		if runs[i], err = runOf(ctx, site, text, device); err != nil {
-			return err
-		}
-	}
-	query := fmt.Sprintf("?a=%d&b=%d", runs[0].ID, runs[1].ID)
-	data, err := site.Download(ctx, "/compare.json"+query)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.answer(json.RawMessage(data), nil, nil)
-	}
-	var found compared
-	if err := json.Unmarshal(data, &found); err != nil {
-		return fmt.Errorf("read the comparison: %w", err)
-	}
-	s := c.screen()
-	s.line("%s", verdictOf(runs[0], runs[1]))
-	s.table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
-		one := found.Cases[i]
-		// A case that one of the two does not have: another version of the task.
-		if one.A == nil || one.B == nil {
-			return []any{one.Spec, "", "", ""}
-		}
-		a, b := cmp.Or(one.A.Median, one.A.Mean), cmp.Or(one.B.Median, one.B.Mean)
-		return []any{one.Spec, ns(a), ns(b), fmt.Sprintf("%.3f", b/a)}
-	})
-	s.line("%s/compare%s", site.Base(), query)
-	return nil
-}
-
-// verdictOf compares two scores as a board does: those whose intervals touch are not told apart.
-func verdictOf(a, b client.Run) string {
-	if a.ScoreNS == nil || b.ScoreNS == nil {
-		return fmt.Sprintf("run %d is %s, run %d is %s: not both have a score", a.ID, a.State, b.ID, b.State)
-	}
-	line := fmt.Sprintf("A %v, B %v: ", ns(*a.ScoreNS), ns(*b.ScoreNS))
-	switch change := changeOf(a, b); change {
-	case same:
-		return line + "the data show no difference"
-	default:
-		// By the larger ratio, so that it is positive in both directions.
-		return line + fmt.Sprintf("B is %s by %.1f %%", change, 100*max(*a.ScoreNS / *b.ScoreNS - 1, *b.ScoreNS / *a.ScoreNS - 1))
-	}
 }
 
 // change is how a score stands to an older one.

@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/BurntSushi/toml"
 
+	"warpboard/tasks"
 	"warpboard/tasks/directives"
 )
 
-// projectFile says what the kernels of a folder are for. It names no site: a stranger's repository must not say where one's
-// token goes.
-const projectFile = "warpboard.toml"
+// projectFile names no site: a stranger's repository must not say where one's token goes.
+const projectFile = tasks.ProjectFile
 
 // project is what the kernels of a folder are for.
 type project struct {
@@ -41,15 +42,8 @@ func findProject(dir string) (p project, err error) {
 	// Up to the folder that holds .git, or to the top: a file in one's home must not say what a repository's kernels are
 	// for.
 	for {
-		switch meta, err := toml.DecodeFile(filepath.Join(dir, projectFile), &p); {
-		// A key that is misspelt would otherwise do nothing, silently.
-		case err == nil && len(meta.Undecoded()) > 0:
-			return p, fmt.Errorf("%s: the key %q is not known", filepath.Join(dir, projectFile), meta.Undecoded()[0])
-		case err == nil:
-			p.dir = dir
-			return p, nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return p, fmt.Errorf("reading %s: %w", filepath.Join(dir, projectFile), err)
+		if p, found, err := readProject(dir); found || err != nil {
+			return p, err
 		}
 		above := filepath.Dir(dir)
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || above == dir {
@@ -57,6 +51,28 @@ func findProject(dir string) (p project, err error) {
 		}
 		dir = above
 	}
+}
+
+// readProject reads the project file of one folder; found is false where there is none.
+func readProject(dir string) (p project, found bool, err error) {
+	file := filepath.Join(dir, projectFile)
+	meta, err := toml.DecodeFile(file, &p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return project{}, false, nil
+	case err != nil:
+		return p, false, fmt.Errorf("reading %s: %w", file, err)
+	// A key that is misspelt would otherwise do nothing, silently.
+	case len(meta.Undecoded()) > 0:
+		return p, false, fmt.Errorf("%s: the key %q is not known", file, meta.Undecoded()[0])
+	}
+	p.dir = dir
+	return p, true, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // of is what the project says of a file: its own entry before the folder's.
@@ -98,7 +114,9 @@ func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
 		return err
 	}
 	if *task == "" && said.Leaderboard == "" {
-		*task = k.Task
+		if *task = k.Task; *task == "" {
+			return Usage("nothing says for which task this is: give --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
+		}
 	}
 	if len(*devices) == 0 && len(said.GPUs) == 0 {
 		*devices = k.Devices

@@ -20,7 +20,7 @@ func (c *connection) answer(what any, err error, print func(*screen)) error {
 	case err != nil:
 		return err
 	case c.json:
-		return PrintJSON(c.env.Stdout, what)
+		return c.printJSON(what)
 	}
 	print(c.screen())
 	return nil
@@ -220,21 +220,4 @@ func (s *screen) source(text string) {
 		text = clean(text)
 	}
 	fmt.Fprint(s.w, text)
-}
-
-// completeBoard offers a site's tasks, and then the task's devices.
-func (c *connection) completeBoard(cmd *cobra.Command, args []string, _ string) (words []string, _ cobra.ShellCompDirective) {
-	site, err := c.site()
-	if err != nil || len(args) > 1 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	all, _ := site.Tasks(cmd.Context()) // a shell that waits for a word is told no error
-	for _, task := range all {
-		if len(args) == 0 {
-			words = append(words, clean(task.Slug))
-		} else if task.Slug == args[0] {
-			words = task.Devices
-		}
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,9 +18,9 @@ import (
 
 const submitHelp = `Submit a kernel to a task: its source and, where the task takes any, further files after it.
 
-Task and devices come from --task and --device, else from the source (#!POPCORN leaderboard NAME, #!POPCORN gpus A B),
-else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
-Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
+Task and devices come from --task and --device, else from the comment that the source begins with (#!POPCORN leaderboard NAME
+and #!POPCORN gpus A B in Python, //!POPCORN … in C++ and CUDA), else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
+FILE - is the standard input. Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
 
 func submitCommand(c *connection) *cobra.Command {
 	in := client.NewSubmission{}
@@ -37,7 +37,7 @@ func submitCommand(c *connection) *cobra.Command {
 // submit sends files to a site, the main one first.
 func (c *connection) submit(ctx context.Context, in client.NewSubmission, files []string, watch bool) error {
 	file := files[0]
-	p, err := findProject(filepath.Dir(file))
+	p, err := findProject(filepath.Dir(file)) // of the working directory, for "-"
 	if err != nil {
 		return err
 	}
@@ -46,11 +46,11 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if len(files) == 1 {
 		files = append(files, p.further(k)...)
 	}
-	read, err := tasks.ReadSubmission(files, os.ReadFile)
+	read, err := tasks.ReadSubmission(files, c.readFile)
 	if len(problems.In(err)) > 0 {
 		return Usage("%v", err)
 	} else if err != nil {
-		return fmt.Errorf("read the submission: %w", err)
+		return err
 	}
 	if err := k.fill(&in.Task, &in.Devices, read.Source); err != nil {
 		return err
@@ -59,7 +59,10 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if err != nil {
 		return err
 	}
-	in.FileName, in.Source, in.Files = filepath.Base(file), string(read.Source), read.Texts()
+	// The standard input has no name: the site gives it the one that the task has for it.
+	if in.Source, in.Files = string(read.Source), read.Texts(); file != "-" {
+		in.FileName = filepath.Base(file)
+	}
 	// The client sends a key with it, so that a proxy that repeats the request makes no second submission. It is not kept: a
 	// command that is started again is another one.
 	sub, err := site.Submit(ctx, in)
@@ -70,6 +73,17 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return c.answer(sub, nil, func(s *screen) { s.line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
+}
+
+// readFile reads a file; "-" is the standard input, as long as nothing larger than a submission comes.
+func (c *connection) readFile(file string) ([]byte, error) {
+	if file != "-" {
+		return os.ReadFile(file)
+	}
+	if c.env.Stdin == nil {
+		return nil, Usage("there is no standard input to read")
+	}
+	return io.ReadAll(io.LimitReader(c.env.Stdin, tasks.MaxSubmission+1))
 }
 
 func watchCommand(c *connection) *cobra.Command {
@@ -92,51 +106,11 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 		s.line("submission %d  %s/submissions/%d", id, site.Base(), id)
 	}
 	sub, err := newWatcher(s, site, id).run(ctx)
+	if errors.Is(err, context.Canceled) {
+		return plain{fmt.Sprintf("stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id), err}
+	}
 	if sub != nil && c.json {
-		err = errors.Join(err, PrintJSON(c.env.Stdout, sub))
+		err = errors.Join(err, c.printJSON(sub))
 	}
 	return err
-}
-
-// event prints one event of a run.
-func (s *screen) event(e client.Event) {
-	switch d := e.Detail; {
-	case d == nil:
-		s.painted(e.Device, e.State, "")
-	case d.Type == job.EventStage:
-		s.line("%-6s %s begins", e.Device, d.Stage)
-	case d.Type == job.EventCase && d.Case != nil:
-		// Times of a ranked stage are hidden by the site while it goes on (work.hideTimes).
-		said := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message) // of a ranked stage that goes on, neither
-		s.line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", e.Device, d.Stage, d.Case.Spec, d.Case.Status, said), " "))
-	case d.Type == job.EventLog:
-		for line := range strings.Lines(d.Text) {
-			s.line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
-		}
-	}
-}
-
-func timeOf(c *job.CaseResult) string {
-	if c.Runs == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%v ± %v", ns(c.Time()), ns(c.Err))
-}
-
-// run prints how a run stands.
-func (s *screen) run(run client.Run) {
-	rest := ""
-	if run.Position > 0 {
-		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
-	}
-	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", ns(*run.ScoreNS))
-	}
-	if run.Failure != nil {
-		rest += "  " + run.Failure.Reason
-	}
-	if run.Profile != "" {
-		rest += "  profile " + run.Profile
-	}
-	s.painted(run.Device, run.State, rest)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +22,31 @@ func TestARunIsToldInOneLine(t *testing.T) {
 	for want, run := range map[string]client.Run{
 		"H200   done  score 1.23µs  profile http://site/submissions/1/runs/2/profile\n": {
 			Device: "H200", State: "done", ScoreNS: &score, Profile: "http://site/submissions/1/runs/2/profile"},
+		"CPU    done  score 1.23µs of 3 runs of this source together\n":                                        {Device: "CPU", State: "done", ScoreNS: &score, PooledRuns: 3},
+		"CPU    done  score 1.23µs of this run alone; on the board run 4 stands for all runs of this source\n": {ID: 5, Device: "CPU", State: "done", ScoreNS: &score, PoolRun: 4},
 		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
 	} {
 		var out bytes.Buffer
 		if (&screen{w: &out}).run(run); out.String() != want {
 			t.Errorf("printed %q, want %q", out.String(), want)
+		}
+	}
+}
+
+// TestATextThatIsNotUTF8IsNeverSent: JSON would carry another text, and that would be measured.
+func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
+	w := newWorld(t)
+	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the site was asked: %s %s", r.Method, r.URL) })
+	dir := folder(t, map[string]string{"latin.cu": "// one\n// caf\xe9\n", "good.cu": "// one\n", "latin.cuh": "\xff\xfe", "whole.json": `{"kernel": "` + "\xe9" + `"}`})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for want, args := range map[string][]string{
+		at("latin.cu") + ":2: the byte 0xE9":   {"submit", at("latin.cu"), "--task", "sum"},
+		at("latin.cuh") + ":1: the byte 0xFF":  {"submit", at("good.cu"), at("latin.cuh"), "--task", "sum"},
+		at("latin.cu") + ":2: the byte 0xE9 ":  {"evaluate", at("latin.cu")},
+		at("whole.json") + ":1: the byte 0xE9": {"evaluate", at("whole.json")},
+	} {
+		if err := w.run(t, append(args, "--server", w.URL)...); ExitCode(err) != exitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: exit %d, %v, want %s", args, ExitCode(err), err, want)
 		}
 	}
 }
@@ -36,7 +57,7 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 		s := &screen{w: &out, terminal: terminal, width: 30}
 		w := newWatcher(s, nil, 1)
 		for place := 2; place > 0; place-- {
-			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place, ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}})
+			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place, ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 		}
 		s.line("CPU    building")
 		s.setStatus("")

@@ -7,16 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"warpboard/models"
-	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
@@ -24,14 +23,15 @@ func taskCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "task", Short: "read, fetch and publish tasks"}
 	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: exactly("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
-	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: cobra.RangeArgs(1, 2),
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: between(1, "TASK", "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
 	var p client.Publication
 	publish := &cobra.Command{Use: "publish PATH", Short: "make the task in a folder, zip or reference file, or bring it to that state", Args: exactly("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
-	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: the folder's or file's")
+	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: that of warpboard.toml in its folder, else the folder's or file's")
+	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: what a problem set says, else a published task keeps its own")
 	publish.Flags().BoolVar(&p.DryRun, "dry-run", false, "only print what would change")
 	var apply bool
 	sync := &cobra.Command{Use: "sync DIR", Short: "bring a site's tasks to the state of a folder of tasks; prints what would change unless --apply is given", Args: exactly("DIR"),
@@ -45,7 +45,7 @@ func taskCommand(c *connection) *cobra.Command {
 		cmd.Flags().BoolVar(&p.Hidden, "hidden", false, "only you and the admins see new tasks")
 	}
 	cmd.AddCommand(show, pull, publish, sync)
-	return cmd
+	return Group(cmd)
 }
 
 func (c *connection) showTask(ctx context.Context, slug string) error {
@@ -68,75 +68,6 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 	})
 }
 
-// publish sends the tasks at a path to a site; alone says that there must be just one. What is refused does not stop the rest.
-func (c *connection) publish(ctx context.Context, from string, p client.Publication, alone bool) error {
-	site, err := c.site()
-	if err != nil {
-		return err
-	}
-	upload, err := tasks.OpenPath(from)
-	if err != nil {
-		return fmt.Errorf("%s: %w", from, err)
-	}
-	defer upload.Close()
-	proposals, err := upload.Proposals(time.Now())
-	if err != nil {
-		return fmt.Errorf("%s: %w", from, err)
-	}
-	if alone && len(proposals) != 1 {
-		return Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
-	}
-	answers, refused := []*client.Published{}, []error{}
-	// Each task is a request of its own: an error in the middle leaves the earlier ones published. Running it again is
-	// safe, for what is as it was changes nothing.
-	for _, proposal := range proposals {
-		answer, err := publishOne(ctx, site, proposal, p)
-		if err != nil {
-			refused = append(refused, fmt.Errorf("%s: %w", proposal.Name, err))
-			continue
-		}
-		answers = append(answers, answer)
-	}
-	err = c.answer(answers, nil, func(s *screen) {
-		for _, a := range answers {
-			s.published(a)
-		}
-	})
-	return errors.Join(append(refused, err)...)
-}
-
-func publishOne(ctx context.Context, site *client.Client, proposal tasks.Proposal, p client.Publication) (*client.Published, error) {
-	if proposal.Err != nil {
-		return nil, proposal.Err
-	}
-	var data bytes.Buffer
-	if err := tasks.WriteZip(&data, proposal.Bundle); err != nil {
-		return nil, err
-	}
-	if p.Task == "" {
-		p.Task = models.Slug(proposal.Name)
-	}
-	if len(p.Devices) == 0 {
-		p.Devices = proposal.GPUs
-	}
-	p.File, p.Data = p.Task+".zip", data.Bytes()
-	return site.Publish(ctx, p)
-}
-
-func (s *screen) published(a *client.Published) {
-	did := map[string]string{client.Created: "is new", "none": "is as it was", "texts": "has new texts; its boards stay", "version": "has a new version; its boards begin empty"}[a.Change]
-	if a.DryRun && a.Change != "none" {
-		did = "would change: it " + did
-	}
-	s.line("%s %s  %s", a.Task, did, a.URL)
-	for _, d := range a.Differences {
-		s.line("  %s: %s → %s", d.Key, d.Old, d.New)
-	}
-	for _, warning := range a.Warnings {
-		s.line("  warning: %s", warning)
-	}
-}
-
 // pull writes a task's files into a new folder, with a project file, so that its template can be submitted from there.
 func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	site, err := c.site()
@@ -152,8 +83,10 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 		return err
 	}
 	// A new folder, or an error: nothing of the user's is written over.
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return fmt.Errorf("make the task's folder: %w", err)
+	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
+		return Usage("%s is there already: name another folder, as in warpboard task pull %s DIR", dir, slug)
+	} else if err != nil {
+		return err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -163,11 +96,26 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err := unpack(root, name, data); err != nil {
 		return errors.Join(err, os.RemoveAll(dir)) // half a task would look like one
 	}
-	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\ndevices = %s\n", task.Slug, quoted(task.Devices))
+	devices, err := site.Devices(ctx)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\n%s", task.Slug, devicesLine(task.Devices, devices))
 	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
 		return err
 	}
 	return c.answer(task, nil, func(s *screen) { s.line("%s is in %s", task.Slug, filepath.Clean(dir)) })
+}
+
+// devicesLine names the devices of a task that have a worker. Where none has, it is a comment: runs would wait for nothing.
+func devicesLine(of []string, known []client.Device) string {
+	served := slices.DeleteFunc(slices.Clone(of), func(name string) bool {
+		return !slices.ContainsFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
+	})
+	if len(served) == 0 {
+		return fmt.Sprintf("# No device of this task has a worker now. Choose some of them:\n# devices = %s\n", quoted(of))
+	}
+	return fmt.Sprintf("devices = %s\n", quoted(served))
 }
 
 func quoted(words []string) string {

@@ -2,8 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"maps"
 	"sync"
 	"time"
 
@@ -23,14 +22,18 @@ type watcher struct {
 	id    int64
 	every time.Duration
 
-	mu     sync.Mutex      // of all below
-	out    *screen         // nil: nothing is printed
-	lonely map[string]bool // devices of which was said that nobody takes jobs for them
-	places map[string]int  // of runs that wait, as was said
+	mu     sync.Mutex        // of all below
+	out    *screen           // nil: nothing is printed
+	lonely map[string]bool   // devices without a worker, as was printed
+	places map[string]int    // of runs that wait, as was printed
+	now    map[string]string // how the run on each device stands, for the status line
+	heard  map[string]int    // events of each device so far
+	ranked map[string]int    // cases that passed in the ranked stage of each device so far
 }
 
 func newWatcher(out *screen, site *client.Client, id int64) *watcher {
-	w := &watcher{site: site, id: id, every: lookEvery, out: out, lonely: map[string]bool{}, places: map[string]int{}}
+	w := &watcher{site: site, id: id, every: lookEvery, out: out, lonely: map[string]bool{}, places: map[string]int{},
+		now: map[string]string{}, heard: map[string]int{}, ranked: map[string]int{}}
 	if out != nil && out.terminal {
 		w.every = lookOften
 	}
@@ -51,7 +54,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.out != nil {
-			w.out.event(e)
+			w.event(e)
 		}
 		return nil
 	})
@@ -76,6 +79,7 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	for _, run := range sub.Runs {
 		if w.out != nil {
 			w.out.run(run)
+			w.standing(ctx, sub, run)
 		}
 		if run.State != string(models.StateDone) {
 			bad++
@@ -92,9 +96,12 @@ func (w *watcher) lookAgain(ctx context.Context) {
 	tick := time.NewTicker(w.every)
 	defer tick.Stop()
 	for {
+		w.mu.Lock()
+		heard := maps.Clone(w.heard)
+		w.mu.Unlock()
 		if sub, err := w.site.Get(ctx, w.id); err == nil {
 			if devices, err := w.site.Devices(ctx); err == nil {
-				w.look(sub.Runs, devices)
+				w.look(sub.Runs, devices, heard)
 			}
 		}
 		select {
@@ -103,66 +110,4 @@ func (w *watcher) lookAgain(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// look says where runs wait, and once each time that a queued run's device has no worker, or has one again.
-func (w *watcher) look(runs []client.Run, devices []client.Device) {
-	slots, problems := map[string]int{}, map[string]string{}
-	var served []string
-	for _, d := range devices {
-		problems[d.Device] = d.Problem
-		if slots[d.Device] = d.Slots; d.Slots > 0 {
-			served = append(served, d.Device)
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var now []string
-	for _, run := range runs {
-		waits := run.State == string(models.StateQueued)
-		// Said at each change alone: the absence of workers may last for hours.
-		if lonely := waits && slots[run.Device] == 0; lonely != w.lonely[run.Device] {
-			w.lonely[run.Device] = lonely
-			w.out.line("%-6s %s", run.Device, workersOf(lonely, problems[run.Device], served))
-		}
-		if place := placeOf(run); place != "" {
-			now = append(now, run.Device+" "+place)
-			w.say(run, place)
-		} else if !models.RunState(run.State).Final() {
-			now = append(now, run.Device+" "+run.State)
-		}
-	}
-	w.out.setStatus(strings.Join(now, "   "))
-}
-
-// say tells a reader of plain lines of a new place in the queue.
-func (w *watcher) say(run client.Run, place string) {
-	if !w.out.terminal && w.places[run.Device] != run.Position {
-		w.out.line("%-6s %s", run.Device, place)
-	}
-	w.places[run.Device] = run.Position
-}
-
-// placeOf is where a run waits; empty: it does not.
-func placeOf(run client.Run) string {
-	if run.State != string(models.StateQueued) || run.Position == 0 {
-		return ""
-	}
-	place := fmt.Sprintf("waits at place %d of the queue", run.Position)
-	if run.ExpectedWait > 0 {
-		place += fmt.Sprintf(", about %v", max(time.Duration(run.ExpectedWait).Round(time.Second), time.Second))
-	}
-	return place
-}
-
-func workersOf(lonely bool, problem string, served []string) string {
-	switch {
-	case !lonely:
-		return "a worker takes its runs again"
-	case problem != "":
-		return "no worker takes runs for it now: it waits until this is repaired. " + problem
-	case len(served) == 0:
-		return "no worker takes runs for it now, nor for any other device: it waits until one does"
-	}
-	return "no worker takes runs for it now: it waits until one does. Devices with a worker: " + strings.Join(served, ", ")
 }

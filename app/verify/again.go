@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,41 +20,33 @@ import (
 	"warpboard/web/client"
 )
 
-// largestDownload bounds what a site may send, in bytes.
-// A task has 4 MiB, a profile is not asked for. A statement is a few kilobytes.
-const largestDownload = 64 << 20
-
-// get downloads from a site. The token goes to no other.
+// get downloads from a site. The token goes to no other, also where this one redirects (client.New).
 func (o *verifyResultOptions) get(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
+	site, path := client.New(address, ""), ""
 	// The slash ends the host: without it, site.example.org would be the prefix of site.example.org.evil.net.
-	if o.token != "" && strings.HasPrefix(address, strings.TrimRight(o.site, "/")+"/") {
-		req.Header.Set("Authorization", "Bearer "+o.token)
+	if below, ok := strings.CutPrefix(address, strings.TrimRight(o.site, "/")+"/"); ok {
+		site, path = client.New(o.site, o.token), "/"+below
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
+	text, err := site.Download(ctx, path)
+	return text, refusal(address, err)
+}
+
+// refusal is an error without the exit code of a site's refusal, which would be one of verify-result's own.
+func refusal(address string, err error) error {
+	var refused *client.Problem
+	if errors.As(err, &refused) {
+		return fmt.Errorf("%s answered %d: %s", address, refused.Status, refused.Error())
 	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s", address, resp.Status)
-	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, largestDownload+1))
-	if err == nil && len(text) > largestDownload {
-		err = fmt.Errorf("%s sent more than %d MiB", address, largestDownload>>20)
-	}
-	return text, err
+	return err
 }
 
 // siteOf is the site that an address of its API belongs to: what stands before "/api/v1/", a path where the site has one.
 func siteOf(address string) string {
 	if at := strings.LastIndex(address, "/api/v1/"); at >= 0 {
 		return address[:at]
+	}
+	if page := pageOf.FindStringSubmatch(address); page != nil {
+		return page[1]
 	}
 	u, err := url.Parse(address)
 	if err != nil {

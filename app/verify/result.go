@@ -7,15 +7,19 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"warpboard/app/cli"
 	"warpboard/statement"
+	"warpboard/web/client"
 )
 
 const verifyResultHelp = `usage: warpboard verify-result FILE|URL [flags]
 
-Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it: the signature,
+Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it (URL may be that of
+the submission's page, too): the signature,
 and whether the score follows from the samples. Then measures the source again on this machine's device of the same
 kind, and says whether the two intervals agree. Source and task come from the site where you may read them, else from
 --source and --task.
@@ -45,7 +49,7 @@ func (o *verifyResultOptions) flags(env cli.Environment) *flag.FlagSet {
 	fs := o.machineFlags("verify-result", env)
 	fs.StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json; default: ask the site")
 	fs.StringVar(&o.site, "site", "", "address of the site whose keys count; default: that of URL, or the one that the statement names")
-	fs.StringVar(&o.token, "token", "", "token for reading a source or a task that is not public (default $WARPBOARD_TOKEN)")
+	fs.StringVar(&o.token, "token", "", "token for reading a source or a task that is not public; default: $WARPBOARD_TOKEN, else that of warpboard login")
 	fs.Func("source", "file that was submitted; may be repeated, the main one first; default: ask the site", func(file string) error {
 		o.source = append(o.source, file)
 		return nil
@@ -69,7 +73,9 @@ func Result(ctx context.Context, env cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.token = cmp.Or(o.token, env.Getenv("WARPBOARD_TOKEN"))
+	if err := o.signIn(env, from); err != nil {
+		return err
+	}
 	s, err := o.checkedStatement(ctx, env, from)
 	if err != nil || o.signatureOnly {
 		return err
@@ -85,6 +91,20 @@ func Result(ctx context.Context, env cli.Environment, args []string) error {
 	}
 	fmt.Fprintln(env.Stdout, "The scores agree.")
 	return nil
+}
+
+// signIn finds the token for the site that the command line names: of the flag, the environment, or warpboard login. One that only
+// a statement names gets none.
+func (o *verifyResultOptions) signIn(env cli.Environment, from string) error {
+	if isURL(from) {
+		o.site = cmp.Or(o.site, siteOf(from))
+	}
+	if o.token = cmp.Or(o.token, env.Getenv("WARPBOARD_TOKEN")); o.token != "" || o.site == "" {
+		return nil
+	}
+	kept, err := cli.KeptToken(env, o.site)
+	o.token = kept
+	return err
 }
 
 // checkedStatement reads a statement and prints what holds of it.
@@ -133,14 +153,53 @@ func isURL(text string) bool {
 func (o *verifyResultOptions) envelope(ctx context.Context, from string) (*statement.Envelope, error) {
 	read := os.ReadFile
 	if isURL(from) {
-		o.site = cmp.Or(o.site, siteOf(from))
-		read = func(url string) ([]byte, error) { return o.get(ctx, url) }
+		address, err := o.statementAt(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		from, read = address, func(url string) ([]byte, error) { return o.get(ctx, url) }
 	}
 	text, err := read(from)
 	if err != nil {
-		return nil, fmt.Errorf("read the statement: %w", err)
+		return nil, fmt.Errorf("reading the statement: %w", err)
 	}
-	return statement.ReadEnvelope(text)
+	envelope, err := statement.ReadEnvelope(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w. A statement is at SITE/api/v1/runs/RUN/statement; the address of a submission's page leads to it, too", from, err)
+	}
+	return envelope, nil
+}
+
+// pageOf finds the submission or run in the address of a page.
+var pageOf = regexp.MustCompile(`^(https?://.*)/(submissions|runs)/([1-9][0-9]{0,17})(?:[/?#].*)?$`)
+
+// statementAt is the address of a statement for that of a page of its run; any other address stays.
+func (o *verifyResultOptions) statementAt(ctx context.Context, address string) (string, error) {
+	page := pageOf.FindStringSubmatch(address)
+	if page == nil || strings.Contains(address, "/api/v1/") {
+		return address, nil
+	}
+	of := func(run string) string { return page[1] + "/api/v1/runs/" + run + "/statement" }
+	if page[2] == "runs" {
+		return of(page[3]), nil
+	}
+	id, _ := strconv.ParseInt(page[3], 10, 64)
+	token := ""
+	if page[1] == strings.TrimRight(o.site, "/") {
+		token = o.token
+	}
+	sub, err := client.New(page[1], token).Get(ctx, id)
+	if err != nil {
+		return "", refusal(address, err)
+	}
+	if len(sub.Runs) == 1 {
+		return of(strconv.FormatInt(sub.Runs[0].ID, 10)), nil
+	}
+	var all []string
+	for _, run := range sub.Runs {
+		all = append(all, of(strconv.FormatInt(run.ID, 10))+" ("+run.Device+")")
+	}
+	return "", fmt.Errorf("submission %d has %d runs, each with a statement of its own: name one of %s", id, len(sub.Runs), strings.Join(all, ", "))
 }
 
 // keys are those that may have signed, and whose they are. A statement that is read from a file names its site itself:

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -145,7 +146,7 @@ func TestVerifyResultTellsByItsExitCodeWhatDoesNotHold(t *testing.T) {
 		"forged":             {[]string{forged, "--signature-only", "--site", s.URL}, exitForged, "no signature on it"},
 		"source not public":  {[]string{file}, exitUnrun, "name its files with --source"},
 		"another source":     {[]string{file, "--source", other}, exitUnrun, "its SHA-256 is another"},
-		"no such file":       {[]string{"missing.json"}, 1, "read the statement"},
+		"no such file":       {[]string{"missing.json"}, 1, "reading the statement"},
 		"no envelope at all": {[]string{other}, 1, "no DSSE envelope"},
 	} {
 		if code, printed := verifyStated(t, test.args...); code != test.code || !strings.Contains(printed, test.want) {
@@ -174,6 +175,49 @@ func TestVerifyResultMeasuresAgain(t *testing.T) {
 		if code != test.code || !strings.Contains(printed, test.want) || !strings.Contains(printed, "repeated: ") {
 			t.Errorf("%v to %v: exit code %d, want %d\n%s", test.low, test.high, code, test.code, printed)
 		}
+	}
+}
+
+// TestVerifyResultReadsAPageAsWhoIsSignedIn: the address of a submission's page leads to the statement, with the token of warpboard login.
+func TestVerifyResultReadsAPageAsWhoIsSignedIn(t *testing.T) {
+	s := newStating(t)
+	stated := readAt(t, s.score(t, 90, 110))
+	runs := `{"id": 7, "device": "CPU"}`
+	mux := http.NewServeMux()
+	mux.HandleFunc(statement.KeysPath, func(w http.ResponseWriter, _ *http.Request) { w.Write(s.keys) })
+	mux.HandleFunc("/api/v1/submissions/5", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer wb_kept" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		io.WriteString(w, `{"id": 5, "runs": [`+runs+`]}`)
+	})
+	mux.HandleFunc("/api/v1/runs/7/statement", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer wb_kept" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		io.WriteString(w, stated)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<!doctype html>") })
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	sites := s.file(t, "sites.toml", []byte("[sites.home]\nserver = \""+server.URL+"\"\ntoken = \"wb_kept\"\n"))
+	verified := func(address string) (int, string) {
+		var out bytes.Buffer
+		env := cli.Environment{Getenv: func(name string) string { return map[string]string{"WARPBOARD_SITES": sites}[name] }, Stdout: &out, Stderr: io.Discard}
+		err := Result(t.Context(), env, []string{server.URL + address, "--signature-only"})
+		return cli.ExitCode(err), fmt.Sprint(out.String(), err)
+	}
+	for _, address := range []string{"/submissions/5", "/submissions/5#run-7", "/runs/7", "/api/v1/runs/7/statement"} {
+		if code, printed := verified(address); code != 0 || !strings.Contains(printed, "The signature is valid") {
+			t.Errorf("%s: exit %d: %s", address, code, printed)
+		}
+	}
+	if _, printed := verified("/tasks/sum"); !strings.Contains(printed, "/api/v1/runs/RUN/statement") {
+		t.Errorf("a page without a run: %s", printed)
+	}
+	runs += `, {"id": 8, "device": "H200"}`
+	if code, printed := verified("/submissions/5"); code != 1 || !strings.Contains(printed, server.URL+"/api/v1/runs/8/statement (H200)") {
+		t.Errorf("a submission of two runs: exit %d: %s", code, printed)
 	}
 }
 

@@ -29,12 +29,7 @@ type Finding struct {
 // Compare sets the timed cases of two runs in relation; ranking is the rule by which a score is made of them.
 func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
 	f := Finding{Cases: pair(a, b)}
-	var as, bs []job.CaseResult
-	for _, c := range f.Cases {
-		if timed(c.A) && timed(c.B) {
-			as, bs = append(as, *c.A), append(bs, *c.B)
-		}
-	}
+	as, bs := shared(f.Cases)
 	if f.Shared = len(as); f.Shared == 0 {
 		return f
 	}
@@ -46,6 +41,23 @@ func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
 	}
 	f.Whole, f.Mean = whole(ranking, as, bs), whole(tasks.RankGeom, as, bs)
 	return f
+}
+
+// Scores are the two that Compare's Whole is the ratio of: each of one run alone, over the cases that both sides ran; 0 where
+// the rule finds none. A board may have another one: of several runs together, or of a confirmation.
+func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
+	as, bs := shared(pair(a, b))
+	return score(ranking, as), score(ranking, bs)
+}
+
+// shared are the cases that both sides ran and timed.
+func shared(cases []Case) (as, bs []job.CaseResult) {
+	for _, c := range cases {
+		if timed(c.A) && timed(c.B) {
+			as, bs = append(as, *c.A), append(bs, *c.B)
+		}
+	}
+	return as, bs
 }
 
 // pair puts equal cases beside each other, in A's order, and then what only B ran.

@@ -156,19 +156,25 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 		if task, err = editable(tx, actor, id); err != nil {
 			return err
 		}
-		if err := task.apply(in); err != nil {
-			return err
-		}
-		if task.Devices, err = devices.Resolve(tx, task.asked()); err != nil {
-			return err
-		}
-		task.UpdatedAt = db.Now()
-		if err := tx.Save(&task).Error; err != nil {
-			return db.WriteError(err, "task")
-		}
-		return accounts.WriteAudit(tx, actor, "change task", "task "+task.Slug, "")
+		return task.change(tx, actor, in)
 	})
 	return task, err
+}
+
+// change applies settings and saves them.
+func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
+	err := t.apply(in)
+	if err == nil {
+		t.Devices, err = devices.Resolve(tx, t.asked())
+	}
+	if err != nil {
+		return err
+	}
+	t.UpdatedAt = db.Now()
+	if err := tx.Save(t).Error; err != nil {
+		return db.WriteError(err, "task")
+	}
+	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, "")
 }
 
 // DeleteTask removes a task with its versions, submissions and boards. The confirmation must be

@@ -54,8 +54,9 @@ func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (C
 	return change, err
 }
 
-// Publish makes the bundle the task's current state, and tells what changed by that.
-func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (version TaskVersion, change Change, err error) {
+// Publish makes the bundle the task's current state, and reports what that changed. It changes the task's settings, too, where
+// some are given. Without a title among them, a bundle that changes its own title changes the task's.
+func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := editable(tx, actor, taskID)
 		if err != nil {
@@ -63,6 +64,11 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 		}
 		if change, version, err = compare(tx, task, b); err != nil {
 			return err
+		}
+		if in := task.settled(settings, version.Definition.Title, b.Definition.Title); in != nil {
+			if err := task.change(tx, actor, *in); err != nil {
+				return err
+			}
 		}
 		switch change {
 		case ChangeTexts:
@@ -76,6 +82,23 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 		return accounts.WriteAudit(tx, actor, "publish "+string(change), "task "+task.Slug, fmt.Sprintf("version %d", version.Number))
 	})
 	return version, change, err
+}
+
+// settled is how publishing a bundle changes a task's settings; nil: it leaves them.
+func (t Task) settled(given *TaskSettings, oldTitle, newTitle string) *TaskSettings {
+	if given == nil && oldTitle == newTitle {
+		return nil
+	}
+	in := TaskSettings{Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Visibility}
+	if given != nil {
+		in = *given
+	}
+	if in.Title == "" && oldTitle != newTitle {
+		in.Title = newTitle
+	} else if in.Title == "" {
+		in.Title = t.Title
+	}
+	return &in
 }
 
 func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, error) {

@@ -22,7 +22,7 @@ func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run,
 	}
 	// Devices are not compared: who asks for others with the same key gets the runs of the first request.
 	if sub.TaskID != in.TaskID || sub.Mode != in.Mode || sub.SourceHash != db.Hash(in.submitted().Pack()) {
-		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d was sent with this idempotency key, and is another one: use a new key.", sub.ID)
+		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d, which is different, was sent with this idempotency key: use a new key.", sub.ID)
 	}
 	err = tx.Where("submission_id = ? and profile_of is null", sub.ID).Order("id").Find(&runs).Error
 	return sub, runs, db.ReadError(err, "runs of submission %d", sub.ID)

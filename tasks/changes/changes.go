@@ -57,6 +57,20 @@ func Between(old, new *tasks.Bundle) []Change {
 	return out
 }
 
+// Texts are the texts of a task under the keys by which Between names them: its description, files and templates.
+func Texts(b *tasks.Bundle) map[string]string {
+	texts := map[string]string{"description": b.Definition.Description}
+	for _, f := range b.Definition.Files {
+		if !f.IsSubmission() {
+			texts["files."+f.Name] = string(b.Files[f.Source])
+		}
+	}
+	for label, path := range b.Definition.Templates {
+		texts["templates."+label] = string(b.Files[path])
+	}
+	return texts
+}
+
 func harnessName(d tasks.Definition) string {
 	if d.OwnHarness {
 		return "the task's own"

@@ -2,6 +2,7 @@ package directives
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,23 +20,56 @@ type Directives struct {
 // matter. Its error is a problems.Problem with the line.
 func Parse(source []byte) (Directives, error) {
 	var d Directives
-	started := false
-	text := strings.TrimPrefix(string(source), "\ufeff")
-	for number, line := range numbered(text) {
-		blank := strings.TrimSpace(line) == ""
-		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") && (started || !blank) {
-			break
-		}
-		started = started || !blank
-		words := strings.Fields(line)
-		if len(words) == 0 || words[0] != "#!POPCORN" && words[0] != "//!POPCORN" {
-			continue
-		}
+	for number, words := range marked(source) {
 		if err := d.set(words[1:]); err != nil {
 			return Directives{}, problems.Problem{Line: number, Key: words[0], Message: err.Error()}
 		}
 	}
 	return d, nil
+}
+
+const (
+	pythonMark = "#!POPCORN"
+	cppMark    = "//!POPCORN"
+)
+
+// Mark is how a directive begins in a file of this name: as a comment of its language.
+func Mark(file string) string {
+	if path.Ext(file) == ".py" {
+		return pythonMark
+	}
+	return cppMark
+}
+
+// CheckMarks refuses directives that are not comments in the language of a file, which would not compile or run. Its error is a
+// problems.Problem.
+func CheckMarks(file string, source []byte) error {
+	if path.Ext(file) == "" {
+		return nil // nothing says which language it is
+	}
+	for number, words := range marked(source) {
+		if want := Mark(file); words[0] != want {
+			return problems.Problem{Line: number, Key: words[0], Message: fmt.Sprintf("is not a comment in a %s file: write %s", path.Ext(file), want)}
+		}
+	}
+	return nil
+}
+
+// marked walks the directives in the first comment block: their lines and words.
+func marked(source []byte) func(func(int, []string) bool) {
+	return func(yield func(int, []string) bool) {
+		started := false
+		for number, line := range numbered(strings.TrimPrefix(string(source), "\ufeff")) {
+			blank := strings.TrimSpace(line) == ""
+			if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") && (started || !blank) {
+				return
+			}
+			started = started || !blank
+			if words := strings.Fields(line); len(words) > 0 && (words[0] == pythonMark || words[0] == cppMark) && !yield(number, words) {
+				return
+			}
+		}
+	}
 }
 
 // numbered walks the lines of text, counted from 1.

@@ -41,6 +41,20 @@ func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
 	}
 }
 
+func TestADirectiveIsACommentOfItsLanguage(t *testing.T) {
+	for file, c := range map[string]struct{ source, want string }{
+		"a.cpp": {"// hello\n#!POPCORN leaderboard add", "Line 2: #!POPCORN: is not a comment in a .cpp file: write //!POPCORN"},
+		"a.cu":  {"//!POPCORN leaderboard add\n", ""},
+		"a.py":  {"//!POPCORN leaderboard add", "write #!POPCORN"},
+		"b.py":  {"#!POPCORN leaderboard add", ""},
+		"":      {"#!POPCORN leaderboard add", ""},
+	} {
+		if err := directives.CheckMarks(file, []byte(c.source)); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", file, err, c.want)
+		}
+	}
+}
+
 func TestBadDirectiveIsRefusedByLine(t *testing.T) {
 	cases := map[string]struct{ source, want string }{
 		"nothing":           {"# a\n#!POPCORN\n", "Line 2: #!POPCORN: is empty"},

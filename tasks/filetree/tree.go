@@ -44,7 +44,7 @@ func (l Limits) withDefaults() Limits {
 type missing string
 
 func (m missing) Error() string {
-	return fmt.Sprintf("there is no file %q in what was uploaded", string(m))
+	return fmt.Sprintf("there is no file %q", string(m))
 }
 func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 

@@ -35,7 +35,7 @@ func readJSON(c *fiber.Ctx, into any) error {
 	known := jsonKeys(reflect.TypeOf(into).Elem())
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, key) {
-			return site.Invalid("unknown_key", "The key %q is not known; %s.", key, didYouMean(key, known))
+			return site.Invalid("unknown_key", "The key %q is not known; %s", key, didYouMean(key, known))
 		}
 	}
 	if err := json.Unmarshal(c.Body(), into); err != nil {
@@ -64,5 +64,5 @@ func didYouMean(key string, known []string) string {
 	if near := tasks.Nearest(key, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "known are " + strings.Join(known, ", ")
+	return "known are " + strings.Join(known, ", ") + "."
 }

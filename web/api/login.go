@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/web/client"
+	"warpboard/web/site"
 )
 
 // loginEvery is how many seconds a command waits between two questions whether it was let in.
@@ -42,4 +43,41 @@ func (a *API) EndLogin(c *fiber.Ctx) error {
 		answer.User = &client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)}
 	}
 	return c.JSON(answer)
+}
+
+// Tokens lists the sender's tokens that still work.
+func (a *API) Tokens(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	list, err := a.Store.Tokens(c.UserContext(), user.ID)
+	if err != nil {
+		return err
+	}
+	secret, _ := site.BearerToken(c)
+	answer := []client.Token{}
+	for _, t := range list {
+		if t.Live(a.Now()) {
+			answer = append(answer, client.Token{ID: t.ID, Name: t.Name, Prefix: t.Prefix, Current: t.Is(secret), Created: t.CreatedAt, Used: t.UsedAt, Expires: t.ExpiresAt})
+		}
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(fiber.Map{"tokens": answer})
+}
+
+// RevokeToken ends one of the sender's tokens.
+func (a *API) RevokeToken(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := a.Store.RevokeToken(c.UserContext(), user.ID, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
 }

@@ -25,7 +25,7 @@ func answerTypes() map[string]any {
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "Budget": client.Budget{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
-		"Envelope": statement.Envelope{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
+		"Envelope": statement.Envelope{}, "Token": client.Token{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
 		"WebhookMessage": client.WebhookMessage{}, "EndedRun": client.EndedRun{},
 		"Failure": job.Failure{}, "StageResult": job.StageResult{}, "CaseResult": job.CaseResult{}, "CaseNumerics": job.Numerics{}, "CaseClocks": job.Clocks{},
 		"Machine": job.Machine{}, "EventDetail": job.Event{}, "Argument": tasks.Arg{}, "FieldError": client.FieldError{},

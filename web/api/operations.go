@@ -48,12 +48,15 @@ func operations() []operation {
 
 		{account, "POST", "/api/v1/login", "Ask for a token: a person answers in a browser, at the address in the answer.", false, "NewLogin", nil, 201, ref("Login")},
 		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
+		{account, "GET", "/api/v1/tokens", "List your tokens that still work, the newest first, without their secrets.", true, "", nil, 200, listOf("tokens", "Token")},
+		{account, "DELETE", "/api/v1/tokens/{id}", "Revoke a token of yours.", true, "", nil, 204, nil},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
 		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, file},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Make a task, or bring it to another state; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
 			"file": "name of what is sent, which tells a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
-			"hidden": "1: only you and the admins see the new task", "dry_run": "1: only say what would change"}, 200, ref("Published")},
+			"deadline": "when the task closes, in RFC 3339, or none; absent: what the upload says, else it stays",
+			"hidden":   "1: only you and the admins see the new task", "dry_run": "1: only say what would change"}, 200, ref("Published")},
 		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "order": "energy: those whose energy was measured, the least first, with the ranks of their scores; absent: by score",
 			"version": "number of the task's version"}, 200, ref("Board")},
 		{boards, "GET", "/api/v1/capacity", "List the slots that there are and that are wanted of each device, for whoever starts workers.", false, "", nil, 200, listOf("devices", "Capacity")},

@@ -2,6 +2,7 @@ package api
 
 import (
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -34,7 +35,7 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	case err == nil && !task.EditableBy(*user):
 		err = site.Forbidden("task", "The task "+task.Slug+" is somebody else's.")
 	case err == nil:
-		err = a.updateTask(c, *user, task, p.Bundle, &answer)
+		err = a.updateTask(c, *user, task, p, &answer)
 	}
 	if err != nil {
 		return err
@@ -70,8 +71,8 @@ func (a *API) createTask(c *fiber.Ctx, user models.User, p tasks.Proposal, dry b
 	if in.Devices = p.GPUs; c.Query("devices") != "" {
 		in.Devices = strings.Split(c.Query("devices"), ",")
 	}
-	if !p.Deadline.IsZero() && !p.Assumed {
-		in.Deadline = &p.Deadline
+	if in.Deadline, _, err = deadlineOf(c, p); err != nil {
+		return task, err
 	}
 	if c.QueryBool("hidden") {
 		in.Visibility = models.Hidden
@@ -85,9 +86,32 @@ func (a *API) createTask(c *fiber.Ctx, user models.User, p tasks.Proposal, dry b
 	return a.runs.CreateTask(c.UserContext(), user, in)
 }
 
-// updateTask makes a bundle a task's state, or tells what that would change. Its settings stay.
-func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, bundle *tasks.Bundle, answer *client.Published) error {
-	ctx := c.UserContext()
+// deadlineOf is the deadline that a task gets, nil for none; said reports whether the request gives one, also for a task that
+// is there already.
+func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, said bool, err error) {
+	switch text := c.Query("deadline"); {
+	case text == "none":
+		return nil, true, nil
+	case text != "":
+		given, err := tasks.ParseDeadline(text)
+		if err != nil {
+			return nil, false, site.Invalid("deadline", "The deadline %v, or none.", err)
+		}
+		return &given, true, nil
+	case p.Deadline.IsZero():
+		return nil, false, nil
+	}
+	return &p.Deadline, !p.Assumed, nil
+}
+
+// updateTask makes a bundle a task's state, or tells what that would change. Of its settings only the title and the deadline
+// change, and only if the request changes them.
+func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, p tasks.Proposal, answer *client.Published) error {
+	ctx, bundle := c.UserContext(), p.Bundle
+	deadline, said, err := deadlineOf(c, p)
+	if err != nil {
+		return err
+	}
 	version, err := a.Store.Version(ctx, task.VersionID)
 	if err != nil {
 		return err
@@ -98,11 +122,30 @@ func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, bundl
 	}
 	for _, d := range changes.Between(old, bundle) {
 		answer.Differences = append(answer.Differences, client.Difference(d))
+		if d.Key == "gpus" {
+			answer.Warnings = append(answer.Warnings, "gpus: the task keeps its devices, "+strings.Join(task.Devices, ", ")+": change them on its page.")
+		}
+	}
+	var settings *models.TaskSettings
+	if old, now := deadlineText(task.Deadline), deadlineText(deadline); said && old != now {
+		answer.Differences = append(answer.Differences, client.Difference{Key: "deadline", Old: old, New: now})
+		settings = &models.TaskSettings{Devices: task.Devices, Deadline: deadline, Visibility: task.Visibility}
 	}
 	change, err := a.Store.Compare(ctx, task.ID, bundle)
 	if err == nil && !answer.DryRun {
-		version, change, err = a.runs.PublishTask(ctx, user, task.ID, bundle)
+		version, change, err = a.runs.PublishTask(ctx, user, task.ID, bundle, settings)
 	}
 	answer.Version, answer.Change = version.Number, string(change)
+	if settings != nil && change == models.ChangeNone {
+		answer.Change = client.Settings
+	}
 	return err
+}
+
+// deadlineText is a deadline as an answer has it; empty: there is none.
+func deadlineText(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
 }

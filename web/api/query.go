@@ -45,6 +45,6 @@ func (a *API) KnownQuery() fiber.Handler {
 		case len(known) == 0:
 			return site.Invalid("unknown_parameter", "The query parameter %q is not known; this address takes none.", unknown)
 		}
-		return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s.", unknown, didYouMean(unknown, known))
+		return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", unknown, didYouMean(unknown, known))
 	}
 }

@@ -34,11 +34,28 @@ type Client struct {
 	token string
 	http  *http.Client
 	key   atomic.Pointer[string]
+	agent string
+	site  atomic.Pointer[string] // version that the site has stated
+}
+
+// SetVersion has the client name its program's version to the site.
+func (c *Client) SetVersion(version string) {
+	if version, _, _ = strings.Cut(version, " "); version != "" {
+		c.agent = UserAgent + "/" + version
+	}
+}
+
+// SiteVersion is the version of the site, as its last answer states it; empty: none has.
+func (c *Client) SiteVersion() string {
+	if v := c.site.Load(); v != nil {
+		return *v
+	}
+	return ""
 }
 
 // New returns a client of the site at base, "https://boards.example.org". An empty token is a visitor.
 func New(base, token string) *Client {
-	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &http.Client{CheckRedirect: checkRedirect}}
+	return &Client{base: strings.TrimSuffix(base, "/"), token: token, agent: UserAgent, http: &http.Client{CheckRedirect: checkRedirect}}
 }
 
 // maxRedirects is how many redirects are followed.
@@ -159,7 +176,7 @@ func (c *Client) sendTo(ctx context.Context, method, path string, content io.Rea
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", UserAgent)
+	req.Header.Set("User-Agent", c.agent)
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	} else if key := c.key.Load(); key != nil {
@@ -171,6 +188,9 @@ func (c *Client) sendTo(ctx context.Context, method, path string, content io.Rea
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.base, err)
+	}
+	if version := resp.Header.Get(VersionHeader); version != "" {
+		c.site.Store(&version)
 	}
 	if key := resp.Header.Get(EvaluationKeyHeader); key != "" {
 		c.UseKey(key)

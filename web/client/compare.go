@@ -20,7 +20,11 @@ type ComparedRun struct {
 	Submission int64    `json:"submission"`
 	User       string   `json:"user"`
 	Device     string   `json:"device"`
-	ScoreNS    *float64 `json:"score_ns,omitempty"`
+	Mode       string   `json:"mode"`
+	ScoreNS    *float64 `json:"score_ns,omitempty" jsonschema:"of the run's own times, as the ratio is"`
+
+	BoardScoreNS *float64 `json:"board_score_ns,omitempty" jsonschema:"the score on the board, where a pool or a confirmation gives another one"`
+	PooledRuns   int      `json:"pooled_runs,omitempty" jsonschema:"how many runs that score is made of"`
 }
 
 // ComparedCase is a benchmark case of both runs.

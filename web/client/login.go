@@ -31,6 +31,17 @@ type LoginAnswer struct {
 	User  *User  `json:"user,omitempty"`
 }
 
+// Token is a personal token, without its secret.
+type Token struct {
+	ID      int64      `json:"id"`
+	Name    string     `json:"name"`
+	Prefix  string     `json:"prefix" jsonschema:"how the secret begins"`
+	Current bool       `json:"current,omitempty" jsonschema:"the request came with it"`
+	Created time.Time  `json:"created"`
+	Used    *time.Time `json:"used,omitempty" jsonschema:"when it was last used, to the minute"`
+	Expires *time.Time `json:"expires,omitempty" jsonschema:"absent: never"`
+}
+
 // BeginLogin asks to be signed in.
 func (c *Client) BeginLogin(ctx context.Context, host string) (*Login, error) {
 	return ask[Login](ctx, c, http.MethodPost, "/login", NewLogin{Host: host})

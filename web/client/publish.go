@@ -12,16 +12,19 @@ import (
 	"time"
 )
 
-// Created is the Change of a task that is new. The others are "none", "texts" (scores keep their meaning) and "version"
-// (a new version with empty boards).
-const Created = "created"
+// Created is the Change of a task that is new, Settings of one of which only the deadline changes. The others are "none",
+// "texts" (scores keep their meaning) and "version" (a new version with empty boards).
+const (
+	Created  = "created"
+	Settings = "settings"
+)
 
 // Published is what publishing a task has changed, or would change.
 type Published struct {
 	Task        string       `json:"task"`
 	URL         string       `json:"url"`
 	Version     int          `json:"version"`
-	Change      string       `json:"change" jsonschema:"created, none, texts (scores keep their meaning) or version (a new version with empty boards)"`
+	Change      string       `json:"change" jsonschema:"created, none, settings (only the deadline), texts (scores keep their meaning) or version (a new version with empty boards)"`
 	DryRun      bool         `json:"dry_run,omitempty" jsonschema:"nothing was changed; version is the one before"`
 	Differences []Difference `json:"differences,omitempty"`
 	Warnings    []string     `json:"warnings,omitempty"`
@@ -41,8 +44,10 @@ type Publication struct {
 	File    string // name of what is sent; its suffix says whether it is a zip
 	Data    []byte
 	Devices []string // of a new task; empty: those that it names
-	Hidden  bool
-	DryRun  bool
+	// Deadline, also of a task that is there already: a time, or "none"; empty: what the upload says, else it stays.
+	Deadline string
+	Hidden   bool
+	DryRun   bool
 }
 
 // Publish makes a task, or brings it to another state.
@@ -50,6 +55,9 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 	q := url.Values{"file": {p.File}}
 	for _, d := range p.Devices {
 		q.Set("devices", joined(q.Get("devices"), d))
+	}
+	if p.Deadline != "" {
+		q.Set("deadline", p.Deadline)
 	}
 	for name, set := range map[string]bool{"hidden": p.Hidden, "dry_run": p.DryRun} {
 		if set {

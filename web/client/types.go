@@ -44,7 +44,7 @@ type SourceFile struct {
 func (f SourceFile) Submission() tasks.Submission { return tasks.TextSubmission(f.Text, f.Files) }
 
 // NewSubmission is what Submit sends. Task and Devices may be left to directives in the source
-// (#!POPCORN leaderboard NAME, #!POPCORN gpus A B).
+// (#!POPCORN leaderboard NAME, #!POPCORN gpus A B; //!POPCORN … in C++ and CUDA).
 type NewSubmission struct {
 	Task     string   `json:"task,omitempty"`
 	Devices  []string `json:"devices,omitempty"`

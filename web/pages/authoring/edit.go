@@ -162,6 +162,10 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 	if err != nil {
 		return nil, err
 	}
+	// A title that the upload changes is proposed for the task; the form has the last word.
+	if title := bundle.Definition.Title; d.settings == nil && title != "" && title != current.Definition.Title {
+		shown.Settings.Title = title
+	}
 	shown.Updates, shown.NewVersion = site.TaskRef(*d.current), change == models.ChangeVersion
 	if change != models.ChangeNone {
 		shown.Changes = taskChanges(current, bundle)
@@ -181,7 +185,7 @@ func deadlineText(at *time.Time) string {
 
 // taskChanges lists what differs, with whole texts where changes.Between has them in short.
 func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
-	old, now := fullTexts(before), fullTexts(after)
+	old, now := changes.Texts(before), changes.Texts(after)
 	var list []views.TaskChange
 	for _, change := range changes.Between(before, after) {
 		a, b := change.Old, change.New
@@ -194,20 +198,6 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: diff.Lines(a, b)})
 	}
 	return list
-}
-
-// fullTexts are the texts of a task under the keys by which changes.Between names them.
-func fullTexts(b *tasks.Bundle) map[string]string {
-	texts := map[string]string{"description": b.Definition.Description}
-	for _, f := range b.Definition.Files {
-		if !f.IsSubmission() {
-			texts["files."+f.Name] = string(b.Files[f.Source])
-		}
-	}
-	for label, path := range b.Definition.Templates {
-		texts["templates."+label] = string(b.Files[path])
-	}
-	return texts
 }
 
 // VersionPublish makes an uploaded zip the task's current state. Another harness than the one that
@@ -228,7 +218,7 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	done, err := p.publishVersion(c.UserContext(), site.Actor(c), task, bundle)
+	_, done, err := p.publishVersion(c.UserContext(), site.Actor(c), task.ID, bundle, nil)
 	if err != nil {
 		return err
 	}

@@ -248,7 +248,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if task.Visibility != models.Hidden {
 		return p.showVersion(c, task, bundle, nil)
 	}
-	if _, _, err = p.Store.Publish(c.UserContext(), site.Actor(c), task.ID, bundle); err == nil {
+	if _, _, err = p.Store.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
 		task, err = p.Store.TaskByID(c.UserContext(), task.ID)
 	}
 	if err != nil {

@@ -110,25 +110,26 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 	if *d.standardHarness != d.shownStandard {
 		return task, "", site.Invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
 	}
-	if task, err = p.UpdateTask(ctx, user, d.current.ID, d.in); err != nil {
-		return task, "", err
-	}
-	done, err = p.publishVersion(ctx, user, task, bundle)
-	return task, done, err
+	return p.publishVersion(ctx, user, d.current.ID, bundle, &d.in)
 }
 
-// publishVersion makes a bundle the task's current state, and returns the page that says what that changed.
-func (p *Authoring) publishVersion(ctx context.Context, user models.User, task models.Task, bundle *tasks.Bundle) (templ.SafeURL, error) {
-	_, change, err := p.PublishTask(ctx, user, task.ID, bundle)
+// publishVersion makes a bundle the task's current state, with these settings where some are given, and returns the page that
+// says what that changed.
+func (p *Authoring) publishVersion(ctx context.Context, user models.User, id int64, bundle *tasks.Bundle, settings *models.TaskSettings) (task models.Task, done templ.SafeURL, err error) {
+	_, change, err := p.PublishTask(ctx, user, id, bundle, settings)
+	if err == nil {
+		task, err = p.Store.TaskByID(ctx, id)
+	}
 	switch {
 	case err != nil:
-		return "", err
+		return task, "", err
 	case change == models.ChangeVersion:
-		return p.checked(ctx, user, task, bundle, "version")
+		done, err = p.checked(ctx, user, task, bundle, "version")
+		return task, done, err
 	case change == models.ChangeTexts:
-		return views.TaskURL(task.Slug) + "?done=texts", nil
+		return task, views.TaskURL(task.Slug) + "?done=texts", nil
 	}
-	return views.TaskURL(task.Slug) + "?done=saved", nil
+	return task, views.TaskURL(task.Slug) + "?done=saved", nil
 }
 
 // chosenBundle is the draft's bundle with the harness that was chosen.

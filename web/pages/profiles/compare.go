@@ -1,8 +1,10 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,7 +73,8 @@ type bothOf struct {
 
 // chartsOfBoth draws a comparison. What follows from reports and sources is worked out when it is drawn.
 func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
-	vm := charts.CompareVM{A: sideOf(a, b), B: sideOf(b, a), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b),
+	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
+	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b),
 		NoCode: codeHidden(a, b), NoProfile: missing}
 	if a.Version.ID == b.Version.ID {
 		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
@@ -132,8 +135,9 @@ func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
-// sideOf names a side by its submission, and by its person where the other is somebody else's.
-func sideOf(r, other comparedRun) charts.Side {
+// sideOf names a side by its submission, and by its person where the other is somebody else's. own is what the run's own
+// times score, as the ratio counts them.
+func sideOf(r, other comparedRun, own float64) charts.Side {
 	short := fmt.Sprintf("#%d", r.Sub.ID)
 	if r.Owner.ID != other.Owner.ID {
 		short += " " + r.Owner.Name
@@ -142,10 +146,26 @@ func sideOf(r, other comparedRun) charts.Side {
 		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: short, URL: string(views.SubmissionURL(r.Sub.ID)),
 		Note: fmt.Sprintf("%s on %s, %s", r.Task.Title, r.Run.Device, r.Run.QueuedAt.UTC().Format("2 Jan 2006, 15:04 UTC")),
 	}
-	if r.Run.ScoreNS != nil {
-		s.Score = format.Nanoseconds(*r.Run.ScoreNS).String()
+	if r.Run.ScoreNS == nil {
+		return s
+	}
+	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.scoresAlone(own) {
+		s.Note += fmt.Sprintf(". This run alone; its board has %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
 	}
 	return s
+}
+
+// scoresAlone reports whether a run's score is what its own times give.
+func (r comparedRun) scoresAlone(own float64) bool {
+	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
+}
+
+// boardScore says what a score is of that is not the run's alone.
+func (r comparedRun) boardScore() string {
+	if r.Run.Pooled > 1 {
+		return fmt.Sprintf("of %d runs of this source together", r.Run.Pooled)
+	}
+	return "measured again since"
 }
 
 // tabsOf are the cases of which there is a report on either side.

@@ -27,7 +27,8 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 		return err
 	}
 	found := finding(a, b)
-	answer := client.Comparison{A: sideAnswer(a), B: sideAnswer(b), Ratio: ratioAnswer(found.Whole), Cases: []client.ComparedCase{}, Case: index,
+	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
+	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Whole), Cases: []client.ComparedCase{}, Case: index,
 		Kernels: []any{}, NoProfile: reports.NoProfile}
 	for _, pair := range found.Cases {
 		answer.Cases = append(answer.Cases, client.ComparedCase{Spec: pair.Spec, A: pair.A, B: pair.B, Ratio: ratioAnswer(pair.Ratio)})
@@ -41,8 +42,14 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-func sideAnswer(r comparedRun) client.ComparedRun {
-	return client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, ScoreNS: r.Run.ScoreNS}
+// sideAnswer is one side for programs. Its score is that of the run's own times, of which the ratio is made; where the board has
+// another one, that follows.
+func sideAnswer(r comparedRun, own float64) client.ComparedRun {
+	side := client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS}
+	if r.Run.ScoreNS != nil && !r.scoresAlone(own) {
+		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.Pooled
+	}
+	return side
 }
 
 // ratioAnswer is B's time over A's; nil where there is none, and without an interval where it has none.

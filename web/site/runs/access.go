@@ -75,12 +75,12 @@ func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int6
 	return head.Change, err
 }
 
-// LeadToSilicon answers an address with a device that has no board here, but whose family has: "H100" of the time when a
-// device was a model. It leads on where there is one such board, or to the first of several if any will do; else the answer
+// LeadToSilicon answers an address with a device that has no board here, but has one in other letters ("cpu"), or whose family
+// has: "H100" of the time when a device was a model. It leads on where there is one such board, or to the first of several if any will do; else the answer
 // is why.
 func LeadToSilicon(c *fiber.Ctx, task models.Task, any bool, why error) error {
 	meant := silicon.Choose(c.Params("device"), task.Devices)
-	if models.KindOf(why) != models.NotFound || len(meant) == 0 || len(meant) > 1 && !any || strings.EqualFold(meant[0], c.Params("device")) {
+	if models.KindOf(why) != models.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
 		return why
 	}
 	to := path.Join(path.Dir(c.Path()), meant[0])

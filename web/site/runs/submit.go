@@ -31,13 +31,16 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 		return models.Submission{}, nil, err
 	}
 	said, err := directives.Parse(in.Source)
+	if err == nil {
+		err = directives.CheckMarks(in.FileName, in.Source)
+	}
 	if err != nil {
 		return models.Submission{}, nil, err
 	}
 	switch {
 	case in.Task == "" && said.Leaderboard == "":
 		return models.Submission{}, nil, site.Invalid("task",
-			"Name the task, in the request or as #!POPCORN leaderboard NAME in the source.")
+			"Name the task, in the request or as %s leaderboard NAME in the source.", directives.Mark(in.FileName))
 	case in.Task == "":
 		in.Task = said.Leaderboard
 	case said.Leaderboard != "" && !sameTask(said.Leaderboard, in.Task):
@@ -51,6 +54,9 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 	devices, err := chooseDevices(in.Devices, said.GPUs, task.Devices)
 	if err != nil {
 		return models.Submission{}, nil, err
+	}
+	if chooseMode(in.Mode) == job.ModeProfile && slices.Contains(devices, silicon.CPU) {
+		return models.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
 	}
 	sub, runs, err := s.Store.Submit(ctx, models.NewSubmission{
 		User: user, TaskID: task.ID, Devices: devices, Mode: chooseMode(in.Mode),
@@ -83,8 +89,11 @@ func chooseDevices(asked, said, offered []string) ([]string, error) {
 	if len(asked) == 0 {
 		asked = said
 	}
-	if len(asked) == 0 && len(offered) == 1 {
+	switch {
+	case len(asked) == 0 && len(offered) == 1:
 		return offered, nil
+	case len(asked) == 0 && len(offered) > 1:
+		return nil, site.Invalid("device", "Choose at least one device: %s.", strings.Join(offered, ", "))
 	}
 	chosen := make([]string, 0, len(asked))
 	for _, name := range asked {

@@ -20,9 +20,9 @@ func (s *Runs) UpdateTask(ctx context.Context, actor models.User, id int64, in m
 	return task, s.startBaselines(ctx, id, err)
 }
 
-// PublishTask makes a bundle a task's current state.
-func (s *Runs) PublishTask(ctx context.Context, actor models.User, id int64, b *tasks.Bundle) (models.TaskVersion, models.Change, error) {
-	version, change, err := s.Store.Publish(ctx, actor, id, b)
+// PublishTask makes a bundle a task's current state, with these settings where some are given.
+func (s *Runs) PublishTask(ctx context.Context, actor models.User, id int64, b *tasks.Bundle, settings *models.TaskSettings) (models.TaskVersion, models.Change, error) {
+	version, change, err := s.Store.Publish(ctx, actor, id, b, settings)
 	return version, change, s.startBaselines(ctx, id, err)
 }
 
