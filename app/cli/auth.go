@@ -102,7 +102,7 @@ func (s *screen) signedIn(one signedIn) {
 
 func shareCommand(c *connection) *cobra.Command {
 	var off bool
-	cmd := &cobra.Command{Use: "share EVALUATION", Short: "let whoever has its address read an evaluation of yours, or take that back", Args: exactly("EVALUATION"),
+	cmd := &cobra.Command{Use: "share EVALUATION", Short: "let anyone with its address read an evaluation of yours, or take that back", Args: exactly("EVALUATION"),
 		Example: "  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4\n  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4 --off",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, err := c.site()
@@ -111,7 +111,7 @@ func shareCommand(c *connection) *cobra.Command {
 			}
 			e, err := site.ShareEvaluation(cmd.Context(), args[0], !off)
 			return c.answer(e, err, func(s *screen) {
-				state := "can be read by whoever has this address"
+				state := "can be read by anyone with this address"
 				if !e.Shared {
 					state = "can be read by you and the admins alone"
 				}

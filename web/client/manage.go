@@ -24,7 +24,7 @@ func (c *Client) RevokeToken(ctx context.Context, id int64) error {
 	return c.do(ctx, http.MethodDelete, fmt.Sprintf("/tokens/%d", id))
 }
 
-// ShareEvaluation opens an evaluation of one's own to whoever knows its id, or closes it again.
+// ShareEvaluation opens an evaluation of the caller to anyone with its id, or closes it again.
 func (c *Client) ShareEvaluation(ctx context.Context, id string, shared bool) (*Evaluation, error) {
 	return ask[Evaluation](ctx, c, http.MethodPatch, "/evaluations/"+url.PathEscape(id), EvaluationChange{Shared: &shared})
 }

@@ -135,7 +135,7 @@ func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
-// sideOf names a side by its submission, and by its person where the other is somebody else's. own is what the run's own
+// sideOf names a side by its submission, and by its person where the other side has another one. own is what the run's own
 // times score, as the ratio counts them.
 func sideOf(r, other comparedRun, own float64) charts.Side {
 	short := fmt.Sprintf("#%d", r.Sub.ID)
