@@ -77,7 +77,7 @@ func tensorSpec() model {
 func tensorInit() model {
 	fields := []field{
 		{name: "kind", kind: text{}, standard: "randn", about: "randn, uniform, zeros, ones, full or arange"},
-		{name: "seed", kind: integer{}, null: true, about: "absent: by the argument's position"},
+		{name: "seed", kind: integer{}, null: true, about: "of randn and uniform. Two tensors with the same seed, shape, dtype and init are equal in every trial. The first trial draws from the seed itself, so its values are the same in every evaluation; each later trial draws from a secret seed that is derived from it. Absent: each argument has a seed of its own"},
 	}
 	for _, name := range []string{"mean", "std", "low", "high", "fill_value", "start", "step"} {
 		fields = append(fields, field{name: name, kind: number{}, null: true, about: "parameter of the kind"})

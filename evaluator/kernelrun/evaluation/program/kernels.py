@@ -198,7 +198,7 @@ class TritonKernel(Kernel):
 
     def compile(self):
         self.read()
-        positional, named = self.bind(contract.materialise(self.io, 0, self.device))
+        positional, named = self.bind(contract.materialise(self.io, None, self.device))
         if hasattr(self.kernel, "warmup"):  # compiles without running
             self.kernel.warmup(*positional, grid=self.grid, **named)
 

@@ -29,8 +29,8 @@ FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
 
 
-def tensor(spec, trial=0, position=0):
-    return contract.make_tensor({"name": "x", "tensor_spec": spec}, position, trial, "cpu")
+def tensor(spec, secret=None, position=0):
+    return contract.make_tensor({"name": "x", "tensor_spec": spec}, position, secret, "cpu")
 
 
 class Init(unittest.TestCase):
@@ -46,7 +46,8 @@ class Init(unittest.TestCase):
         other = {"shape": [64], "init": {"kind": "randn", "seed": 43}}
         self.assertTrue(torch.equal(tensor(spec), tensor(spec, position=5)))
         self.assertFalse(torch.equal(tensor(spec), tensor(other)))
-        self.assertFalse(torch.equal(tensor(spec), tensor(spec, trial=1)))
+        self.assertFalse(torch.equal(tensor(spec), tensor(spec, secret=b"1")))
+        self.assertFalse(torch.equal(tensor(spec, secret=b"2"), tensor(spec, secret=b"1")))
         unseeded = {"shape": [64], "init": {"kind": "randn"}}
         self.assertTrue(torch.equal(tensor(unseeded), tensor(unseeded)))
         self.assertFalse(torch.equal(tensor(unseeded), tensor(unseeded, position=1)))
@@ -189,6 +190,22 @@ class Kernels(unittest.TestCase):
             self.assertTrue(torch.equal(first, tensor({"shape": [8], "init": {"kind": kind, "seed": 3}})))
             self.assertEqual(inputs.fresh, fresh)
             self.assertEqual([torch.equal(one, first) for one in drawn], [not fresh] * 3)
+
+    def test_tensors_of_one_seed_are_equal_in_every_trial_and_others_are_not(self):
+        def seeded(*seeds):
+            return {"args": [{"name": f"x{i}", "type": "tensor", "tensor_spec": {"shape": [8], "init": {"kind": "randn", "seed": seed}}}
+                             for i, seed in enumerate(seeds)]}
+
+        for ref, custom in ((None, seeded(7, 7, 8, None, None)), (seeded(7), seeded(7, 7, 8, None, None))):
+            inputs = sides.Inputs({"ref": ref and {"io": ref}, "custom": {"io": custom}}, "cpu", None)
+            before = []
+            for trial in range(4):
+                first, second, *others = inputs.draw(trial)["custom"]
+                self.assertTrue(torch.equal(first, second), trial)
+                distinct = [first, *others, *before]
+                for i, one in enumerate(distinct):
+                    self.assertFalse(any(torch.equal(one, other) for other in distinct[:i]), (trial, i))
+                before = [*before, first, *others]
 
     def test_a_side_without_inputs_takes_the_others(self):
         io = {"args": [{"name": "x", "type": "tensor", "tensor_spec": {"shape": [8], "init": {"kind": "randn"}}}]}

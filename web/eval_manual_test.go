@@ -1,0 +1,39 @@
+package web
+
+import "testing"
+
+// tensorArg is a tensor argument of a contract.
+func tensorArg(name, dtype string, init object) object {
+	return object{"name": name, "type": "tensor", "tensor_spec": object{"shape": []int{64}, "dtype": dtype, "init": init}}
+}
+
+// torchFunction is a torch kernel that calls f with a contract's arguments.
+func torchFunction(source string, args ...any) object {
+	return object{"kernel_type": "torch", "source_code": "import torch\n" + source, "io": object{"args": args}, "metadata": object{"function_name": "f"}}
+}
+
+// TestWhatTheManualSaysHoldsOnARealWorker goes the whole way, for what an answer shows in the worker's program alone.
+func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
+	s := newWorkingSite(t)
+	evaluate := func(t *testing.T, body object) object {
+		t.Helper()
+		path := "/evaluate"
+		if body["ref_kernel"] != nil {
+			path = "/compare"
+		}
+		body["num_trials"], body["l2_flush"] = 3, false
+		resp, answer := s.ask("POST", path, body)
+		if resp.StatusCode != 200 || resp.Header.Get("X-GPU-Type") != "cpu" {
+			t.Fatalf("%s %v", resp.Status, answer)
+		}
+		return answer["kernel_exec_result"].(object)
+	}
+	t.Run("tensors of one seed are equal in every trial", func(t *testing.T) {
+		seeded := object{"kind": "randn", "seed": 7}
+		result := evaluate(t, object{"kernel": torchFunction("def f(a, b, c):\n    assert torch.equal(a, b) and not torch.equal(a, c)\n    return a\n",
+			tensorArg("a", "float32", seeded), tensorArg("b", "float32", seeded), tensorArg("c", "float32", object{"kind": "randn", "seed": 8}))})
+		if result["correctness"] != true || result["fresh_inputs"] != true {
+			t.Errorf("%v", result)
+		}
+	})
+}
