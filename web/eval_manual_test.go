@@ -1,6 +1,10 @@
 package web
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // tensorArg is a tensor argument of a contract.
 func tensorArg(name, dtype string, init object) object {
@@ -10,6 +14,18 @@ func tensorArg(name, dtype string, init object) object {
 // torchFunction is a torch kernel that calls f with a contract's arguments.
 func torchFunction(source string, args ...any) object {
 	return object{"kernel_type": "torch", "source_code": "import torch\n" + source, "io": object{"args": args}, "metadata": object{"function_name": "f"}}
+}
+
+// inlineKernel is a torch_cuda kernel whose source is sound but for the class's name.
+func inlineKernel(class string) object {
+	return object{"kernel_type": "torch_cuda", "io": object{"args": []any{tensorArg("x", "float32", object{})}}, "source_code": `
+import torch
+from torch.utils.cpp_extension import load_inline
+source = "__global__ void twice(float* x) { x[threadIdx.x] *= 2; } torch::Tensor f(torch::Tensor x) { return x; }"
+module = load_inline(name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source, functions=["f"])
+class ` + class + `(torch.nn.Module):
+    def forward(self, x): return module.f(x)
+`}
 }
 
 // TestWhatTheManualSaysHoldsOnARealWorker goes the whole way, for what an answer shows in the worker's program alone.
@@ -28,12 +44,22 @@ func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
 		}
 		return answer["kernel_exec_result"].(object)
 	}
+	compiles := func(result object) string { return fmt.Sprint(result["compiled"], " ", result["compilation_error"]) }
+
 	t.Run("tensors of one seed are equal in every trial", func(t *testing.T) {
 		seeded := object{"kind": "randn", "seed": 7}
 		result := evaluate(t, object{"kernel": torchFunction("def f(a, b, c):\n    assert torch.equal(a, b) and not torch.equal(a, c)\n    return a\n",
 			tensorArg("a", "float32", seeded), tensorArg("b", "float32", seeded), tensorArg("c", "float32", object{"kind": "randn", "seed": 8}))})
 		if result["correctness"] != true || result["fresh_inputs"] != true {
 			t.Errorf("%v", result)
+		}
+	})
+	t.Run("a torch_cuda kernel is its ModelNew", func(t *testing.T) {
+		if said := compiles(evaluate(t, object{"kernel": inlineKernel("Model")})); !strings.HasPrefix(said, "false Compilation error:\nNo ModelNew torch module found") {
+			t.Error(said)
+		}
+		if said := compiles(evaluate(t, object{"kernel": inlineKernel("ModelNew")})); said != "false Compilation error:\nA torch_cuda kernel needs a GPU; this device is the CPU" {
+			t.Error(said)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func kernelCode() model {
 		{name: "source_code", kind: text{}, required: true, about: "the source"},
 		{name: "kernel_type", kind: enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}, required: true, about: "what the source is"},
 		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
-		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
+		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
 	}}
 }
 

@@ -283,6 +283,68 @@ class Names(unittest.TestCase):
                 kernels.make({"kernel_type": "torch", "source_code": "import nothing_of_this_name\n"}, "custom", "cpu").compile()
 
 
+INLINE = '''
+import torch
+from torch.utils.cpp_extension import load_inline
+source = """
+__global__ void twice(float* x) { x[threadIdx.x] *= 2; }
+torch::Tensor f(torch::Tensor x) { twice<<<1, 8>>>(x.data_ptr<float>()); return x; }
+"""
+module = load_inline(name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source, functions=["f"])
+class ModelNew(torch.nn.Module):
+    def forward(self, x): return module.f(x)
+'''
+
+
+class TorchCuda(unittest.TestCase):
+    """The evaluation server's manual names five ways in which a torch_cuda source can be wrong."""
+
+    def refused(self, source, **metadata):
+        with self.assertRaises(kernels.CompileError) as raised:
+            kernels.make({"kernel_type": "torch_cuda", "source_code": source, "metadata": metadata}, "custom", "cpu")
+        return str(raised.exception)
+
+    def taken(self, source, **metadata):
+        self.assertEqual(self.refused(source, **metadata), "A torch_cuda kernel needs a GPU; this device is the CPU", source)
+
+    def test_each_wrong_source_is_told_in_the_manuals_words(self):
+        call = 'module = load_inline(name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source, functions=["f"])'
+        model = "class Model(torch.nn.Module): pass\n"
+        for words, source in (
+            ("No load_inline call found", INLINE.replace(call, "# load_inline(cuda_sources=source), load(x)\nmodule = print")),
+            ("No load_inline call found", model),
+            ("No cuda_sources found", INLINE.replace("cuda_sources=source", "cuda_source=source")),
+            ("No cuda_sources found", INLINE.replace("cuda_sources=source", "cuda_sources=[]")),
+            ("Failed to extract CUDA source from variable 'sourse'", INLINE.replace("cuda_sources=source", "cuda_sources=[sourse]")),
+            ("No ModelNew torch module found", INLINE.replace("ModelNew", "Model")),
+            ("No __global__ functions found", INLINE.replace("__global__ ", "")),
+        ):
+            self.assertNotEqual(source, INLINE)
+            self.assertTrue(self.refused(source).startswith(words), (words, self.refused(source)))
+
+    def test_a_model_beside_it_is_not_taken_for_the_kernel(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            kernel = kernels.TorchCudaKernel({"source_code": "import torch\nclass Model(torch.nn.Module): pass\n"}, "custom", "cpu")
+            with self.assertRaisesRegex(kernels.CompileError, "No ModelNew torch module found"):
+                kernel.compile()
+
+    def test_every_way_to_call_load_inline_is_taken(self):
+        computed = INLINE.replace("__global__ ", "").replace('source = """', 'source = read("""').replace('}\n"""\n', '}\n""")\n')
+        for source in (
+            INLINE, computed,
+            INLINE.replace("import load_inline", "import load_inline as build").replace("= load_inline(", "= build("),
+            INLINE.replace("from torch.utils.cpp_extension import load_inline", "import torch.utils.cpp_extension").replace("= load_inline(", "= torch.utils.cpp_extension.load_inline("),
+            INLINE.replace("cuda_sources=source", "**{'cuda_sources': source}"),
+            INLINE.replace("cuda_sources=source", "cuda_sources=[source]"),
+            INLINE.replace('name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source', '"m", "", source'),
+            INLINE.replace("__global__ ", "").replace('source = """', 'source = "#define KERNEL __global__"\nsource += """'),
+            "this is no Python(",
+        ):
+            self.taken(source)
+        self.taken(INLINE.replace("ModelNew", "Mine"), class_name="Mine")
+        self.taken(INLINE.replace("ModelNew", "Mine"), function_name="f")
+
+
 class Compare(unittest.TestCase):
     def close(self, want, got, atol=0.01, rtol=0.01):
         return compare.differences([torch.tensor(want)], [torch.tensor(got)], atol, rtol)
