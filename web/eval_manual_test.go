@@ -54,6 +54,17 @@ func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
 			t.Errorf("%v", result)
 		}
 	})
+	t.Run("complex numbers are drawn, handed over and compared", func(t *testing.T) {
+		args := []any{tensorArg("x", "complex64", object{"kind": "randn"}), tensorArg("y", "complex128", object{"kind": "uniform"})}
+		ref := torchFunction("def f(x, y): return x * y\n", args...)
+		if result := evaluate(t, object{"ref_kernel": ref, "custom_kernel": torchFunction("def f(x, y): return y * x\n", args...)}); result["correctness"] != true {
+			t.Errorf("the same product: %v", result)
+		}
+		result := evaluate(t, object{"ref_kernel": ref, "custom_kernel": torchFunction("def f(x, y): return (x * y).conj().resolve_conj()\n", args...)})
+		if result["correctness"] != false || !strings.HasPrefix(fmt.Sprint(result["validation_error"]), "Numerical outputs don't match") {
+			t.Errorf("its conjugate: %v", result)
+		}
+	})
 	t.Run("a torch_cuda kernel is its ModelNew", func(t *testing.T) {
 		if said := compiles(evaluate(t, object{"kernel": inlineKernel("Model")})); !strings.HasPrefix(said, "false Compilation error:\nNo ModelNew torch module found") {
 			t.Error(said)

@@ -68,7 +68,7 @@ func argSpec() model {
 func tensorSpec() model {
 	return model{name: "TensorSpec", about: "A tensor. data wins over init; with neither it holds nothing of use.", fields: []field{
 		{name: "shape", kind: list{integer{}}, standard: []any{}, about: "extents; none is a single element"},
-		{name: "dtype", kind: text{}, standard: "float32", about: "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, int64, int32, int16, int8, uint8 or bool"},
+		{name: "dtype", kind: text{}, standard: "float32", about: "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, int64, int32, int16, int8, uint8, bool, complex64 or complex128"},
 		{name: "init", kind: tensorInit(), null: true, about: "how to fill it"},
 		{name: "data", kind: tensorData(), null: true, about: "its very bytes"},
 	}}

@@ -17,7 +17,7 @@ DTYPES = {
     name: getattr(torch, name)
     for name in (
         "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
-        "float8_e4m3fn", "float8_e5m2",
+        "float8_e4m3fn", "float8_e5m2", "complex64", "complex128",
     )
     if hasattr(torch, name)
 }
@@ -63,7 +63,11 @@ def number(init, key, default):
 
 
 def make_random(kind, shape, dtype, init, generator, device):
-    if kind == "randn" and is_float(dtype):
+    """randn on complex types is torch's: std is that of the numbers, not of their parts. uniform draws both parts."""
+    if kind == "uniform" and dtype.is_complex:
+        parts = torch.float64 if dtype == torch.complex128 else torch.float32
+        return torch.view_as_complex(make_random(kind, (*shape, 2), parts, init, generator, device))
+    if kind == "randn" and (is_float(dtype) or dtype.is_complex):
         work = torch.float32 if is_small_float(dtype) else dtype
         out = torch.randn(shape, dtype=work, device=device, generator=generator)
         return (out * number(init, "std", 1.0) + number(init, "mean", 0.0)).to(dtype)

@@ -36,7 +36,7 @@ def tensor(spec, secret=None, position=0):
 class Init(unittest.TestCase):
     def test_every_kind_has_every_dtype_and_shape(self):
         for kind in ("randn", "uniform", "zeros", "ones", "full", "arange"):
-            for dtype in (*FLOATS, *INTS, "bool"):
+            for dtype in (*FLOATS, *INTS, "bool", "complex64", "complex128"):
                 for shape in ([4], [2, 3], [2, 3, 4]):
                     made = tensor({"shape": shape, "dtype": dtype, "init": {"kind": kind, "fill_value": 3}})
                     self.assertEqual((list(made.shape), made.dtype), (shape, getattr(torch, dtype)), kind)
@@ -64,6 +64,15 @@ class Init(unittest.TestCase):
         whole = tensor({"shape": [1000], "dtype": "int32", "init": {"kind": "uniform", "low": 3, "high": 4}})
         self.assertEqual(sorted(whole.unique().tolist()), [3, 4])
 
+    def test_both_parts_of_a_complex_number_are_drawn(self):
+        made = tensor({"shape": [20000], "dtype": "complex64", "init": {"kind": "uniform", "low": -3.0, "high": -1.0}})
+        for part in (made.real, made.imag):
+            self.assertTrue(-3 <= float(part.min()) < -2.9 and -1.1 < float(part.max()) <= -1)
+        self.assertFalse(torch.equal(made.real, made.imag))
+        wide = tensor({"shape": [20000], "dtype": "complex128", "init": {"kind": "randn", "std": 2.0, "mean": 1.0}})
+        self.assertAlmostEqual(float(wide.std()), 2, delta=0.1)
+        self.assertAlmostEqual(float(wide.real.mean()), 1, delta=0.1)
+
     def test_arange_counts_along_the_last_dimension(self):
         made = tensor({"shape": [2, 3], "init": {"kind": "arange", "start": 1, "step": 0.5}})
         self.assertEqual(made.tolist(), [[1, 1.5, 2], [1, 1.5, 2]])
@@ -87,7 +96,7 @@ class Data(unittest.TestCase):
     def test_bytes_come_back(self):
         for shape in ([], [5], [2, 3], [2, 1, 3], [1, 2, 2, 2], [0]):
             values = torch.arange(math.prod(shape)).reshape(shape)
-            for dtype in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8"):
+            for dtype in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "complex64", "complex128"):
                 want = values.to(getattr(torch, dtype))
                 for compress in ("none", "zlib"):
                     raw = want.numpy().tobytes()
@@ -364,6 +373,15 @@ class Compare(unittest.TestCase):
         for want, got in (([float("nan")], [1.0]), ([1.0], [float("nan")]), ([float("nan")], [float("nan")])):
             with self.assertRaises(compare.Mismatch):
                 self.close(want, got)
+
+    def test_complex_numbers_are_near_by_their_distance(self):
+        self.assertTrue(self.close([3 + 4j, 1j], [3 + 4.04j, 1j])[0])  # 0.04 is within 0.01 + 0.01 * 5.03
+        close, largest, _, first = self.close([1j, 3 + 4j], [1j, 3 + 4.5j])
+        self.assertFalse(close)
+        self.assertAlmostEqual(largest, 0.5)
+        self.assertEqual(first, {"output": 0, "element": 1, "expected": "(3+4j)", "actual": "(3+4.5j)"})
+        with self.assertRaises(compare.Mismatch):
+            self.close([1j], [complex(0, float("nan"))])
 
     def test_an_empty_tensor_beside_others_is_right(self):
         self.assertTrue(self.close([], [])[0])
