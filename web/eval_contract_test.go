@@ -35,6 +35,7 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 		return kernel(object{"io": object{"args": []any{}, "launch": object{"grid": grid}}})
 	}
 	const notInt = "Input should be a valid integer, unable to parse string as an integer"
+	const dtypeWanted = "Input should be 'float64', 'float32', 'float16', 'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int64', 'int32', 'int16', 'int8', 'uint8', 'bool', 'complex64' or 'complex128'"
 	tests := []struct {
 		name, path string
 		body       object
@@ -75,6 +76,27 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 			problem("kernel -> io -> args -> 0 -> value -> float", "Input should be a valid number", "float_type"),
 			problem("kernel -> io -> args -> 0 -> value -> str", "Input should be a valid string", "string_type"),
 			problem("kernel -> io -> args -> 0 -> value -> bool", "Input should be a valid boolean", "bool_type")}},
+		{"role that is none", "/evaluate", io(object{"name": "a", "type": "tensor", "tensor_spec": object{"shape": []int{4}}, "role": "in"}), []any{
+			problem("kernel -> io -> args -> 0 -> role", "Input should be 'input', 'output' or 'inout'", "enum")}},
+		{"type that no argument has", "/evaluate", io(object{"name": "n", "type": "double", "value": 1}), []any{
+			problem("kernel -> io -> args -> 0 -> type", "Input should be 'tensor', 'int', 'float', 'str' or 'bool'", "enum")}},
+		{"unknown dtype", "/evaluate", tensor(object{"dtype": "float7"}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> dtype", dtypeWanted, "enum")}},
+		{"unknown dtype of data", "/evaluate", tensor(object{"data": object{"data_b64": "", "dtype": "torch.float32"}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> data -> dtype", dtypeWanted, "enum")}},
+		{"unknown init", "/evaluate", tensor(object{"init": object{"kind": "normal"}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> init -> kind", "Input should be 'randn', 'uniform', 'zeros', 'ones', 'full' or 'arange'", "enum")}},
+		{"unknown compression", "/evaluate", tensor(object{"data": object{"data_b64": "", "compress": "gzip"}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> data -> compress", "Input should be 'none' or 'zlib'", "enum")}},
+		{"scalar without a value", "/evaluate", io(object{"name": "n", "type": "int"}), []any{
+			problem("kernel -> io -> args -> 0 -> value", "Scalar argument 'n' requires value", "missing")}},
+		{"tensor without a spec", "/evaluate", io(object{"name": "a", "type": "tensor"}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec", "Tensor argument 'a' requires tensor_spec", "missing")}},
+		{"value of another type", "/evaluate", io(object{"name": "n", "type": "int", "value": 2.7}, object{"name": "b", "type": "bool", "value": "maybe"},
+			object{"name": "f", "type": "float", "value": "x"}), []any{
+			problem("kernel -> io -> args -> 0 -> value", "Input should be a valid integer, got a number with a fractional part", "int_from_float"),
+			problem("kernel -> io -> args -> 1 -> value", "Input should be a valid boolean, unable to interpret input", "bool_parsing"),
+			problem("kernel -> io -> args -> 2 -> value", "Input should be a valid number, unable to parse string as a number", "float_parsing")}},
 		{"part of a trial", "/evaluate", object{"kernel": kernel(nil)["kernel"], "num_trials": 12.5}, []any{
 			problem("num_trials", "Input should be a valid integer, got a number with a fractional part", "int_from_float")}},
 		{"no trials", "/evaluate", object{"kernel": kernel(nil)["kernel"], "num_trials": nil}, []any{

@@ -185,3 +185,18 @@ func TestAnUnknownKeyIsRefusedWithTheOneThatWasMeant(t *testing.T) {
 func refusedKey(field, hint string) []Problem {
 	return []Problem{{Field: field, Message: "Extra inputs are not permitted", Type: "extra_forbidden", Hint: hint}}
 }
+
+func TestComplexTensorsAreTakenWhereverAKernelCanHaveThem(t *testing.T) {
+	const body = `{"kernel":{"source_code":"","kernel_type":%q,"metadata":{"entry_point":"f"},"io":{"args":[{"name":"x","type":"tensor","tensor_spec":%s}]}}}`
+	for spec, field := range map[string]string{
+		`{"shape":[4],"dtype":"complex64"}`: "dtype", `{"data":{"data_b64":"","dtype":"complex128","shape":[0]}}`: "data -> dtype",
+	} {
+		for _, kind := range []string{"torch", "torch_cuda", "cuda", "multi_kernel"} {
+			read(t, Evaluate, fmt.Sprintf(body, kind, spec))
+		}
+		_, problems := Read(Evaluate, decode(t, fmt.Sprintf(body, "triton", spec)), RefuseMistyped)
+		if len(problems) != 1 || problems[0].Field != "kernel -> io -> args -> 0 -> tensor_spec -> "+field || !strings.Contains(problems[0].Message, "is known, but unsupported") {
+			t.Errorf("%s: %+v", spec, problems)
+		}
+	}
+}

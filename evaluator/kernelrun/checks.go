@@ -1,0 +1,60 @@
+package kernelrun
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// checkArgument gives a scalar's value the argument's type, and finds what an argument of its type lacks.
+func checkArgument(at path, given, arg map[string]any) []Problem {
+	switch {
+	case arg["type"] == "tensor" && arg["tensor_spec"] == nil:
+		return at.to("tensor_spec").problem("missing", fmt.Sprintf("Tensor argument '%s' requires tensor_spec", arg["name"]))
+	case arg["type"] == "tensor":
+		return nil
+	case arg["value"] == nil:
+		return at.to("value").problem("missing", fmt.Sprintf("Scalar argument '%s' requires value", arg["name"]))
+	}
+	var of kind
+	switch arg["type"] {
+	case "int":
+		of = integer{}
+	case "float":
+		of = number{}
+	case "bool":
+		of = boolean{}
+	default: // text is made of any scalar
+		return nil
+	}
+	value, problems := of.read(at.to("value"), given["value"])
+	arg["value"] = value
+	return problems
+}
+
+// checkCode finds arguments that its type of kernel cannot take.
+func checkCode(at path, _, code map[string]any) []Problem {
+	io, _ := code["io"].(map[string]any)
+	if io == nil || code["kernel_type"] != "triton" {
+		return nil
+	}
+	return complexArguments(at.to("io").to("args"), io)
+}
+
+// complexArguments refuses what Triton has no type for.
+func complexArguments(at path, io map[string]any) (problems []Problem) {
+	args, _ := io["args"].([]any)
+	for i, arg := range args {
+		at := at.to(strconv.Itoa(i)).to("tensor_spec")
+		spec, _ := arg.(map[string]any)["tensor_spec"].(map[string]any)
+		if data, ok := spec["data"].(map[string]any); ok { // its dtype counts
+			at, spec = at.to("data"), data
+		}
+		if dtype, _ := spec["dtype"].(string); strings.HasPrefix(dtype, "complex") {
+			problem := at.to("dtype").problem("value_error", fmt.Sprintf("Value error, %s is known, but unsupported by triton kernels", dtype))[0]
+			problem.Hint = "pass the real and the imaginary parts as floats"
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
