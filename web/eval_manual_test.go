@@ -73,4 +73,11 @@ func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
 			t.Error(said)
 		}
 	})
+	t.Run("a kernel named in its launch", func(t *testing.T) {
+		result := evaluate(t, object{"kernel": object{"kernel_type": "cuda", "source_code": "__global__ void a() {}\n__global__ void b() {}\n",
+			"io": object{"args": []any{}, "launch": object{"kernel_name": "b"}}}})
+		if name := result["metadata"].(object)["kernel_name"]; name != "b" {
+			t.Errorf("the kernel is called %v", name)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package kernelrun
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -32,13 +33,38 @@ func checkArgument(at path, given, arg map[string]any) []Problem {
 	return problems
 }
 
-// checkCode finds arguments that its type of kernel cannot take.
+// checkCode puts a kernel's name into its metadata, and finds arguments that its type of kernel cannot take. What
+// launches itself has no use for the launch configuration, with all that is in it.
 func checkCode(at path, _, code map[string]any) []Problem {
 	io, _ := code["io"].(map[string]any)
-	if io == nil || code["kernel_type"] != "triton" {
+	if io == nil || code["kernel_type"] != "triton" && code["kernel_type"] != "cuda" {
 		return nil
 	}
-	return complexArguments(at.to("io").to("args"), io)
+	at = at.to("io")
+	problems := moveKernelName(at.to("launch").to("kernel_name"), code, io)
+	if code["kernel_type"] == "triton" {
+		problems = append(problems, complexArguments(at.to("args"), io)...)
+	}
+	return problems
+}
+
+// moveKernelName moves the name of the kernel from the launch configuration to the metadata, where all else reads it.
+func moveKernelName(at path, code, io map[string]any) []Problem {
+	launch, _ := io["launch"].(map[string]any)
+	name, _ := launch["kernel_name"].(string)
+	delete(launch, "kernel_name")
+	if name == "" {
+		return nil
+	}
+	metadata, _ := code["metadata"].(map[string]any)
+	if other := metadata["kernel_name"]; other != nil && other != name {
+		return at.problem("value_error", fmt.Sprintf("Value error, '%s' is not the kernel_name of metadata, '%v': give one of them", name, other))
+	}
+	changed := map[string]any{} // not the caller's own map
+	maps.Copy(changed, metadata)
+	changed["kernel_name"] = name
+	code["metadata"] = changed
+	return nil
 }
 
 // complexArguments refuses what Triton has no type for.

@@ -107,6 +107,7 @@ func launchConfig() model {
 		{name: "num_warps", kind: integer{}, null: true, about: "Triton's"},
 		{name: "num_stages", kind: integer{}, null: true, about: "Triton's"},
 		{name: "shared_mem", kind: integer{}, null: true, about: "bytes of dynamic shared memory (cuda)"},
+		{name: "kernel_name", kind: text{}, null: true, about: "the same as kernel_name in metadata (triton, cuda): which kernel of the source is launched"},
 	}}
 }
 
