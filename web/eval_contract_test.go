@@ -5,10 +5,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 // problem is one entry of validation_errors.
@@ -270,9 +273,28 @@ func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
 
 func TestTheHealthOfAnIdleSite(t *testing.T) {
 	_, answer := newEvalSite(t).ask("GET", "/health", nil)
-	want := object{"status": "healthy", "gpu_manager": object{"available_gpus": 1.0},
+	want := object{"status": "healthy", "gpu_manager": object{"available_gpus": 1.0}, "backends": []any{"torch", "multi_kernel"},
 		"job_stats": object{"total_jobs": 0.0, "by_status": object{}, "average_age": 0.0}}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestTheHealthListsWhatTheAttachedDevicesCanEvaluate(t *testing.T) {
+	s := newEvalSite(t)
+	backends := func() any { _, answer := s.ask("GET", "/health", nil); return answer["backends"] }
+	for _, tt := range []struct {
+		slot job.Slot
+		want []any
+	}{
+		{job.Slot{Device: "H200", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "nvcc 13.0"}}, []any{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}},
+		{job.Slot{Device: "H200", Machine: job.Machine{Torch: "2.9"}}, []any{"torch", "cuda", "multi_kernel"}},
+		{job.Slot{Device: "H200"}, []any{}},
+		{job.Slot{Device: "CPU", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "g++ 14"}}, []any{"torch", "multi_kernel"}},
+	} {
+		modelstest.Heard(t, s.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(), Slots: []job.Slot{tt.slot}})
+		if diff := cmp.Diff(tt.want, backends()); diff != "" {
+			t.Errorf("%+v:\n%s", tt.slot, diff)
+		}
 	}
 }
