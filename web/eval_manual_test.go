@@ -80,4 +80,5 @@ func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
 			t.Errorf("the kernel is called %v", name)
 		}
 	})
+	t.Run("examples of the Python client", s.examplesRun)
 }
