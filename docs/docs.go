@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:embed ci.md install.md proxy.md sign-in.md backup.md security.md kernelbot.md measuring.md scale.md datasets.md
+//go:embed ci.md install.md proxy.md sign-in.md backup.md security.md kernelbot.md measuring.md scale.md datasets.md evaluation-server.md
 var files embed.FS
 
 // Page is one of them.
@@ -29,6 +29,7 @@ const (
 // listed are the pages in the order in which they are listed.
 var listed = []Page{
 	{Name: "measuring", For: Kernels, About: "How a call becomes a time, times become a score, and scores a rank; known weaknesses."},
+	{Name: "evaluation-server", For: Kernels, About: "Single kernels without a task, for clients of the CUDA Evaluation Server V2: what fields mean, and what differs."},
 	{Name: "datasets", For: Kernels, About: "The entries and sources of a closed task as Parquet or JSON lines: columns, pages, licence."},
 	{Name: "ci", For: Kernels, About: "A repository's kernels against a base branch: the command, its exit codes, an action for GitHub."},
 	{Name: "kernelbot", For: Tasks, About: "Which of KernelBot's files work as they are, and what differs."},

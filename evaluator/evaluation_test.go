@@ -155,8 +155,8 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		want     string // in the error of the part that failed
 	}{
 		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
-		{"bad dtype", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"dtype": "float7"}})), false,
-			"Tensor argument 'x': Unknown dtype 'float7'"},
+		{"bad bytes", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"data": fields{"data_b64": "AAA="}}})), false,
+			"Tensor argument 'x': data has 2 bytes"},
 		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
 		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "exited with code 0 while validating"},
 	}

@@ -45,7 +45,7 @@ var (
 	argumentTypes = []string{"tensor", "int", "float", "bool", "str"}
 	argumentRoles = []string{"input", "output", "inout"}
 	initKinds     = []string{"randn", "uniform", "zeros", "ones", "full", "arange", "nothing"}
-	elementTypes  = []string{"float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16", "int8", "uint8", "bool"}
+	elementTypes  = []string{"float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16", "int8", "uint8", "bool", "complex64", "complex128"}
 )
 
 func (p PlaygroundPage) filled(names ...string) bool {

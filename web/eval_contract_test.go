@@ -5,10 +5,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 // problem is one entry of validation_errors.
@@ -35,6 +38,7 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 		return kernel(object{"io": object{"args": []any{}, "launch": object{"grid": grid}}})
 	}
 	const notInt = "Input should be a valid integer, unable to parse string as an integer"
+	const dtypeWanted = "Input should be 'float64', 'float32', 'float16', 'bfloat16', 'float8_e4m3fn', 'float8_e5m2', 'int64', 'int32', 'int16', 'int8', 'uint8', 'bool', 'complex64' or 'complex128'"
 	tests := []struct {
 		name, path string
 		body       object
@@ -75,6 +79,27 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 			problem("kernel -> io -> args -> 0 -> value -> float", "Input should be a valid number", "float_type"),
 			problem("kernel -> io -> args -> 0 -> value -> str", "Input should be a valid string", "string_type"),
 			problem("kernel -> io -> args -> 0 -> value -> bool", "Input should be a valid boolean", "bool_type")}},
+		{"role that is none", "/evaluate", io(object{"name": "a", "type": "tensor", "tensor_spec": object{"shape": []int{4}}, "role": "in"}), []any{
+			problem("kernel -> io -> args -> 0 -> role", "Input should be 'input', 'output' or 'inout'", "enum")}},
+		{"type that no argument has", "/evaluate", io(object{"name": "n", "type": "double", "value": 1}), []any{
+			problem("kernel -> io -> args -> 0 -> type", "Input should be 'tensor', 'int', 'float', 'str' or 'bool'", "enum")}},
+		{"unknown dtype", "/evaluate", tensor(object{"dtype": "float7"}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> dtype", dtypeWanted, "enum")}},
+		{"unknown dtype of data", "/evaluate", tensor(object{"data": object{"data_b64": "", "dtype": "torch.float32"}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> data -> dtype", dtypeWanted, "enum")}},
+		{"unknown init", "/evaluate", tensor(object{"init": object{"kind": "normal"}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> init -> kind", "Input should be 'randn', 'uniform', 'zeros', 'ones', 'full' or 'arange'", "enum")}},
+		{"unknown compression", "/evaluate", tensor(object{"data": object{"data_b64": "", "compress": "gzip"}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> data -> compress", "Input should be 'none' or 'zlib'", "enum")}},
+		{"scalar without a value", "/evaluate", io(object{"name": "n", "type": "int"}), []any{
+			problem("kernel -> io -> args -> 0 -> value", "Scalar argument 'n' requires value", "missing")}},
+		{"tensor without a spec", "/evaluate", io(object{"name": "a", "type": "tensor"}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec", "Tensor argument 'a' requires tensor_spec", "missing")}},
+		{"value of another type", "/evaluate", io(object{"name": "n", "type": "int", "value": 2.7}, object{"name": "b", "type": "bool", "value": "maybe"},
+			object{"name": "f", "type": "float", "value": "x"}), []any{
+			problem("kernel -> io -> args -> 0 -> value", "Input should be a valid integer, got a number with a fractional part", "int_from_float"),
+			problem("kernel -> io -> args -> 1 -> value", "Input should be a valid boolean, unable to interpret input", "bool_parsing"),
+			problem("kernel -> io -> args -> 2 -> value", "Input should be a valid number, unable to parse string as a number", "float_parsing")}},
 		{"part of a trial", "/evaluate", object{"kernel": kernel(nil)["kernel"], "num_trials": 12.5}, []any{
 			problem("num_trials", "Input should be a valid integer, got a number with a fractional part", "int_from_float")}},
 		{"no trials", "/evaluate", object{"kernel": kernel(nil)["kernel"], "num_trials": nil}, []any{
@@ -248,9 +273,28 @@ func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
 
 func TestTheHealthOfAnIdleSite(t *testing.T) {
 	_, answer := newEvalSite(t).ask("GET", "/health", nil)
-	want := object{"status": "healthy", "gpu_manager": object{"available_gpus": 1.0},
+	want := object{"status": "healthy", "gpu_manager": object{"available_gpus": 1.0}, "backends": []any{"torch", "multi_kernel"},
 		"job_stats": object{"total_jobs": 0.0, "by_status": object{}, "average_age": 0.0}}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestTheHealthListsWhatTheAttachedDevicesCanEvaluate(t *testing.T) {
+	s := newEvalSite(t)
+	backends := func() any { _, answer := s.ask("GET", "/health", nil); return answer["backends"] }
+	for _, tt := range []struct {
+		slot job.Slot
+		want []any
+	}{
+		{job.Slot{Device: "H200", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "nvcc 13.0"}}, []any{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}},
+		{job.Slot{Device: "H200", Machine: job.Machine{Torch: "2.9"}}, []any{"torch", "cuda", "multi_kernel"}},
+		{job.Slot{Device: "H200"}, []any{}},
+		{job.Slot{Device: "CPU", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "g++ 14"}}, []any{"torch", "multi_kernel"}},
+	} {
+		modelstest.Heard(t, s.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(), Slots: []job.Slot{tt.slot}})
+		if diff := cmp.Diff(tt.want, backends()); diff != "" {
+			t.Errorf("%+v:\n%s", tt.slot, diff)
+		}
 	}
 }

@@ -186,11 +186,14 @@ func (s *evalSite) wantCounts(t *testing.T) {
 		{"compilation_metrics", "successful_compilations"}, {"compilation_metrics", "failed_compilations"}, {"compilation_metrics", "average_time_seconds"},
 		{"profiling_metrics", "successful_profilings"}, {"profiling_metrics", "correctness_passed"}, {"profiling_metrics", "correctness_failed"},
 		{"gpu_utilization", "total_gpu_time_seconds"}, {"gpu_utilization", "gpu_releases"}, {"gpu_utilization", "average_wait_time_seconds"},
-		{"throughput", "total_requests"}, {"throughput", "completed_requests"}, {"throughput", "failed_requests"}, {"throughput", "server_uptime_seconds"},
+		{"throughput", "total_requests"}, {"throughput", "completed_requests"}, {"throughput", "failed_requests"}, {"throughput", "server_uptime_seconds"}, {"throughput", "requests_per_second"},
 	} {
 		if number(positive[0], positive[1]) <= 0 {
 			t.Errorf("%s.%s is not positive: %v", positive[0], positive[1], stats[positive[0]])
 		}
+	}
+	if said := stats["profiling_metrics"].(object)["graph_capture_success_rate"]; said != "not used: events" {
+		t.Errorf("the rate of captured graphs is %v", said)
 	}
 	if units := stats["gpu_utilization"].(object)["utilization_by_gpu"].(object); units["CPU:0"] == nil {
 		t.Errorf("utilization: %v", units)

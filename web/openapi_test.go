@@ -113,6 +113,25 @@ func TestGeneratorsOfClientsGetExactTypes(t *testing.T) {
 	}
 }
 
+func TestTheDocumentNamesTheHeaderOfTheDevice(t *testing.T) {
+	var document struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct{ Headers map[string]any }
+		}
+	}
+	if err := json.Unmarshal([]byte(body(t, startSite(t).browser().get("/api/v1/openapi.json"))), &document); err != nil {
+		t.Fatal(err)
+	}
+	for path, methods := range document.Paths {
+		waits := path == "/evaluate" || path == "/compare" || path == "/"
+		for method, operation := range methods {
+			if named := operation.Responses["200"].Headers["X-GPU-Type"] != nil; named != waits {
+				t.Errorf("%s %s names X-GPU-Type: %v", method, path, named)
+			}
+		}
+	}
+}
+
 func TestThePageShowsTheDocument(t *testing.T) {
 	s := startSite(t)
 	resp := s.browser().get("/api")

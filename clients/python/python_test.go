@@ -62,7 +62,7 @@ func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
 		}
 		return string(text)
 	}
-	for _, pattern := range []string{"warpboard/*.py", "warpboard/py.typed", "kernel_eval_client/*.py"} {
+	for _, pattern := range []string{"warpboard/*.py", "warpboard/py.typed", "kernel_eval_client/*.py", "io_contract/*.py", "shared/*.py"} {
 		names, _ := filepath.Glob(pattern)
 		for _, name := range names {
 			if text, _ := os.ReadFile(name); read(name) != string(text) {

@@ -19,7 +19,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-//go:embed LICENSE README.md pyproject.toml warpboard/*.py warpboard/py.typed kernel_eval_client/*.py
+//go:embed LICENSE README.md pyproject.toml warpboard/*.py warpboard/py.typed kernel_eval_client/*.py io_contract/*.py shared/*.py
 var files embed.FS
 
 // Wheel is a built package, as pip installs it.
@@ -110,7 +110,7 @@ func (p project) archive(info, version string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// addModules adds the Python files of both packages.
+// addModules adds the Python files of all packages.
 func addModules(add func(string, []byte) error) error {
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Dir(name) == "." || path.Ext(name) != ".py" && path.Base(name) != "py.typed" {

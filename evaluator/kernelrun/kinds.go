@@ -2,10 +2,8 @@ package kernelrun
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -215,6 +213,9 @@ func (l list) read(at path, value any) (any, []Problem) {
 	out := make([]any, 0, len(items))
 	var problems []Problem
 	for i, item := range items {
+		if len(problems) >= mostProblems {
+			break
+		}
 		v, wrong := l.of.read(at.to(strconv.Itoa(i)), item)
 		out, problems = append(out, v), append(problems, wrong...)
 	}
@@ -227,7 +228,11 @@ type model struct {
 	about  string
 	strict bool // every unknown key is refused; elsewhere as Extras says
 	fields []field
+	check  check // nil: fields that are sound one by one are sound together
 }
+
+// check finds what is wrong with fields together that are sound one by one. It may change what was read of them.
+type check func(at path, given, read map[string]any) []Problem
 
 type field struct {
 	name     string
@@ -249,15 +254,22 @@ func (m model) read(at path, value any) (any, []Problem) {
 		v, wrong := f.read(at.to(f.name), given)
 		out[f.name], problems = v, append(problems, wrong...)
 	}
-	if !m.strict {
-		return out, problems
+	if m.strict {
+		problems = append(problems, m.unknown(at, given)...)
 	}
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if _, known := out[key]; !known {
-			problems = append(problems, extra(at.to(key), key, m.names()))
-		}
+	if m.check != nil && len(problems) == 0 {
+		problems = m.check(at, given, out)
 	}
 	return out, problems
+}
+
+// unknown are the problems with keys that the model does not have.
+func (m model) unknown(at path, given map[string]any) (problems []Problem) {
+	known := m.names()
+	for _, key := range unknownKeys(given, known, mostProblems) {
+		problems = append(problems, extra(at.to(key), key, known))
+	}
+	return problems
 }
 
 func (f field) read(at path, given map[string]any) (any, []Problem) {

@@ -43,8 +43,8 @@ func kernelCode() model {
 		{name: "source_code", kind: text{}, required: true, about: "the source"},
 		{name: "kernel_type", kind: enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}, required: true, about: "what the source is"},
 		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
-		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
-	}}
+		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
+	}, check: checkCode}
 }
 
 func ioContract() model {
@@ -57,18 +57,24 @@ func ioContract() model {
 func argSpec() model {
 	return model{name: "ArgSpec", about: "One argument.", fields: []field{
 		{name: "name", kind: text{}, required: true, about: "its name"},
-		{name: "type", kind: text{}, required: true, about: "tensor, int, float, str or bool"},
-		{name: "value", kind: scalar{}, null: true, about: "a scalar's value"},
-		{name: "tensor_spec", kind: tensorSpec(), null: true, about: "a tensor's shape and content"},
-		{name: "role", kind: text{}, standard: "input", about: "input, output or inout"},
+		{name: "type", kind: enum{"tensor", "int", "float", "str", "bool"}, required: true, about: "what it is"},
+		{name: "value", kind: scalar{}, null: true, about: "a scalar's value, of the argument's type; a scalar needs it"},
+		{name: "tensor_spec", kind: tensorSpec(), null: true, about: "a tensor's shape and content; a tensor needs it"},
+		{name: "role", kind: enum{"input", "output", "inout"}, standard: "input", about: "whether the kernel reads it, writes it, or both"},
 		{name: "is_meta", kind: boolean{}, standard: false, about: "a compile-time parameter of a Triton kernel"},
-	}}
+	}, check: checkArgument}
+}
+
+// dtypes are the element types, by PyTorch's names.
+func dtypes() enum {
+	return enum{"float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16", "int8", "uint8", "bool",
+		"complex64", "complex128"}
 }
 
 func tensorSpec() model {
 	return model{name: "TensorSpec", about: "A tensor. data wins over init; with neither it holds nothing of use.", fields: []field{
 		{name: "shape", kind: list{integer{}}, standard: []any{}, about: "extents; none is a single element"},
-		{name: "dtype", kind: text{}, standard: "float32", about: "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, int64, int32, int16, int8, uint8 or bool"},
+		{name: "dtype", kind: dtypes(), standard: "float32", about: "the type of its elements, as PyTorch names it"},
 		{name: "init", kind: tensorInit(), null: true, about: "how to fill it"},
 		{name: "data", kind: tensorData(), null: true, about: "its very bytes"},
 	}}
@@ -76,8 +82,8 @@ func tensorSpec() model {
 
 func tensorInit() model {
 	fields := []field{
-		{name: "kind", kind: text{}, standard: "randn", about: "randn, uniform, zeros, ones, full or arange"},
-		{name: "seed", kind: integer{}, null: true, about: "absent: by the argument's position"},
+		{name: "kind", kind: enum{"randn", "uniform", "zeros", "ones", "full", "arange"}, standard: "randn", about: "what it is filled with"},
+		{name: "seed", kind: integer{}, null: true, about: "of randn and uniform. Two tensors with the same seed, shape, dtype and init are equal in every trial. The first trial draws from the seed itself, so its values are the same in every evaluation; each later trial draws from a secret seed that is derived from it. Absent: each argument has a seed of its own"},
 	}
 	for _, name := range []string{"mean", "std", "low", "high", "fill_value", "start", "step"} {
 		fields = append(fields, field{name: name, kind: number{}, null: true, about: "parameter of the kind"})
@@ -88,9 +94,9 @@ func tensorInit() model {
 func tensorData() model {
 	return model{name: "TensorData", about: "A tensor's bytes: little-endian, in C order, perhaps compressed, in base64.", fields: []field{
 		{name: "data_b64", kind: text{}, required: true, about: "the bytes"},
-		{name: "dtype", kind: text{}, standard: "float32", about: "their type"},
+		{name: "dtype", kind: dtypes(), standard: "float32", about: "their type"},
 		{name: "shape", kind: list{integer{}}, standard: []any{}, about: "their extents; none: the spec's"},
-		{name: "compress", kind: text{}, standard: "none", about: "none or zlib"},
+		{name: "compress", kind: enum{"none", "zlib"}, standard: "none", about: "how they were compressed before base64"},
 	}}
 }
 
@@ -101,6 +107,7 @@ func launchConfig() model {
 		{name: "num_warps", kind: integer{}, null: true, about: "Triton's"},
 		{name: "num_stages", kind: integer{}, null: true, about: "Triton's"},
 		{name: "shared_mem", kind: integer{}, null: true, about: "bytes of dynamic shared memory (cuda)"},
+		{name: "kernel_name", kind: text{}, null: true, about: "the same as kernel_name in metadata (triton, cuda): which kernel of the source is launched"},
 	}}
 }
 

@@ -185,3 +185,51 @@ func TestAnUnknownKeyIsRefusedWithTheOneThatWasMeant(t *testing.T) {
 func refusedKey(field, hint string) []Problem {
 	return []Problem{{Field: field, Message: "Extra inputs are not permitted", Type: "extra_forbidden", Hint: hint}}
 }
+
+// namedCode is a request whose kernel is named in its launch configuration.
+const namedCode = `{"kernel":{"source_code":"","kernel_type":%q,"metadata":%s,"io":{"args":[],"launch":{"grid":{"x":2},"kernel_name":"b"}}}}`
+
+func TestAKernelNamedInItsLaunchIsTheOneNamedInItsMetadata(t *testing.T) {
+	for metadata, want := range map[string]map[string]any{
+		`null`: {"kernel_name": "b"}, `{"kernel_name":"b"}`: {"kernel_name": "b"}, `{"kernel_name":null,"x":"y"}`: {"kernel_name": "b", "x": "y"},
+	} {
+		for _, kind := range []string{"cuda", "triton"} {
+			got := read(t, Evaluate, fmt.Sprintf(namedCode, kind, metadata)).Custom
+			if diff := cmp.Diff(want, got.Metadata); diff != "" {
+				t.Errorf("%s, metadata %s:\n%s", kind, metadata, diff)
+			}
+			if name, there := got.IO["launch"].(map[string]any)["kernel_name"]; there {
+				t.Errorf("the launch still names %v", name)
+			}
+		}
+	}
+	if got := read(t, Evaluate, fmt.Sprintf(namedCode, "torch", `null`)).Custom; got.Metadata != nil {
+		t.Errorf("a torch kernel, which has no launch, got the metadata %v", got.Metadata)
+	}
+}
+
+func TestTwoNamesOfOneKernelAreRefused(t *testing.T) {
+	for _, extras := range []Extras{RefuseMistyped, RefuseAll} {
+		_, problems := Read(Evaluate, decode(t, fmt.Sprintf(namedCode, "cuda", `{"kernel_name":"a"}`)), extras)
+		want := []Problem{{Field: "kernel -> io -> launch -> kernel_name", Type: "value_error",
+			Message: "Value error, 'b' is not the kernel_name of metadata, 'a': give one of them"}}
+		if diff := cmp.Diff(want, problems); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestComplexTensorsAreTakenWhereverAKernelCanHaveThem(t *testing.T) {
+	const body = `{"kernel":{"source_code":"","kernel_type":%q,"metadata":{"entry_point":"f"},"io":{"args":[{"name":"x","type":"tensor","tensor_spec":%s}]}}}`
+	for spec, field := range map[string]string{
+		`{"shape":[4],"dtype":"complex64"}`: "dtype", `{"data":{"data_b64":"","dtype":"complex128","shape":[0]}}`: "data -> dtype",
+	} {
+		for _, kind := range []string{"torch", "torch_cuda", "cuda", "multi_kernel"} {
+			read(t, Evaluate, fmt.Sprintf(body, kind, spec))
+		}
+		_, problems := Read(Evaluate, decode(t, fmt.Sprintf(body, "triton", spec)), RefuseMistyped)
+		if len(problems) != 1 || problems[0].Field != "kernel -> io -> args -> 0 -> tensor_spec -> "+field || !strings.Contains(problems[0].Message, "is known, but unsupported") {
+			t.Errorf("%s: %+v", spec, problems)
+		}
+	}
+}

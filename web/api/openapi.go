@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/web/client"
+	"warpboard/web/site/evaluations"
 )
 
 // OpenAPI answers with the OpenAPI 3.1 document of the whole API.
@@ -84,6 +85,10 @@ func (o operation) describe() map[string]any {
 	answer := map[string]any{"description": "what was asked for"}
 	if o.gives != nil {
 		answer["content"] = content(o.contentType(), o.gives)
+	}
+	if o.method == fiber.MethodPost && slices.Contains([]string{"/evaluate", "/compare", "/"}, o.path) {
+		answer["headers"] = map[string]any{evaluations.DeviceHeader: map[string]any{"schema": map[string]any{"type": "string"},
+			"description": "the device that it ran on, such as h200 or cpu, as gpu_type in the body. Absent behind a proxy where the answer begins before the evaluation has ended"}}
 	}
 	out := map[string]any{
 		"operationId": o.id(), "summary": o.summary, "tags": []string{o.tag}, "responses": o.responses(answer), "parameters": o.parameters(),

@@ -42,7 +42,7 @@ func operations() []operation {
 		{plain, "POST", "/compare", "Compile two kernels, compare their outputs, time them in turn, and wait for the answer.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
 		{plain, "POST", "/", "The same as /compare; also takes the older body with ref_code and custom_code.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
 		{plain, "GET", "/job/{id}", "Read the state of a job.", true, "", nil, 200, ref("Job")},
-		{plain, "GET", "/health", "Tell whether the service works, and how many devices are idle.", true, "", nil, 200, anything},
+		{plain, "GET", "/health", "Tell whether the service works, how many devices are idle, and which types of kernels they can evaluate (backends).", true, "", nil, 200, anything},
 		{plain, "GET", "/stats", "Read what the service has done; for admins and the operator.", true, "", nil, 200, anything},
 		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
 

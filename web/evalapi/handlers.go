@@ -57,7 +57,7 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	}
 	noCache(c)
 	if reply.device != "" {
-		c.Set("X-GPU-Type", reply.device)
+		c.Set(evaluations.DeviceHeader, reply.device)
 	}
 	return c.Status(reply.status).JSON(reply.body)
 }
@@ -105,9 +105,9 @@ func (a *API) Health(c *fiber.Ctx) error {
 	defer cancel()
 	jobs, err := a.JobStats(ctx)
 	if err == nil {
-		var idle int
-		if idle, err = a.IdleSlots(ctx); err == nil {
-			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": idle}})
+		var now evaluations.Attached
+		if now, err = a.Attached(ctx); err == nil {
+			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": now.Idle}, "backends": now.Backends})
 		}
 	}
 	a.Log.Error("health of the evaluation API", "err", err)

@@ -26,7 +26,7 @@ DOCUMENTED = {
         ],
         "launch": {
             "grid": {"x": "cdiv(n, 4)", "y": 2, "z": 1}, "block": {"x": 4, "y": 1, "z": 1},
-            "num_warps": 4, "num_stages": 2, "shared_mem": 1024,
+            "num_warps": 4, "num_stages": 2, "shared_mem": 1024, "kernel_name": "f",
         },
     },
     "metadata": {"kernel_name": "f", "compiler_options": ["-O3"]},

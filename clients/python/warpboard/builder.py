@@ -33,9 +33,11 @@ class IOContractBuilder:
         """Adds a tensor that the kernel changes; it is restored before every call."""
         return self._add(ArgSpec(name, "tensor", tensor_spec=tensor_spec, role="inout"))
 
-    def add_scalar(self, name: str, scalar_type: str, value: Scalar) -> "IOContractBuilder":
-        """Adds a scalar of type int, float, str or bool."""
-        return self._add(ArgSpec(name, scalar_type, value=value))
+    def add_scalar(
+        self, name: str, type: Optional[str] = None, value: Optional[Scalar] = None, *, scalar_type: Optional[str] = None
+    ) -> "IOContractBuilder":
+        """Adds a scalar of type int, float, str or bool. scalar_type is another name of type."""
+        return self._add(ArgSpec(name, type or scalar_type or "", value=value))
 
     def add_meta_param(self, name: str, value: int) -> "IOContractBuilder":
         """Adds a compile-time parameter (tl.constexpr) of a Triton kernel, bound by its name."""

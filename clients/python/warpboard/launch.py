@@ -36,6 +36,7 @@ class LaunchConfig(Model):
     num_warps: Optional[int] = None  # triton only
     num_stages: Optional[int] = None  # triton only
     shared_mem: Optional[int] = None  # bytes of dynamic shared memory; cuda only
+    kernel_name: Optional[str] = None  # the same as kernel_name in metadata; cuda and triton only
 
     PARTS = {"grid": LaunchDim, "block": LaunchDim}
 

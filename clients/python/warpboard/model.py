@@ -40,6 +40,10 @@ class Model:
         values = ((f.name, getattr(self, f.name)) for f in fields(own))
         return {name: _plain(value) for name, value in values if value is not None}
 
+    def dict(self) -> Dict[str, Any]:
+        """The same as to_dict, under the name that the older models have it."""
+        return self.to_dict()
+
     @classmethod
     def from_dict(cls: Type[M], data: Dict[str, Any]) -> M:
         """The model of a dict in JSON form. Raises ValueError if a required key is missing."""

@@ -21,7 +21,9 @@ class TensorInit(Model):
     """How the server fills a tensor. Parameters of other kinds than its own are ignored."""
 
     kind: str = "randn"
-    seed: Optional[int] = None  # absent: by the argument's position
+    #: Of randn and uniform. Tensors with the same seed, shape, dtype and init are equal in every trial; only the first
+    #: trial draws from the seed itself, later ones from secret seeds derived from it. Absent: each argument has its own.
+    seed: Optional[int] = None
     mean: Optional[float] = None  # randn; 0
     std: Optional[float] = None  # randn; 1
     low: Optional[float] = None  # uniform; 0

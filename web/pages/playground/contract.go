@@ -44,7 +44,7 @@ func (f *form) argument(row int) map[string]any {
 	if get("name")+get("shape")+get("value") == "" {
 		return nil
 	}
-	arg := map[string]any{"type": get("type"), "role": get("role")}
+	arg := chosen(map[string]any{}, "type", get("type"), "role", get("role"))
 	if get("name") == "" {
 		f.problems[views.ArgumentField(row, "name")] = "Name this argument, or empty its row."
 	}
@@ -64,16 +64,26 @@ func (f *form) argument(row int) map[string]any {
 	return arg
 }
 
+// chosen adds pairs of keys and values; where nothing was chosen, the API has its own value.
+func chosen(to map[string]any, pairs ...string) map[string]any {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			to[pairs[i]] = pairs[i+1]
+		}
+	}
+	return to
+}
+
 func tensorOf(get func(string) string) map[string]any {
 	shape := []any{}
 	for _, extent := range strings.FieldsFunc(get("shape"), func(r rune) bool { return strings.ContainsRune(", x×[]()", r) }) {
 		shape = append(shape, extent)
 	}
-	spec := map[string]any{"shape": shape, "dtype": get("dtype")}
+	spec := chosen(map[string]any{"shape": shape}, "dtype", get("dtype"))
 	if get("init") == "nothing" {
 		return spec
 	}
-	init := map[string]any{"kind": get("init")}
+	init := chosen(map[string]any{}, "kind", get("init"))
 	for i, name := range initNumbers[get("init")] {
 		if number := get([]string{"first", "second"}[i]); number != "" {
 			init[name] = number

@@ -116,9 +116,16 @@ func tensor(spec map[string]any) string {
 		return otherwise
 	}
 	drawn := shape + ", device=device, generator=generator)"
+	isComplex := strings.HasPrefix(said, "complex")
+	if isComplex { // else its imaginary parts would be 0
+		drawn = shape + ", dtype=" + dtype + ", device=device, generator=generator)"
+	}
 	switch init["kind"] {
 	case "uniform":
 		low, high := number("low", "0"), number("high", "1")
+		if isComplex {
+			return fmt.Sprintf("torch.rand(%s.mul(%s - %s).add((1 + 1j) * %s)", drawn, high, low, low)
+		}
 		return fmt.Sprintf("torch.rand(%s.mul(%s - %s).add(%s).to(%s)", drawn, high, low, low, dtype)
 	case "zeros", "ones", "full":
 		value := map[any]string{"zeros": "0", "ones": "1", "full": number("fill_value", "0")}[init["kind"]]
@@ -126,7 +133,7 @@ func tensor(spec map[string]any) string {
 	case "arange":
 		return fmt.Sprintf("torch.arange(%s[-1], device=device).mul(%s).add(%s).expand(%s).contiguous().to(%s)", shape, number("step", "1"), number("start", "0"), shape, dtype)
 	}
-	if !strings.Contains(dtype, "float") {
+	if !strings.Contains(dtype, "float") && !isComplex {
 		return fmt.Sprintf("torch.randint(-128, 128, %s.to(%s)", drawn, dtype)
 	}
 	return fmt.Sprintf("torch.randn(%s.mul(%s).add(%s).to(%s)", drawn, number("std", "1"), number("mean", "0"), dtype)

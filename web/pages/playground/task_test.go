@@ -56,11 +56,14 @@ func TestInputsAreTheArgumentsThatAreGiven(t *testing.T) {
 	}
 	got := inputs(map[string]any{"args": []any{
 		map[string]any{"name": "x", "type": "tensor", "role": "input", "tensor_spec": spec("float16", map[string]any{"kind": "uniform", "low": -1})},
+		map[string]any{"name": "z", "type": "tensor", "role": "input", "tensor_spec": spec("complex64", map[string]any{"kind": "uniform", "low": -1})},
 		map[string]any{"name": "out", "type": "tensor", "role": "output", "tensor_spec": spec("float32", nil)},
 		map[string]any{"name": "class 1", "type": "bool", "value": true},
 		map[string]any{"name": "BLOCK", "type": "int", "value": 64, "is_meta": true},
 	}})
-	want := "    x = torch.rand((4, 8,), device=device, generator=generator).mul(1 - -1).add(-1).to(torch.float16)\n    argument_2 = True\n    return (x, argument_2,)"
+	want := "    x = torch.rand((4, 8,), device=device, generator=generator).mul(1 - -1).add(-1).to(torch.float16)\n" +
+		"    z = torch.rand((4, 8,), dtype=torch.complex64, device=device, generator=generator).mul(1 - -1).add((1 + 1j) * -1)\n" +
+		"    argument_3 = True\n    return (x, z, argument_3,)"
 	if got != want {
 		t.Errorf("generate_input is\n%s\nwant\n%s", got, want)
 	}

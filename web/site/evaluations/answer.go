@@ -12,6 +12,9 @@ import (
 	"warpboard/models"
 )
 
+// DeviceHeader tells on which device an evaluation ran.
+const DeviceHeader = "X-GPU-Type"
+
 // Answer is the answer to an evaluation that has ended, whatever became of the kernel.
 type Answer struct {
 	JobID      string           `json:"job_id" jsonschema:"id of the evaluation"`

@@ -83,10 +83,12 @@ func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, e
 	}
 }
 
+// evaluates reports whether a slot takes evaluations.
+func evaluates(w models.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }
+
 // Devices lists the devices that live workers evaluate on, the best choice first.
 func Devices(workers []models.Worker, now time.Time) []Device {
 	var units []Device
-	evaluates := func(w models.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }
 	for device, slots := range models.SlotsOf(workers, now, evaluates) {
 		units = append(units, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
@@ -120,13 +122,4 @@ func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Ev
 func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
 	census, err := s.Store.EvaluationStats(ctx)
 	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
-}
-
-// IdleSlots counts the units that could evaluate now.
-func (s *Evaluations) IdleSlots(ctx context.Context) (idle int, err error) {
-	workers, err := s.Store.Workers(ctx)
-	for _, u := range Devices(workers, s.Now()) {
-		idle += u.free
-	}
-	return idle, err
 }

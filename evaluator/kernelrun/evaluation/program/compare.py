@@ -59,8 +59,13 @@ def check_nan(index, expected, actual):
 
 
 def numbers(tensor):
-    """A tensor's values as float64; a complex number is two."""
-    return (torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor).to(torch.float64)
+    """A tensor's values in double precision."""
+    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
+
+
+def plain(number):
+    """A number as JSON can hold it: a complex one becomes its text."""
+    return str(number) if isinstance(number, complex) else number
 
 
 def same(one, other):
@@ -83,7 +88,7 @@ def differences(expected, actual, atol, rtol):
         wrong = ~(torch.isfinite(gap) & (gap <= atol + rtol * got.abs()))
         if bool(wrong.any()) and first is None:
             at = int(wrong.flatten().to(torch.int8).argmax())
-            first = {"output": index, "element": at, "expected": float(want.flatten()[at]), "actual": float(got.flatten()[at])}
+            first = {"output": index, "element": at, "expected": plain(want.flatten()[at].item()), "actual": plain(got.flatten()[at].item())}
         close = close and not bool(wrong.any())
         largest, mean = max(largest, float(gap.max())), max(mean, float(gap.mean()))
     return close, largest, mean, first

@@ -1,13 +1,14 @@
 """An IOContract becomes arguments: tensors made from their specs, scalars, launch sizes.
 
-Every tensor has a generator of its own. Trial 0 gives what the contract says, by the seeds in it or by the
-tensors' positions; all others give fresh contents of the same kind, by seeds of the system that nobody can know.
+Every tensor has a generator of its own. Trial 0 gives what the contract says: the seeds in it, or seeds that follow from
+the tensors' positions. Every other trial has a secret, which no kernel knows, and derives its seeds from it and from
+those of trial 0. So the contents are fresh, and tensors that are equal in trial 0 are equal in every trial.
 """
 
 import ast
 import base64
+import hashlib
 import operator
-import secrets
 import zlib
 
 import torch
@@ -16,7 +17,7 @@ DTYPES = {
     name: getattr(torch, name)
     for name in (
         "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
-        "float8_e4m3fn", "float8_e5m2",
+        "float8_e4m3fn", "float8_e5m2", "complex64", "complex128",
     )
     if hasattr(torch, name)
 }
@@ -47,12 +48,13 @@ def dtype_of(name):
     return DTYPES[name]
 
 
-def seed_for(init, position, trial):
-    """The seed of one tensor in one trial, below 2**63."""
-    if trial:
-        return secrets.randbits(63)
-    base = init.get("seed")
-    return (1000003 * (position + 1) if base is None else int(base)) % 2**63
+def seed_for(init, position, secret):
+    """The seed of one tensor in one trial, below 2**63. The secret is the trial's, None in trial 0."""
+    given = init.get("seed")
+    seed = (1000003 * (position + 1) if given is None else int(given)) % 2**63
+    if secret is None:
+        return seed
+    return int.from_bytes(hashlib.blake2b(seed.to_bytes(8, "little"), key=secret, digest_size=8).digest(), "little") % 2**63
 
 
 def number(init, key, default):
@@ -61,7 +63,11 @@ def number(init, key, default):
 
 
 def make_random(kind, shape, dtype, init, generator, device):
-    if kind == "randn" and is_float(dtype):
+    """randn on complex types is torch's: std is that of the numbers, not of their parts. uniform draws both parts."""
+    if kind == "uniform" and dtype.is_complex:
+        parts = torch.float64 if dtype == torch.complex128 else torch.float32
+        return torch.view_as_complex(make_random(kind, (*shape, 2), parts, init, generator, device))
+    if kind == "randn" and (is_float(dtype) or dtype.is_complex):
         work = torch.float32 if is_small_float(dtype) else dtype
         out = torch.randn(shape, dtype=work, device=device, generator=generator)
         return (out * number(init, "std", 1.0) + number(init, "mean", 0.0)).to(dtype)
@@ -85,12 +91,12 @@ def make_arange(shape, dtype, init, device):
     return row.to(dtype).expand(shape).contiguous()
 
 
-def make_init(spec, position, trial, device):
+def make_init(spec, position, secret, device):
     """A tensor by spec.init, on the device."""
     init, shape, dtype = spec["init"], tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
     kind = init.get("kind") or "randn"
     if kind in ("randn", "uniform"):
-        generator = torch.Generator(device=device).manual_seed(seed_for(init, position, trial))
+        generator = torch.Generator(device=device).manual_seed(seed_for(init, position, secret))
         return make_random(kind, shape, dtype, init, generator, device)
     if kind in ("zeros", "ones", "full"):
         value = {"zeros": 0.0, "ones": 1.0}.get(kind, number(init, "fill_value", 0.0))
@@ -142,7 +148,7 @@ def poison(tensor):
     return tensor
 
 
-def make_tensor(arg, position, trial, device):
+def make_tensor(arg, position, secret, device):
     spec = arg.get("tensor_spec")
     name = arg.get("name")
     if spec is None:
@@ -151,7 +157,7 @@ def make_tensor(arg, position, trial, device):
         if spec.get("data") is not None:
             return make_data(spec, device)
         if spec.get("init") is not None:
-            return make_init(spec, position, trial, device)
+            return make_init(spec, position, secret, device)
         shape, dtype = tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
         return poison(torch.empty(shape, dtype=dtype, device=device))
     except (ContractError, RuntimeError) as error:  # a RuntimeError is PyTorch's: an extent below 0, no memory
@@ -171,10 +177,10 @@ def make_scalar(arg):
         raise ContractError(f"Scalar argument '{arg.get('name')}': {value!r} is no {kind}") from error
 
 
-def materialise(io, trial, device):
-    """All arguments of a contract, in its order."""
+def materialise(io, secret, device):
+    """All arguments of a contract in one trial, in its order."""
     return [
-        make_tensor(arg, position, trial, device) if arg.get("type") == "tensor" else make_scalar(arg)
+        make_tensor(arg, position, secret, device) if arg.get("type") == "tensor" else make_scalar(arg)
         for position, arg in enumerate(arguments(io))
     ]
 

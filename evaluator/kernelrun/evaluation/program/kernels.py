@@ -9,6 +9,7 @@ import sys
 import torch
 
 import contract
+import inline
 
 
 class CompileError(Exception):
@@ -61,13 +62,16 @@ def tensors_of(returned):
 class Kernel:
     """One kernel of a request.
 
-    compile() makes it callable and raises on bad source; a call returns its output tensors. precompile() only fills
-    the caches for a later compile(), without a GPU, if the kind can do that.
+    make() has called check(). compile() makes it callable and raises on bad source; a call returns its output tensors.
+    precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that.
     """
 
     def __init__(self, code, label, device):
         self.source, self.io, self.label, self.device = code["source_code"], code.get("io"), label, device
         self.meta = code.get("metadata") or {}
+
+    def check(self):
+        """Raises where the source's text alone shows that it is no kernel of its kind."""
 
     def compile(self):
         raise NotImplementedError
@@ -100,7 +104,8 @@ class Kernel:
 class TorchKernel(Kernel):
     """torch and torch_cuda: a function, a class with a method, or KernelBench's Model and get_inputs."""
 
-    default_classes = ("Model",)
+    default_class = "Model"
+    no_class = "Class 'Model' not found in source code; name a function_name or class_name in metadata"
     places = None  # of the values that the callable takes
 
     def compile(self):
@@ -131,10 +136,9 @@ class TorchKernel(Kernel):
         name = self.meta.get("class_name")
         if name and not hasattr(self.module, name):
             raise CompileError(f"Class '{name}' not found in source code")
-        for candidate in (name,) if name else self.default_classes:
-            if hasattr(self.module, candidate):
-                return getattr(self.module, candidate)
-        raise CompileError(f"Class '{self.default_classes[0]}' not found in source code; name a function_name or class_name in metadata")
+        if not hasattr(self.module, name or self.default_class):
+            raise CompileError(self.no_class)
+        return getattr(self.module, name or self.default_class)
 
     def __call__(self, values):
         if self.places is None:
@@ -166,12 +170,11 @@ class TorchKernel(Kernel):
 class TorchCudaKernel(TorchKernel):
     """PyTorch with CUDA sources that PyTorch's own load_inline builds."""
 
-    default_classes = ("ModelNew", "Model")
+    default_class, no_class = "ModelNew", inline.NO_MODEL  # a Model that was left in the source is the reference's
 
-    def compile(self):
-        if "load_inline" not in self.source and "load(" not in self.source:
-            raise CompileError("No load_inline call found: a torch_cuda kernel builds its CUDA code with torch.utils.cpp_extension.load_inline")
-        super().compile()
+    def check(self):
+        if why := inline.problem(self.source, self.meta):
+            raise CompileError(why)
 
 
 class MultiKernel(Kernel):
@@ -198,7 +201,7 @@ class TritonKernel(Kernel):
 
     def compile(self):
         self.read()
-        positional, named = self.bind(contract.materialise(self.io, 0, self.device))
+        positional, named = self.bind(contract.materialise(self.io, None, self.device))
         if hasattr(self.kernel, "warmup"):  # compiles without running
             self.kernel.warmup(*positional, grid=self.grid, **named)
 
@@ -262,6 +265,8 @@ def make(code, label, device):
 
         return CudaKernel(code, label, device)
     kinds = {"torch": TorchKernel, "torch_cuda": TorchCudaKernel, "triton": TritonKernel, "multi_kernel": MultiKernel}
-    if kind != "torch" and device == "cpu" and kind != "multi_kernel":
+    kernel = kinds[kind](code, label, device)
+    kernel.check()
+    if kind not in ("torch", "multi_kernel") and device == "cpu":
         raise CompileError(f"A {kind} kernel needs a GPU; this device is the CPU")
-    return kinds[kind](code, label, device)
+    return kernel

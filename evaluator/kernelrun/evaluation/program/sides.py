@@ -110,22 +110,23 @@ class Inputs:
 
     def draw(self, trial):
         """The values for each label: bit-identical wherever two kernels have the same tensor."""
+        secret = secrets.token_bytes(32) if trial else None
         base = self._from if self._generator else next((label for label in self._labels if self._io[label]), None)
         if base is None:
             raise compare.Mismatch(compare.NO_INPUTS)
-        drawn = {base: self._generated(trial) if self._generator else self._contracted(base, trial)}
+        drawn = {base: self._generated(trial) if self._generator else self._contracted(base, secret)}
         for label in self._labels:
             if label != base and self._io[label] is None:
                 drawn[label] = drawn[base]
             elif label != base:
-                drawn[label] = self._contracted(label, trial)
+                drawn[label] = self._contracted(label, secret)
                 compare.pair(self._io[base], drawn[base], self._io[label], drawn[label])
         if trial:
             self._note(drawn[base], self._io[base])
         return drawn
 
-    def _contracted(self, label, trial):
-        return contract.materialise(self._io[label], trial, self.device)
+    def _contracted(self, label, secret):
+        return contract.materialise(self._io[label], secret, self.device)
 
     def _generated(self, trial):
         """Trial 0 has the seed that it always had, all others one that only the generating process is told."""

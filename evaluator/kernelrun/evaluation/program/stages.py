@@ -59,7 +59,7 @@ class Stages:
         why, self.report["compile_seconds"][label] = self.kernels[label].ready()
         try:
             if why is None and self.request[label].get("io") is not None:
-                contract.materialise(self.request[label]["io"], 0, self.clocks.device)
+                contract.materialise(self.request[label]["io"], None, self.clocks.device)
         except contract.ContractError as error:
             why = str(error)
         if why is not None:

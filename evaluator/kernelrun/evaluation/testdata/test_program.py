@@ -29,14 +29,14 @@ FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
 
 
-def tensor(spec, trial=0, position=0):
-    return contract.make_tensor({"name": "x", "tensor_spec": spec}, position, trial, "cpu")
+def tensor(spec, secret=None, position=0):
+    return contract.make_tensor({"name": "x", "tensor_spec": spec}, position, secret, "cpu")
 
 
 class Init(unittest.TestCase):
     def test_every_kind_has_every_dtype_and_shape(self):
         for kind in ("randn", "uniform", "zeros", "ones", "full", "arange"):
-            for dtype in (*FLOATS, *INTS, "bool"):
+            for dtype in (*FLOATS, *INTS, "bool", "complex64", "complex128"):
                 for shape in ([4], [2, 3], [2, 3, 4]):
                     made = tensor({"shape": shape, "dtype": dtype, "init": {"kind": kind, "fill_value": 3}})
                     self.assertEqual((list(made.shape), made.dtype), (shape, getattr(torch, dtype)), kind)
@@ -46,7 +46,8 @@ class Init(unittest.TestCase):
         other = {"shape": [64], "init": {"kind": "randn", "seed": 43}}
         self.assertTrue(torch.equal(tensor(spec), tensor(spec, position=5)))
         self.assertFalse(torch.equal(tensor(spec), tensor(other)))
-        self.assertFalse(torch.equal(tensor(spec), tensor(spec, trial=1)))
+        self.assertFalse(torch.equal(tensor(spec), tensor(spec, secret=b"1")))
+        self.assertFalse(torch.equal(tensor(spec, secret=b"2"), tensor(spec, secret=b"1")))
         unseeded = {"shape": [64], "init": {"kind": "randn"}}
         self.assertTrue(torch.equal(tensor(unseeded), tensor(unseeded)))
         self.assertFalse(torch.equal(tensor(unseeded), tensor(unseeded, position=1)))
@@ -62,6 +63,15 @@ class Init(unittest.TestCase):
         self.assertTrue(-1 <= float(made.min()) < -0.9 and -0.1 < float(made.max()) <= 0)
         whole = tensor({"shape": [1000], "dtype": "int32", "init": {"kind": "uniform", "low": 3, "high": 4}})
         self.assertEqual(sorted(whole.unique().tolist()), [3, 4])
+
+    def test_both_parts_of_a_complex_number_are_drawn(self):
+        made = tensor({"shape": [20000], "dtype": "complex64", "init": {"kind": "uniform", "low": -3.0, "high": -1.0}})
+        for part in (made.real, made.imag):
+            self.assertTrue(-3 <= float(part.min()) < -2.9 and -1.1 < float(part.max()) <= -1)
+        self.assertFalse(torch.equal(made.real, made.imag))
+        wide = tensor({"shape": [20000], "dtype": "complex128", "init": {"kind": "randn", "std": 2.0, "mean": 1.0}})
+        self.assertAlmostEqual(float(wide.std()), 2, delta=0.1)
+        self.assertAlmostEqual(float(wide.real.mean()), 1, delta=0.1)
 
     def test_arange_counts_along_the_last_dimension(self):
         made = tensor({"shape": [2, 3], "init": {"kind": "arange", "start": 1, "step": 0.5}})
@@ -86,7 +96,7 @@ class Data(unittest.TestCase):
     def test_bytes_come_back(self):
         for shape in ([], [5], [2, 3], [2, 1, 3], [1, 2, 2, 2], [0]):
             values = torch.arange(math.prod(shape)).reshape(shape)
-            for dtype in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8"):
+            for dtype in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "complex64", "complex128"):
                 want = values.to(getattr(torch, dtype))
                 for compress in ("none", "zlib"):
                     raw = want.numpy().tobytes()
@@ -190,6 +200,22 @@ class Kernels(unittest.TestCase):
             self.assertEqual(inputs.fresh, fresh)
             self.assertEqual([torch.equal(one, first) for one in drawn], [not fresh] * 3)
 
+    def test_tensors_of_one_seed_are_equal_in_every_trial_and_others_are_not(self):
+        def seeded(*seeds):
+            return {"args": [{"name": f"x{i}", "type": "tensor", "tensor_spec": {"shape": [8], "init": {"kind": "randn", "seed": seed}}}
+                             for i, seed in enumerate(seeds)]}
+
+        for ref, custom in ((None, seeded(7, 7, 8, None, None)), (seeded(7), seeded(7, 7, 8, None, None))):
+            inputs = sides.Inputs({"ref": ref and {"io": ref}, "custom": {"io": custom}}, "cpu", None)
+            before = []
+            for trial in range(4):
+                first, second, *others = inputs.draw(trial)["custom"]
+                self.assertTrue(torch.equal(first, second), trial)
+                distinct = [first, *others, *before]
+                for i, one in enumerate(distinct):
+                    self.assertFalse(any(torch.equal(one, other) for other in distinct[:i]), (trial, i))
+                before = [*before, first, *others]
+
     def test_a_side_without_inputs_takes_the_others(self):
         io = {"args": [{"name": "x", "type": "tensor", "tensor_spec": {"shape": [8], "init": {"kind": "randn"}}}]}
         for ref, custom in ((io, None), (None, io)):
@@ -266,6 +292,68 @@ class Names(unittest.TestCase):
                 kernels.make({"kernel_type": "torch", "source_code": "import nothing_of_this_name\n"}, "custom", "cpu").compile()
 
 
+INLINE = '''
+import torch
+from torch.utils.cpp_extension import load_inline
+source = """
+__global__ void twice(float* x) { x[threadIdx.x] *= 2; }
+torch::Tensor f(torch::Tensor x) { twice<<<1, 8>>>(x.data_ptr<float>()); return x; }
+"""
+module = load_inline(name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source, functions=["f"])
+class ModelNew(torch.nn.Module):
+    def forward(self, x): return module.f(x)
+'''
+
+
+class TorchCuda(unittest.TestCase):
+    """The evaluation server's manual names five ways in which a torch_cuda source can be wrong."""
+
+    def refused(self, source, **metadata):
+        with self.assertRaises(kernels.CompileError) as raised:
+            kernels.make({"kernel_type": "torch_cuda", "source_code": source, "metadata": metadata}, "custom", "cpu")
+        return str(raised.exception)
+
+    def taken(self, source, **metadata):
+        self.assertEqual(self.refused(source, **metadata), "A torch_cuda kernel needs a GPU; this device is the CPU", source)
+
+    def test_each_wrong_source_is_told_in_the_manuals_words(self):
+        call = 'module = load_inline(name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source, functions=["f"])'
+        model = "class Model(torch.nn.Module): pass\n"
+        for words, source in (
+            ("No load_inline call found", INLINE.replace(call, "# load_inline(cuda_sources=source), load(x)\nmodule = print")),
+            ("No load_inline call found", model),
+            ("No cuda_sources found", INLINE.replace("cuda_sources=source", "cuda_source=source")),
+            ("No cuda_sources found", INLINE.replace("cuda_sources=source", "cuda_sources=[]")),
+            ("Failed to extract CUDA source from variable 'sourse'", INLINE.replace("cuda_sources=source", "cuda_sources=[sourse]")),
+            ("No ModelNew torch module found", INLINE.replace("ModelNew", "Model")),
+            ("No __global__ functions found", INLINE.replace("__global__ ", "")),
+        ):
+            self.assertNotEqual(source, INLINE)
+            self.assertTrue(self.refused(source).startswith(words), (words, self.refused(source)))
+
+    def test_a_model_beside_it_is_not_taken_for_the_kernel(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            kernel = kernels.TorchCudaKernel({"source_code": "import torch\nclass Model(torch.nn.Module): pass\n"}, "custom", "cpu")
+            with self.assertRaisesRegex(kernels.CompileError, "No ModelNew torch module found"):
+                kernel.compile()
+
+    def test_every_way_to_call_load_inline_is_taken(self):
+        computed = INLINE.replace("__global__ ", "").replace('source = """', 'source = read("""').replace('}\n"""\n', '}\n""")\n')
+        for source in (
+            INLINE, computed,
+            INLINE.replace("import load_inline", "import load_inline as build").replace("= load_inline(", "= build("),
+            INLINE.replace("from torch.utils.cpp_extension import load_inline", "import torch.utils.cpp_extension").replace("= load_inline(", "= torch.utils.cpp_extension.load_inline("),
+            INLINE.replace("cuda_sources=source", "**{'cuda_sources': source}"),
+            INLINE.replace("cuda_sources=source", "cuda_sources=[source]"),
+            INLINE.replace('name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source', '"m", "", source'),
+            INLINE.replace("__global__ ", "").replace('source = """', 'source = "#define KERNEL __global__"\nsource += """'),
+            "this is no Python(",
+        ):
+            self.taken(source)
+        self.taken(INLINE.replace("ModelNew", "Mine"), class_name="Mine")
+        self.taken(INLINE.replace("ModelNew", "Mine"), function_name="f")
+
+
 class Compare(unittest.TestCase):
     def close(self, want, got, atol=0.01, rtol=0.01):
         return compare.differences([torch.tensor(want)], [torch.tensor(got)], atol, rtol)
@@ -285,6 +373,15 @@ class Compare(unittest.TestCase):
         for want, got in (([float("nan")], [1.0]), ([1.0], [float("nan")]), ([float("nan")], [float("nan")])):
             with self.assertRaises(compare.Mismatch):
                 self.close(want, got)
+
+    def test_complex_numbers_are_near_by_their_distance(self):
+        self.assertTrue(self.close([3 + 4j, 1j], [3 + 4.04j, 1j])[0])  # 0.04 is within 0.01 + 0.01 * 5.03
+        close, largest, _, first = self.close([1j, 3 + 4j], [1j, 3 + 4.5j])
+        self.assertFalse(close)
+        self.assertAlmostEqual(largest, 0.5)
+        self.assertEqual(first, {"output": 0, "element": 1, "expected": "(3+4j)", "actual": "(3+4.5j)"})
+        with self.assertRaises(compare.Mismatch):
+            self.close([1j], [complex(0, float("nan"))])
 
     def test_an_empty_tensor_beside_others_is_right(self):
         self.assertTrue(self.close([], [])[0])

@@ -1,0 +1,86 @@
+package kernelrun
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+)
+
+// checkArgument gives a scalar's value the argument's type, and finds what an argument of its type lacks.
+func checkArgument(at path, given, arg map[string]any) []Problem {
+	switch {
+	case arg["type"] == "tensor" && arg["tensor_spec"] == nil:
+		return at.to("tensor_spec").problem("missing", fmt.Sprintf("Tensor argument '%s' requires tensor_spec", arg["name"]))
+	case arg["type"] == "tensor":
+		return nil
+	case arg["value"] == nil:
+		return at.to("value").problem("missing", fmt.Sprintf("Scalar argument '%s' requires value", arg["name"]))
+	}
+	var of kind
+	switch arg["type"] {
+	case "int":
+		of = integer{}
+	case "float":
+		of = number{}
+	case "bool":
+		of = boolean{}
+	default: // text is made of any scalar
+		return nil
+	}
+	value, problems := of.read(at.to("value"), given["value"])
+	arg["value"] = value
+	return problems
+}
+
+// checkCode puts a kernel's name into its metadata, and finds arguments that its type of kernel cannot take. What
+// launches itself has no use for the launch configuration, with all that is in it.
+func checkCode(at path, _, code map[string]any) []Problem {
+	io, _ := code["io"].(map[string]any)
+	if io == nil || code["kernel_type"] != "triton" && code["kernel_type"] != "cuda" {
+		return nil
+	}
+	at = at.to("io")
+	problems := moveKernelName(at.to("launch").to("kernel_name"), code, io)
+	if code["kernel_type"] == "triton" {
+		problems = append(problems, complexArguments(at.to("args"), io)...)
+	}
+	return problems
+}
+
+// moveKernelName moves the name of the kernel from the launch configuration to the metadata, where all else reads it.
+func moveKernelName(at path, code, io map[string]any) []Problem {
+	launch, _ := io["launch"].(map[string]any)
+	name, _ := launch["kernel_name"].(string)
+	delete(launch, "kernel_name")
+	if name == "" {
+		return nil
+	}
+	metadata, _ := code["metadata"].(map[string]any)
+	if other := metadata["kernel_name"]; other != nil && other != name {
+		return at.problem("value_error", fmt.Sprintf("Value error, '%s' is not the kernel_name of metadata, '%v': give one of them", name, other))
+	}
+	changed := map[string]any{} // not the caller's own map
+	maps.Copy(changed, metadata)
+	changed["kernel_name"] = name
+	code["metadata"] = changed
+	return nil
+}
+
+// complexArguments refuses what Triton has no type for.
+func complexArguments(at path, io map[string]any) (problems []Problem) {
+	args, _ := io["args"].([]any)
+	for i, arg := range args {
+		at := at.to(strconv.Itoa(i)).to("tensor_spec")
+		spec, _ := arg.(map[string]any)["tensor_spec"].(map[string]any)
+		if data, ok := spec["data"].(map[string]any); ok { // its dtype counts
+			at, spec = at.to("data"), data
+		}
+		if dtype, _ := spec["dtype"].(string); strings.HasPrefix(dtype, "complex") {
+			problem := at.to("dtype").problem("value_error", fmt.Sprintf("Value error, %s is known, but unsupported by triton kernels", dtype))[0]
+			problem.Hint = "pass the real and the imaginary parts as floats"
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}

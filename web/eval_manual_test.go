@@ -1,0 +1,101 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// tensorArg is a tensor argument of a contract.
+func tensorArg(name, dtype string, init object) object {
+	return object{"name": name, "type": "tensor", "tensor_spec": object{"shape": []int{64}, "dtype": dtype, "init": init}}
+}
+
+// torchFunction is a torch kernel that calls f with a contract's arguments.
+func torchFunction(source string, args ...any) object {
+	return object{"kernel_type": "torch", "source_code": "import torch\n" + source, "io": object{"args": args}, "metadata": object{"function_name": "f"}}
+}
+
+// inlineKernel is a torch_cuda kernel whose source is sound but for the class's name.
+func inlineKernel(class string) object {
+	return object{"kernel_type": "torch_cuda", "io": object{"args": []any{tensorArg("x", "float32", object{})}}, "source_code": `
+import torch
+from torch.utils.cpp_extension import load_inline
+source = "__global__ void twice(float* x) { x[threadIdx.x] *= 2; } torch::Tensor f(torch::Tensor x) { return x; }"
+module = load_inline(name="m", cpp_sources="torch::Tensor f(torch::Tensor x);", cuda_sources=source, functions=["f"])
+class ` + class + `(torch.nn.Module):
+    def forward(self, x): return module.f(x)
+`}
+}
+
+// TestWhatTheManualSaysHoldsOnARealWorker goes the whole way, for what an answer shows in the worker's program alone.
+func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
+	s := newWorkingSite(t)
+	evaluate := func(t *testing.T, body object) object {
+		t.Helper()
+		path := "/evaluate"
+		if body["ref_kernel"] != nil {
+			path = "/compare"
+		}
+		body["num_trials"], body["l2_flush"] = 3, false
+		resp, answer := s.ask("POST", path, body)
+		if resp.StatusCode != 200 || resp.Header.Get("X-GPU-Type") != "cpu" {
+			t.Fatalf("%s %v", resp.Status, answer)
+		}
+		return answer["kernel_exec_result"].(object)
+	}
+	compiles := func(result object) string { return fmt.Sprint(result["compiled"], " ", result["compilation_error"]) }
+
+	t.Run("tensors of one seed are equal in every trial", func(t *testing.T) {
+		seeded := object{"kind": "randn", "seed": 7}
+		result := evaluate(t, object{"kernel": torchFunction("def f(a, b, c):\n    assert torch.equal(a, b) and not torch.equal(a, c)\n    return a\n",
+			tensorArg("a", "float32", seeded), tensorArg("b", "float32", seeded), tensorArg("c", "float32", object{"kind": "randn", "seed": 8}))})
+		if result["correctness"] != true || result["fresh_inputs"] != true {
+			t.Errorf("%v", result)
+		}
+	})
+	t.Run("complex numbers are drawn, handed over and compared", func(t *testing.T) {
+		args := []any{tensorArg("x", "complex64", object{"kind": "randn"}), tensorArg("y", "complex128", object{"kind": "uniform"})}
+		ref := torchFunction("def f(x, y): return x * y\n", args...)
+		if result := evaluate(t, object{"ref_kernel": ref, "custom_kernel": torchFunction("def f(x, y): return y * x\n", args...)}); result["correctness"] != true {
+			t.Errorf("the same product: %v", result)
+		}
+		result := evaluate(t, object{"ref_kernel": ref, "custom_kernel": torchFunction("def f(x, y): return (x * y).conj().resolve_conj()\n", args...)})
+		if result["correctness"] != false || !strings.HasPrefix(fmt.Sprint(result["validation_error"]), "Numerical outputs don't match") {
+			t.Errorf("its conjugate: %v", result)
+		}
+	})
+	t.Run("a torch_cuda kernel is its ModelNew", func(t *testing.T) {
+		if said := compiles(evaluate(t, object{"kernel": inlineKernel("Model")})); !strings.HasPrefix(said, "false Compilation error:\nNo ModelNew torch module found") {
+			t.Error(said)
+		}
+		if said := compiles(evaluate(t, object{"kernel": inlineKernel("ModelNew")})); said != "false Compilation error:\nA torch_cuda kernel needs a GPU; this device is the CPU" {
+			t.Error(said)
+		}
+	})
+	t.Run("a kernel named in its launch", func(t *testing.T) {
+		result := evaluate(t, object{"kernel": object{"kernel_type": "cuda", "source_code": "__global__ void a() {}\n__global__ void b() {}\n",
+			"io": object{"args": []any{}, "launch": object{"kernel_name": "b"}}}})
+		if name := result["metadata"].(object)["kernel_name"]; name != "b" {
+			t.Errorf("the kernel is called %v", name)
+		}
+	})
+	t.Run("examples of the Python client", s.examplesRun)
+}
+
+func TestABodyOfTooManyValuesIsRefusedBeforeItIsRead(t *testing.T) {
+	s := newEvalSite(t)
+	body := `{"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[` + strings.Repeat("{},", 1<<16) + `{}]}}}`
+	resp, answer := s.ask("POST", "/evaluate", body)
+	detail, _ := answer["detail"].([]any)
+	if resp.StatusCode != 422 || len(detail) != 1 || detail[0].(object)["type"] != "too_long" {
+		t.Errorf("/evaluate: %s %v", resp.Status, answer)
+	}
+	if resp, answer := s.ask("POST", "/api/v1/evaluations", body); resp.StatusCode/100 != 4 || !strings.Contains(fmt.Sprint(answer), "at most 65536 values") {
+		t.Errorf("/api/v1/evaluations: %s %v", resp.Status, answer)
+	}
+	resp, answer = s.ask("POST", "/evaluate", strings.Replace(body, strings.Repeat("{},", 60000), "", 1))
+	if problems, _ := answer["validation_errors"].([]any); resp.StatusCode != 400 || len(problems) == 0 || len(problems) > 102 {
+		t.Errorf("arguments without anything: %s, %d problems", resp.Status, len(problems))
+	}
+}

@@ -1,0 +1,44 @@
+package evaluations
+
+import (
+	"context"
+
+	"warpboard/silicon"
+)
+
+// Attached is what live workers can evaluate now.
+type Attached struct {
+	Idle     int      // units that are free
+	Backends []string // types of kernels, in the order of the API
+}
+
+// Attached tells what live workers can evaluate now.
+func (s *Evaluations) Attached(ctx context.Context) (Attached, error) {
+	workers, err := s.Store.Workers(ctx)
+	if err != nil {
+		return Attached{}, err
+	}
+	out := Attached{Backends: []string{}} // an empty list, and not null
+	for _, u := range Devices(workers, s.Now()) {
+		out.Idle += u.free
+	}
+	found := map[string]bool{}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if !w.Live(s.Now()) || !evaluates(w, slot) {
+				continue
+			}
+			gpu, machine := slot.Device != silicon.CPU, slot.Machine
+			found["torch"], found["multi_kernel"] = true, true
+			found["cuda"] = found["cuda"] || gpu
+			found["triton"] = found["triton"] || gpu && machine.Triton != ""
+			found["torch_cuda"] = found["torch_cuda"] || gpu && machine.Compiler != ""
+		}
+	}
+	for _, kernelType := range []string{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"} {
+		if found[kernelType] {
+			out.Backends = append(out.Backends, kernelType)
+		}
+	}
+	return out, nil
+}
