@@ -1,14 +1,14 @@
-import ctypes
-
 import torch
 import warpboard_cuda
 from warpboard_answer import describe
+from warpboard_wire import INPUTS, SEALED
 
 
 def call(self, kernel, data, number, regions, ranged):
     """Stands in for RunnerDevice.call."""
     torch, page = self._torch, self._page
-    warpboard_cuda.call("cuStreamWaitValue32_v2", None, self._release, ctypes.c_uint32(number), 0)
+    warpboard_cuda.queue_wait(self._soon, number)
+    self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), page.sealed)
     output = kernel(data)
     page.describe(describe(output, regions))
     page.queue(number)

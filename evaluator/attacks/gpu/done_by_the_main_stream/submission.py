@@ -1,8 +1,7 @@
-import ctypes
-
 import torch
 import warpboard_cuda
 from warpboard_answer import describe
+from warpboard_wire import INPUTS, SEALED
 
 side = torch.cuda.Stream()
 
@@ -10,7 +9,8 @@ side = torch.cuda.Stream()
 def call(self, kernel, data, number, regions, ranged):
     """Stands in for RunnerDevice.call."""
     torch, page = self._torch, self._page
-    warpboard_cuda.call("cuStreamWaitValue32_v2", None, self._release, ctypes.c_uint32(number), 0)
+    warpboard_cuda.queue_wait(self._soon, number)
+    self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), page.sealed)
     self._begin.record(self._stream)
     queued = torch.cuda.Event()
     queued.record()
