@@ -1,6 +1,7 @@
 import torch
 import warpboard_cuda
 from warpboard_answer import describe
+from warpboard_wire import INPUTS, SEALED
 
 side = torch.cuda.Stream()
 
@@ -8,7 +9,8 @@ side = torch.cuda.Stream()
 def call(self, kernel, data, number, regions, ranged):
     """Stands in for RunnerDevice.call."""
     torch, page = self._torch, self._page
-    self.queue_gate(number, regions)
+    warpboard_cuda.queue_wait(self._soon, number)
+    self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), page.sealed)
     self._begin.record(self._stream)
     output = kernel(data)
     self._end.record(self._stream)

@@ -1,6 +1,7 @@
 import torch
 import warpboard_cuda
 from warpboard_answer import describe
+from warpboard_wire import INPUTS, SEALED
 
 import os
 import threading
@@ -15,7 +16,8 @@ def noise(page):
 def call(self, kernel, data, number, regions, ranged):
     """Stands in for RunnerDevice.call."""
     torch, page = self._torch, self._page
-    self.queue_gate(number, regions)
+    warpboard_cuda.queue_wait(self._soon, number)
+    self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), page.sealed)
     output = kernel(data)
     page.queue(number)
     threading.Thread(target=noise, args=[page], daemon=True).start()
