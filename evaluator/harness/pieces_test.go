@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Small arrays are sealed whole, of large ones random pieces; of arrays that overlap nothing is, for what is taken out of one
-// would be missing in the other's copy.
+// Small arrays are sealed whole, of large ones random pieces; of large ones that overlap nothing is, for what is taken out of
+// one would be missing in the other's copy.
 func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
 	type array = [3]int64 // where the runner has it, the judge's own, bytes
 	row := func(n int, bytes int64) (list []array) {
@@ -39,8 +39,9 @@ func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
 		"forty":                 {row(40, 1<<20), all(40)},
 		"four hundred small":    {row(400, 64), all(400)},
 		"small beside large":    {append(row(1, 1<<31), array{1 << 50, 1 << 51, 64}), all(2)},
-		"views of one":          {[]array{{1 << 40, 1 << 45, 4096}, {1 << 41, 1 << 45, 4096}}, none(2)},
-		"a part of another":     {[]array{{1 << 40, 1 << 45, 4096}, {1 << 41, 1<<45 + 1024, 64}, {1 << 42, 1 << 46, 4096}}, []bool{false, false, true}},
+		"small views of one":    {[]array{{1 << 40, 1 << 45, 4096}, {1 << 41, 1 << 45, 4096}}, all(2)},
+		"large views of one":    {[]array{{1 << 40, 1 << 45, 1 << 22}, {1 << 41, 1 << 45, 1 << 22}}, none(2)},
+		"a part of another":     {[]array{{1 << 40, 1 << 45, 1 << 22}, {1 << 41, 1<<45 + 1024, 1 << 21}, {1 << 42, 1 << 46, 1 << 22}}, []bool{false, false, true}},
 		"aligned to no word":    {[]array{{1<<40 + 2, 1 << 45, 4096}}, none(1)},
 		"less than a word":      {[]array{{1 << 40, 1 << 45, 3}}, none(1)},
 		"neighbours that touch": {[]array{{1 << 40, 1 << 45, 512}, {1<<40 + 512, 1<<45 + 512, 512}}, all(2)},

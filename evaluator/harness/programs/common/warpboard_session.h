@@ -106,15 +106,15 @@ public:
     // runs and the key goes out. A gate that says so too early has the change of contexts in its time.
     template <class Device>
     void release_device(Stamps& stamps, Device& device) {
-        refuse_if_done();
         page_.page->soon.store(number_, std::memory_order_release);
         const double begin = now_ns();
         device.let_go();
         Waiter waiter(1e9);
         while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < most_switch_ns) waiter.pause();
-        stamps.switched = now_ns() - begin;
+        refuse_if_done();
+        stamps.released = now_ns();  // before the key: it may be read alone
+        stamps.switched = stamps.released - begin;
         for (int i = 0; i < 3; ++i) page_.page->key[i].store(device.key().words[i], std::memory_order_relaxed);
-        stamps.released = now_ns();
         page_.page->release.store(number_, std::memory_order_release);
     }
 

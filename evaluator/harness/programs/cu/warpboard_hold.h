@@ -142,21 +142,23 @@ class Seal {
 public:
     static constexpr unsigned most_whole = Record::most - HoldPage::most_pieces;  // records of small arrays
 
-    // Writes rows and pieces to page. Base is the beginning of the inputs' region. Only arrays that are aligned to words and
-    // share nothing with another are sealed.
-    void choose(const std::vector<WrittenArray>& arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
+    // Writes rows and pieces to page. Base is the beginning of the inputs' region. Only arrays that are aligned to words are
+    // sealed, the smallest first, and of large ones only those that share nothing with another.
+    void choose(std::vector<WrittenArray> arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
         rows = records = pieces = 0;
         whole_.clear();
-        std::vector<WrittenArray> large;
-        for (const WrittenArray& array : apart(arrays)) {
+        std::stable_sort(arrays.begin(), arrays.end(), [](const WrittenArray& a, const WrittenArray& b) { return a.bytes < b.bytes; });
+        std::vector<WrittenArray> rest;
+        for (const WrittenArray& array : arrays) {
             const uint64_t words = array.bytes / 4, needed = (words + Record::most_words - 1) / Record::most_words;
-            if (rows + HoldPage::most_pieces >= HoldPage::most_rows || records + needed > most_whole) {
-                large.push_back(array);
+            if (!aligned(array) || rows + HoldPage::most_pieces >= HoldPage::most_rows || records + needed > most_whole) {
+                rest.push_back(array);
                 continue;
             }
             add(page, static_cast<const uint32_t*>(array.from), place(array.to, base), words);
             whole_.push_back(array.to);
         }
+        const std::vector<WrittenArray> large = apart(rest);
         if (!large.empty()) choose_pieces(large, base, blank, kept, page);
     }
 
@@ -187,8 +189,10 @@ private:
         for (unsigned i = 0; i < pieces; ++i) list[i].decoy = decoy(list, which, i, blank);
     }
 
-    // The smallest first. Those of which no byte is another's, too: they are copied one after the other, and what is taken out
-    // for one would be missing in another.
+    static bool aligned(const WrittenArray& array) { return (address(array.from) | address(array.to)) % 4 == 0 && array.bytes >= 4; }
+
+    // Those of which no byte is another's, too: they are copied one after the other, and what is taken out for one would be
+    // missing in another.
     static std::vector<WrittenArray> apart(std::vector<WrittenArray> arrays) {
         std::sort(arrays.begin(), arrays.end(), [](const WrittenArray& a, const WrittenArray& b) { return address(a.from) < address(b.from); });
         std::vector<WrittenArray> found;
@@ -196,10 +200,9 @@ private:
         for (size_t i = 0; i < arrays.size(); ++i) {
             const uintptr_t from = address(arrays[i].from), to = from + arrays[i].bytes;
             const bool alone = from >= end && (i + 1 == arrays.size() || to <= address(arrays[i + 1].from));
-            if (alone && arrays[i].bytes >= 4 && (from | address(arrays[i].to)) % 4 == 0) found.push_back(arrays[i]);
+            if (alone && aligned(arrays[i])) found.push_back(arrays[i]);
             end = std::max(end, to);
         }
-        std::stable_sort(found.begin(), found.end(), [](const WrittenArray& a, const WrittenArray& b) { return a.bytes < b.bytes; });
         return found;
     }
 

@@ -66,20 +66,11 @@ class Calibrator:
         # The smallest answer: time to copy more than that is the submission's to lose, which chooses the size.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
-        made = self._calls(draw, sizes, number)
-        late = []
-        if self._kind == "cuda" and any(call.late for call in calls):
-            late = self._calls(draw, sizes, number, reads_late=True)
-        return Constants.of(self._kind, made[1:], late[1:])
-
-    def _calls(self, draw, sizes, number, reads_late=False):
-        for runner in self._runners:
-            runner.reads_late = reads_late
         made = []
         for _ in range(number):
             made.append(self._together.call(lambda: self._with_room(draw(), sizes)))
             made[-1].data = made[-1].answer = None
-        return made
+        return Constants.of(self._kind, made[1:])
 
     def _with_room(self, inputs, sizes):
         """What the kernels of our own runners are given: the input, and where it has no array of size bytes more memory."""

@@ -33,8 +33,7 @@ class Call:
     data: object  # the judge's own input
     answer: object
     event: float  # the runner's clock; of ranks, the largest
-    wall: float  # release to done
-    opened: float  # release to when the copies of the answer were let go: later where its description came late
+    wall: float  # release to done; of an answer that was not foreseen, to when its copies were queued
     snapshot: float  # release to answer in the judge's hands
     late: bool  # released before it was queued
     prepared: float  # from the first byte of the input on the device until the judge let it go
@@ -62,8 +61,7 @@ class Runner:
         self.early = False  # an input's description told of it before the release: the clock begins with that
         self._growths = 0  # of the answers' memory, in this case
         self.last = []  # parts of the last answer
-        self.reads_late = False  # what the answer is is read when the call is over, as of a call that is released late
-        self._described = self._read = None  # the last answer's description, and what it says
+        self._seen = []  # the descriptions of the last two answers, and what they say
 
     def ready(self):
         self.channel.ready()
@@ -75,7 +73,7 @@ class Runner:
     def begin_case(self):
         self._told, self.early, self.last = None, False, []
         self._growths = 0
-        self._described = None
+        self._seen = []
 
     def end(self):
         """Lets the runner go, and waits until nothing of it is left: the channel ends when it is all dead. What it wrote
@@ -119,6 +117,7 @@ class Runner:
     def _share(self, wanted):
         self.regions.need(wanted)
         if self._version != self.regions.version:
+            self._seen = []
             self.channel.send(CASE, *self.regions.case())
             self._version = self.regions.version
 
@@ -146,12 +145,18 @@ class Runner:
                 for leaf in leaves if leaf.kind == CUDA and leaf.span]
 
     def expect(self):
-        """The answer as the runner describes it, with room for a copy. The same description as that of the call
-        before means the same."""
+        """The answer as the runner describes it, with room for a copy. A description that was seen before means the same."""
         text = self.page.description()
-        if text != self._described:
-            self._described, self._read = text, read(text, self.regions.sizes())
-        return Taken(*self._read, self.regions.memory, self.cuda)
+        said = dict(self._seen).get(text) or read(text, self.regions.sizes())
+        self._seen = [*self._seen[-1:], (text, said)]
+        return Taken(*said, self.regions.memory, self.cuda)
+
+    def foresee(self):
+        """(description, answer) of the call before the last, None where there is none: memory for answers is taken in turns."""
+        if not self._seen:
+            return None
+        text, said = self._seen[0]
+        return text, Taken(*said, self.regions.memory, self.cuda)
 
     def _wanted(self, leaves):
         ends = sizes(leaves)
@@ -175,15 +180,19 @@ class _Asked:
     def __init__(self, runner, data, leaves, arrays, sent):
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
         self._leaves, self._arrays, self._number = leaves, arrays, runner.number
-        self.late, self.answer = False, None
+        self.late, self.answer, self._foreseen, self._released = False, None, None, False
 
     def hold(self):
         """Waits until the runner has queued everything, or for as long as it is waited for."""
         runner = self.runner
         runner.here()
         self.late = runner.page.wait_queued(self._number, runner.channel, _LONGEST_HOLD_NS) is None
-        if runner.cuda is not None and not self.late and not runner.reads_late:
+        if runner.cuda is None:
+            return
+        if not self.late:
             self.answer = runner.expect()  # on a device, what lies where is said before the release
+        elif (foreseen := runner.foresee()) is not None:
+            self._foreseen, self.answer = foreseen
 
     def prepare(self):
         """Has the input written where the runner is to find it, the last answer poisoned and caches flushed. On a device
@@ -206,21 +215,25 @@ class _Asked:
         if self.runner.cuda is None:
             self.runner.page.announce(self._number)
 
-    def look(self):
-        if self.runner.page.done == self._number:
-            raise Refused("The runner said that a call had ended before it was released.")
+    def queue_copies(self):
         if self.answer is not None:
             self.runner.here()
             self.answer.queue()
 
-    def switch(self):
-        """Lets the runner's gate onto the device in the place of the judge's hold. A gate that says so too early has the change
-        of contexts in its time."""
-        runner = self.runner
-        if runner.cuda is not None:
-            runner.page.let_in(self._number)
-            runner.cuda.let_go()
-            runner.page.wait_active(self._number, runner.channel, _LONGEST_SWITCH_NS)
+    def look(self):
+        if self.runner.page.done == self._number:
+            raise Refused("The runner said that a call had ended before it was released.")
+
+    def let_in(self):
+        """Lets the runner's gate onto the device in the place of the judge's hold."""
+        if self.runner.cuda is not None:
+            self.runner.page.let_in(self._number)
+            self.runner.cuda.let_go()
+
+    def wait_active(self):
+        """Waits until the gate says that it runs. One that says so too early has the change of contexts in its time."""
+        if self.runner.cuda is not None:
+            self.runner.page.wait_active(self._number, self.runner.channel, _LONGEST_SWITCH_NS)
 
     def hand_over(self):
         """Gives the runner of the host its input; the clock runs."""
@@ -228,6 +241,7 @@ class _Asked:
             self.runner.channel.send(INPUT, b"", [self.runner.regions.input])
 
     def release(self):
+        self._released = True
         if self.runner.cuda is None:
             self.runner.page.release = self._number
         else:
@@ -247,19 +261,26 @@ class _Asked:
         return end
 
     def expect(self):
-        """Reads what the answer is, which was not known before."""
+        """Reads what the answer is, unless it is what was foreseen, whose copies are under way. Returns whether it was read."""
+        if self.answer is not None and (self._foreseen is None or self.runner.page.description() == self._foreseen):
+            return False
         self.runner.here()
         self.answer = self.runner.expect()
         self.answer.queue()
+        self.open_gate()
+        return True
 
     def open_gate(self):
         if self.runner.cuda is not None:
             self.runner.cuda.open_gate()
 
     def let_go(self):
+        """Lets everything go that waits; a gate that was not released finds that the judge has left."""
         if self.runner.cuda is not None:
             self.runner.cuda.let_go()
             self.runner.cuda.open_gate()
+            if not self._released:
+                self.runner.page.leave(self._number)
 
     def take(self):
         self.runner.here()
@@ -334,36 +355,39 @@ class Ranks:
         _each(calls, _Asked.announce)
         if self._runners[0].cuda is None:
             announced()
-        switched, begin, end, opened, taken = self._release(calls)
+        switched, begin, end, taken = self._release(calls)
         _each(calls, _Asked.keep)
         begin = min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
-                    end - begin, opened - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
+                    end - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
                     tuple(sum(part.size for part in call.answer.parts) for call in calls),
                     sum(len(call.answer.parts) for call in calls), begin)
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
-        was done, when its answer began to be copied and when all answers had been taken."""
+        was done and when all answers had been taken. A call whose answer was not foreseen is done when its copies are queued:
+        until then work could go on unseen."""
         try:
-            _each(calls, _Asked.look)
-            unknown = [call for call in calls if call.answer is None]
+            _each(calls, _Asked.queue_copies)
             held = perf_counter_ns()
             for call in calls:
-                call.switch()
+                call.let_in()
+            for call in calls:
+                call.wait_active()
+            _each(calls, _Asked.look)
             begin = perf_counter_ns()
             for call in calls:
                 call.hand_over()
             for call in calls:
                 call.release()
             end = max([call.done() for call in calls])
-            _each(unknown, _Asked.expect)
             for call in calls:
                 call.open_gate()
-            opened = perf_counter_ns()
+            if any([_of(call, call.expect) for call in calls]) and self._runners[0].cuda is not None:
+                end = perf_counter_ns()
             for call in calls:
                 call.take()
-            return begin - held, begin, end, opened, perf_counter_ns()
+            return begin - held, begin, end, perf_counter_ns()
         finally:  # whatever happened: this process could not end otherwise
             for call in calls:
                 call.let_go()
@@ -388,12 +412,16 @@ class Ranks:
 def _each(calls, step):
     """Takes a step of every call; what is wrong says whose it is."""
     for call in calls:
-        try:
-            step(call)
-        except NoRoom as need:
-            raise _Grow(call.runner, need.args[0]) from None
-        except (BadAnswer, Refused) as error:
-            raise type(error)(f"{call.who}{error}") from None
+        _of(call, lambda: step(call))
+
+
+def _of(call, step):
+    try:
+        return step()
+    except NoRoom as need:
+        raise _Grow(call.runner, need.args[0]) from None
+    except (BadAnswer, Refused) as error:
+        raise type(error)(f"{call.who}{error}") from None
 
 
 class _Grow(Exception):

@@ -5,7 +5,6 @@ Three numbers per call, in nanoseconds: what the runner's clock says (event), re
 of median(event), median(wall) - tolerance and median(snapshot) - tolerance: a runner can lie about the first alone.
 """
 
-import math
 from dataclasses import dataclass, replace
 
 from warpboard_stats import Stats, quantile
@@ -15,7 +14,7 @@ _LEAST_NS = {"host": (2_000, 5_000), "cuda": (4_000, 8_000)}
 _HIDDEN_NS = 20_000  # of work after "done" that passes while the device comes back to the judge
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
-_MOST_HOST_NS = 300_000  # a busy machine takes longer over nothing, and no other call may profit from that
+_MOST_NS = {"host": 300_000, "cuda": 60_000}  # a busy machine takes longer over nothing, and no other call may profit from that
 _TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
 _PART_NS, _MOST_PARTS = 5_000, 32  # and so much for each part of an answer: copies of them are queued then
 _SWITCH_NS = 10_000  # and a change of contexts so much longer
@@ -32,24 +31,20 @@ class Constants:
     snapshot_spread: float
     prepared: float  # how long the device takes to write an input
     switched: float  # and to come to a runner's gate
-    late: tuple = (0.0, 0.0)  # more than hand-over and snapshot, where the judge reads late what the answer is
 
     @classmethod
-    def of(cls, kind, calls, late=()):
-        """Of calls of our own runner; late are those whose answer's description was read late. The lower quartile, and on
-        the host, where processes compete, the least: what disturbed them must not shorten a submission's time."""
-        low = 0.25 if kind == "cuda" else 0.0
-        most = math.inf if kind == "cuda" else _MOST_HOST_NS
+    def of(cls, kind, calls):
+        """Of calls of our own runner. The lower quartile, and on the host, where processes compete, the least: what disturbed
+        them must not shorten a submission's time."""
+        low, most = 0.25 if kind == "cuda" else 0.0, _MOST_NS[kind]
         walls = [call.wall - call.event for call in calls]
         snapshots = [call.snapshot - call.event for call in calls]
         handover, snapshot = quantile(walls, low), quantile(snapshots, low)
         copy = snapshot - handover
-        more = (0.0, 0.0)
-        if late:
-            more = (quantile([call.opened - call.event for call in late], low) - handover,
-                    quantile([call.snapshot - call.event for call in late], low) - snapshot)
-        return cls(kind, min(handover, most), min(handover, most) + min(copy, most + calls[-1].size), _range(walls), _range(snapshots),
-                   quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5), more)
+        if kind == "host":
+            copy = min(copy, most + calls[-1].size)
+        return cls(kind, min(handover, most), min(handover, most) + copy, _range(walls), _range(snapshots),
+                   quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5))
 
     def no_more_than(self, calls):
         """The constants, unless these calls were quicker: then the machine was busy while calls of nothing were timed.
@@ -58,15 +53,9 @@ class Constants:
         snapshot = min(self.snapshot, max(quantile([call.snapshot for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
 
-    def wall(self, call):
-        """What the judge's clock says of a call, until it let go the copies of its answer where it could not know them before
-        the end."""
-        spent = call.opened - self.late[0] if self.kind == "cuda" and call.late else call.wall
-        return spent - self.handover + self.turns(call)
-
-    def taken(self, call):
-        """And what it says until it had the answer."""
-        return call.snapshot - (self.late[1] if self.kind == "cuda" and call.late else 0.0) - self.snapshot + self.turns(call)
+    def before(self, call):
+        """What counts of the time before a call's clock began."""
+        return self.turns(call) + self.waited(call)
 
     def tolerance(self, ns):
         """By how much the wall clock may exceed a time of ns."""
@@ -76,11 +65,13 @@ class Constants:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE * ns))
 
     def turns(self, call):
-        """What others had of the device, or processors of the input, between its first byte and the end of the hold: it counts,
-        and so does for how much longer than usual a gate did not say that it ran."""
+        """What others had of the device, or processors of the input, between its first byte and the end of the hold."""
         excess = call.prepared - self.prepared
-        waited = max(call.switched - self.switched - _SWITCH_NS, 0.0) if self.kind == "cuda" else 0.0
-        return waited + (excess if excess > _TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS) else 0.0)
+        return excess if excess > _TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS) else 0.0
+
+    def waited(self, call):
+        """For how much longer than usual a gate did not say that it ran: it may have worked on what is not sealed."""
+        return max(call.switched - self.switched - _SWITCH_NS, 0.0) if self.kind == "cuda" else 0.0
 
 
 def _range(values):
@@ -95,8 +86,8 @@ class Clocks:
         self.constants, self._calls = constants, calls
         self.events = [call.event for call in calls]
         self.disturbed = sum(constants.turns(call) > 0 for call in calls) / len(calls)  # share of the calls
-        self.walls = [constants.wall(call) for call in calls]
-        self.snapshots = [constants.taken(call) for call in calls]
+        self.walls = [call.wall - constants.handover + constants.before(call) for call in calls]
+        self.snapshots = [call.snapshot - constants.snapshot + constants.before(call) for call in calls]
         wall = quantile(self.walls, 0.5)
         self.tolerance = constants.tolerance(wall)
         self.clock, times = self._choose()

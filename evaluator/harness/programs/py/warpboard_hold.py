@@ -327,20 +327,18 @@ class Hold:
 
 
 def _choose(arrays, inputs, blank, kept):
-    """Returns (rows, records, the places of whole arrays, pieces). Only arrays that are aligned to words and share nothing
-    with another are sealed."""
-    rows, records, whole, large = [], 0, [], []
-    for to, own, size in _apart(arrays):
-        if (to | own) % 4 or size < 4:
+    """Returns (rows, records, the places of whole arrays, pieces). Only arrays that are aligned to words are sealed, and of
+    large ones only those that share nothing with another."""
+    rows, records, whole, rest = [], 0, [], []
+    for to, own, size in sorted(arrays, key=lambda array: array[2]):
+        needed = -(-(size // 4) // RECORD_WORDS)
+        if not _aligned(to, own, size) or len(rows) + _MOST_PIECES >= _MOST_ROWS or records + needed > _MOST_WHOLE:
+            rest.append((to, own, size))
             continue
-        words = size // 4
-        needed = -(-words // RECORD_WORDS)
-        if len(rows) + _MOST_PIECES >= _MOST_ROWS or records + needed > _MOST_WHOLE:
-            large.append((to, own, words))
-            continue
-        rows.append(_Row(own, (to - inputs) // 4, words, records))
+        rows.append(_Row(own, (to - inputs) // 4, size // 4, records))
         records += needed
         whole.append(to)
+    large = [(to, own, size // 4) for to, own, size in _apart(rest) if _aligned(to, own, size)]
     pieces = []
     if large:
         chosen = _pieces(large)
@@ -373,9 +371,13 @@ def _decoy(chosen, i, blank, kept):
     return kept + secrets.choice(others) * _PIECE if others else blank
 
 
+def _aligned(to, own, size):
+    return (to | own) % 4 == 0 and size >= 4
+
+
 def _apart(arrays):
-    """The smallest first. Those of which no byte is another's, too: views of one array are copied one after the other, and
-    what is taken out for one would be missing in another."""
+    """Those of which no byte is another's, too: views of one array are copied one after the other, and what is taken out for
+    one would be missing in another."""
     found, end = [], 0
     ordered = sorted(arrays, key=lambda array: array[1])
     for i, array in enumerate(ordered):
@@ -383,4 +385,4 @@ def _apart(arrays):
         if own >= end and (i + 1 == len(ordered) or own + size <= ordered[i + 1][1]):
             found.append(array)
         end = max(end, own + size)
-    return sorted(found, key=lambda array: array[2])
+    return found

@@ -97,6 +97,11 @@ class Page:
         """Lets the gate of a call onto the device."""
         self._words[_SOON] = number
 
+    def leave(self, number):
+        """Lets a gate go that will not be released."""
+        self._words[_RELEASE] = 0xFFFFFFFF
+        self._words[_SOON] = number
+
     def open(self, number, key):
         """Releases a call on a device: the gate reads the key with the number."""
         words = self._words

@@ -45,7 +45,7 @@ class Timekeeper:
     def read(self, calls, values, regions, reference, beside):
         """The clocks of one kernel's calls, whose process has ended: of the reference's, or of the other's beside the
         reference's clocks. Two with answers of one size have the same constants."""
-        key = min(call.size for call in calls), any(call.late for call in calls)
+        key = min(call.size for call in calls)
         if key not in self._constants:
             self._ours.use([regions])
             self._constants[key] = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])

@@ -412,7 +412,7 @@ class Timing(unittest.TestCase):
     def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None):
         """Clocks of calls in µs, where handing over takes 150 of them."""
         constants = Constants(kind, 150_000.0, 160_000.0, 3_000.0, 3_000.0, 40_000.0, 145_000.0)
-        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, 145_000.0, (4,), 1, 0)
+        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, 145_000.0, (4,), 1, 0)
                 for event, wall, snapshot in calls]
         return timing.EvaluationClocks(made, constants, reference, beside)
 
@@ -463,7 +463,7 @@ class Timing(unittest.TestCase):
     def test_a_reference_that_is_slower_in_turns_than_alone_was_disturbed(self):
         turns = [(190, 190, 190)] * 20
         for alone, slower in ((190, False), (182, False), (175, True), (220, False)):
-            calls = [Call(None, None, alone * 1e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
+            calls = [Call(None, None, alone * 1e3, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
             self.assertEqual(self.clocks(turns, reference=True).slower_than(calls), slower, alone)
         self.assertFalse(self.clocks(turns, reference=True, kind="host").slower_than([]))  # there are none on the host
 
