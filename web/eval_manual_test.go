@@ -82,3 +82,20 @@ func TestWhatTheManualSaysHoldsOnARealWorker(t *testing.T) {
 	})
 	t.Run("examples of the Python client", s.examplesRun)
 }
+
+func TestABodyOfTooManyValuesIsRefusedBeforeItIsRead(t *testing.T) {
+	s := newEvalSite(t)
+	body := `{"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[` + strings.Repeat("{},", 1<<16) + `{}]}}}`
+	resp, answer := s.ask("POST", "/evaluate", body)
+	detail, _ := answer["detail"].([]any)
+	if resp.StatusCode != 422 || len(detail) != 1 || detail[0].(object)["type"] != "too_long" {
+		t.Errorf("/evaluate: %s %v", resp.Status, answer)
+	}
+	if resp, answer := s.ask("POST", "/api/v1/evaluations", body); resp.StatusCode/100 != 4 || !strings.Contains(fmt.Sprint(answer), "at most 65536 values") {
+		t.Errorf("/api/v1/evaluations: %s %v", resp.Status, answer)
+	}
+	resp, answer = s.ask("POST", "/evaluate", strings.Replace(body, strings.Repeat("{},", 60000), "", 1))
+	if problems, _ := answer["validation_errors"].([]any); resp.StatusCode != 400 || len(problems) == 0 || len(problems) > 102 {
+		t.Errorf("arguments without anything: %s, %d problems", resp.Status, len(problems))
+	}
+}

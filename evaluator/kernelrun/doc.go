@@ -3,7 +3,8 @@
 //
 // In reading order: request.go has Request, Read and Check; models.go describes the fields, also as JSON Schema;
 // kinds.go reads values as laxly as pydantic does, and words its problems the same, because clients of the foreign API
-// compare them; extras.go decides about unknown keys; report.go has the report and the result.
+// compare them; checks.go has what fields must be together; extras.go decides about unknown keys; report.go has the report
+// and the result.
 //
 // The site reads requests (web) and stores results (evaluator/dispatch); a worker gets the Request's JSON and answers
 // with the Result's. Both are stored: their JSON names stay.

@@ -2,7 +2,6 @@ package kernelrun
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,42 +32,83 @@ func (m model) names() []string {
 	return names
 }
 
+// mostProblems is how many problems of one list or object are told. Each costs memory, and the first ones suffice.
+const mostProblems = 100
+
+// longestKey is the length up to which a key may be a known one, mistyped.
+const longestKey = 64
+
+// mostLooked is how many unknown keys of a request are compared with known ones.
+const mostLooked = 1000
+
+// unknownKeys are the first of the keys that are not known, in order; of more than most, any.
+func unknownKeys(given map[string]any, known []string, most int) (keys []string) {
+	for key := range given {
+		if len(keys) >= most {
+			break
+		}
+		if !slices.Contains(known, key) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// search looks for unknown keys in a request.
+type search struct {
+	refused Extras
+	left    int // how many more it compares
+}
+
 // extras finds the unknown keys that are refused, in the model and in what it holds; read has refused a strict
 // model's own.
-func (m model) extras(at path, value any, refused Extras) (problems []Problem) {
+func (s *search) extras(m model, at path, value any) (problems []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
 		return nil
 	}
 	known := m.names()
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		// Foreign keys are let pass at the top alone; deeper ones were never sent by anybody.
-		if m.strict || slices.Contains(known, key) || len(at) == 0 && slices.Contains(foreignKeys, key) {
-			continue
-		}
+	if !m.strict {
+		problems = s.own(at, given, known)
+	}
+	for _, f := range m.fields {
+		problems = append(problems, s.within(f.kind, at.to(f.name), given[f.name])...)
+	}
+	return problems
+}
+
+// own finds those of one object.
+func (s *search) own(at path, given map[string]any, known []string) (problems []Problem) {
+	passed := known
+	if len(at) == 0 { // deeper, such keys were never sent
+		passed = slices.Concat(known, foreignKeys)
+	}
+	for _, key := range unknownKeys(given, passed, min(s.left, mostProblems)) {
+		s.left--
 		problem := extra(at.to(key), key, known)
-		if problem.Hint == "" && refused == RefuseAll {
+		if problem.Hint == "" && s.refused == RefuseAll {
 			problem.Hint = "known are " + strings.Join(known, ", ")
 		}
 		if problem.Hint != "" {
 			problems = append(problems, problem)
 		}
 	}
-	for _, f := range m.fields {
-		problems = append(problems, extrasIn(f.kind, at.to(f.name), given[f.name], refused)...)
-	}
 	return problems
 }
 
-// extrasIn looks into a value that is a model or a list of them.
-func extrasIn(of kind, at path, value any, refused Extras) (problems []Problem) {
+// within looks into a value that is a model or a list of them.
+func (s *search) within(of kind, at path, value any) (problems []Problem) {
 	switch k := of.(type) {
 	case model:
-		return k.extras(at, value, refused)
+		return s.extras(k, at, value)
 	case list:
 		items, _ := value.([]any)
 		for i, item := range items {
-			problems = append(problems, extrasIn(k.of, at.to(strconv.Itoa(i)), item, refused)...)
+			if len(problems) >= mostProblems || s.left == 0 {
+				break
+			}
+			problems = append(problems, s.within(k.of, at.to(strconv.Itoa(i)), item)...)
 		}
 	}
 	return problems
@@ -77,6 +117,9 @@ func extrasIn(of kind, at path, value any, refused Extras) (problems []Problem) 
 // extra is the problem with one unknown key. Its hint names the known key that was probably meant, if there is one.
 func extra(at path, key string, known []string) Problem {
 	problem := at.problem("extra_forbidden", "Extra inputs are not permitted")[0]
+	if len(key) > longestKey { // comparing costs its length
+		return problem
+	}
 	if near := tasks.Nearest(key, known); near != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", near)
 	}

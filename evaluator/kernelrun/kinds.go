@@ -2,10 +2,8 @@ package kernelrun
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -215,6 +213,9 @@ func (l list) read(at path, value any) (any, []Problem) {
 	out := make([]any, 0, len(items))
 	var problems []Problem
 	for i, item := range items {
+		if len(problems) >= mostProblems {
+			break
+		}
 		v, wrong := l.of.read(at.to(strconv.Itoa(i)), item)
 		out, problems = append(out, v), append(problems, wrong...)
 	}
@@ -265,10 +266,8 @@ func (m model) read(at path, value any) (any, []Problem) {
 // unknown are the problems with keys that the model does not have.
 func (m model) unknown(at path, given map[string]any) (problems []Problem) {
 	known := m.names()
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, key) {
-			problems = append(problems, extra(at.to(key), key, known))
-		}
+	for _, key := range unknownKeys(given, known, mostProblems) {
+		problems = append(problems, extra(at.to(key), key, known))
 	}
 	return problems
 }

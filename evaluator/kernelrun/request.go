@@ -49,7 +49,8 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	}
 	read, problems := m.read(nil, body)
 	if len(problems) == 0 { // else a body of another endpoint would be told that all of it is unknown
-		problems = m.extras(nil, body, refused)
+		s := search{refused, mostLooked}
+		problems = s.extras(m, nil, body)
 	}
 	if len(problems) > 0 {
 		return Request{}, problems

@@ -57,7 +57,7 @@ func problemOf(c *fiber.Ctx, err error) error {
 	var refusal *kernelrun.Refusal
 	switch {
 	case errors.As(err, &body):
-		return site.Invalid("body", "The request is not a JSON object: %s.", body.Msg)
+		return site.Invalid("body", "The request cannot be read: %s.", body.Msg)
 	case errors.As(err, &refusal):
 		return site.Invalid("invalid", "%s.", refusal.Message)
 	case !errors.As(err, &fields):

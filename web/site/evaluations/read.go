@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 )
 
-// BodyError is a body that is not a JSON object: what is wrong, where, and in which input.
+// BodyError is a body that is not a JSON object, or too large a one: what is wrong, where, and in which input.
 type BodyError struct {
 	Type  string
 	Loc   []any
@@ -51,6 +52,10 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 		notObject.Input = string(body)
 		return nil, notObject
 	}
+	if hasTooMany(body) {
+		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
+			Msg: fmt.Sprintf("Input should have at most %d values. Send a tensor as one text, in data_b64", mostValues)}
+	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	var value any
@@ -70,6 +75,41 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 		return nil, notObject
 	}
 	return object, nil
+}
+
+// mostValues is how many values a request may have: each takes far more memory than its text. A source is one, and so
+// are the bytes of a tensor.
+const mostValues = 1 << 16
+
+// hasTooMany counts values by what stands before them: a comma, or the beginning of an object or a list.
+func hasTooMany(body []byte) bool {
+	for n := 0; ; n++ {
+		at := bytes.IndexAny(body, `,{["`)
+		switch {
+		case n > mostValues:
+			return true
+		case at < 0:
+			return false
+		case body[at] == '"':
+			n--
+			at += textLength(body[at+1:]) + 1
+		}
+		body = body[min(at+1, len(body)):]
+	}
+}
+
+// textLength is how long a JSON text is until the quote that ends it.
+func textLength(rest []byte) int {
+	for at := 0; ; {
+		next := bytes.IndexAny(rest[at:], `"\`)
+		switch {
+		case next < 0:
+			return len(rest)
+		case rest[at+next] == '"':
+			return at + next
+		}
+		at = min(at+next+2, len(rest)) // what a backslash escapes ends nothing
+	}
 }
 
 // IsJSON takes a body without a content type for JSON, too.
