@@ -62,9 +62,7 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle)
 	if page.Description, err = views.Markdown(d.Description); err != nil {
 		return page, err
 	}
-	if page.Files, err = runs.TaskSources(p.code, bundle); err != nil {
-		return page, err
-	}
+	page.Files = runs.TaskSources(p.code, bundle)
 	if page.Boards, err = p.boardHeads(ctx, task); err != nil {
 		return page, err
 	}

@@ -1,7 +1,6 @@
 package playground
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -165,19 +164,20 @@ func (p *Playground) evaluationSources(e models.Evaluation) (list []views.Evalua
 	if err != nil {
 		return nil, err
 	}
+	page := p.code.Page()
 	add := func(title string, code kernelrun.Code) {
 		name := "kernel.py"
 		if code.Type == "cuda" {
 			name = "kernel.cu"
 		}
-		file, failed := p.code.Source(name, strings.ToLower(title)+"-", []byte(code.Source))
-		list, err = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file}), cmp.Or(err, failed)
+		file := page.Source(name, strings.ToLower(title)+"-", []byte(code.Source))
+		list = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file})
 	}
 	add("Kernel", request.Custom)
 	if request.Ref != nil {
 		add("Reference", *request.Ref)
 	}
-	return list, err
+	return list, nil
 }
 
 func evaluationTitle(e models.Evaluation) string {

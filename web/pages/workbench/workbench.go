@@ -55,11 +55,7 @@ func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.
 	if page.Description, err = views.Markdown(bundle.Definition.Description); err != nil {
 		return err
 	}
-	sources, err := runs.TaskSources(w.code, bundle)
-	if err != nil {
-		return err
-	}
-	page.References = slices.DeleteFunc(sources, func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
+	page.References = slices.DeleteFunc(runs.TaskSources(w.code, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
 	if err := w.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
 		return err
 	}

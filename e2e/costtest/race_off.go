@@ -1,0 +1,6 @@
+//go:build !race
+
+package costtest
+
+// slower is how much more time a program takes without the race detector.
+const slower = 1
