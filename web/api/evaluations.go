@@ -121,7 +121,7 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := max(c.QueryInt("page", 1), 1)
+	page := site.PageNumber(c, "page")
 	found, err := a.Store.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
 	if err != nil {
 		return err

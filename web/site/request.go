@@ -55,6 +55,12 @@ func IsBearer(c *fiber.Ctx) bool {
 // IsFragment reports whether htmx asks for a part of a page.
 func IsFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }
 
+// lastPage is behind the last page of everything, and small enough to be multiplied.
+const lastPage = 1 << 20
+
+// PageNumber is the page of a list that an address asks for, from 1.
+func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
+
 // RandomText returns n random bytes as URL-safe text.
 func RandomText(n int) string {
 	b := make([]byte, n)
