@@ -77,7 +77,7 @@ func (s *Server) inside(r *http.Request) *client.Client {
 	if err != nil {
 		remote = &net.TCPAddr{} // nobody's address: it opens nothing
 	}
-	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header}}
+	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
 	return client.NewWith(s.BaseURL, "", doer)
 }
 
@@ -85,15 +85,16 @@ func (s *Server) inside(r *http.Request) *client.Client {
 type loop struct {
 	handler fasthttp.RequestHandler
 	remote  net.Addr
-	host    string      // that the request named on whose behalf they are
-	outer   http.Header // of that request
+	host    string          // that the request named on whose behalf they are
+	outer   http.Header     // of that request
+	there   context.Context // until who sent it leaves
 }
 
 // RoundTrip carries one request. When its context ends first, the handler goes on unheard.
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
-	inner.SetUserValue(site.LocalInside, true)
+	inner.SetUserValue(site.LocalInside, l.there)
 	if err := l.fill(&inner.Request, r); err != nil {
 		return nil, err
 	}
