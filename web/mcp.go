@@ -31,9 +31,19 @@ func (s *Server) mcpHandler() fiber.Handler {
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
 	return func(c *fiber.Ctx) error {
+		if bytes.HasPrefix(bytes.TrimLeft(c.Body(), " \t\r\n"), []byte("[")) {
+			return c.Status(fiber.StatusBadRequest).JSON(batchRefused())
+		}
 		serve(c.Context())
 		return nil
 	}
+}
+
+// batchRefused answers several messages in one request. The protocol has had none since 2025-06-18, and a request counts as one
+// for the limits.
+func batchRefused() fiber.Map {
+	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{
+		"code": -32600, "message": "Invalid Request: batches are not supported; send each message in a request of its own."}}
 }
 
 // whileThere gives requests a context that ends when the caller leaves or the site stops; the adaptor's own

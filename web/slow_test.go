@@ -23,6 +23,25 @@ func postMCP(s *testSite, token, body string) string {
 		s.Addr, token, len(body), body)
 }
 
+func TestABatchOfCallsIsRefused(t *testing.T) {
+	s := newEvalSite(t)
+	batch := make([]object, 20_000)
+	for i := range batch {
+		batch[i] = mcpCall(i, "wait_submission", object{"id": 1})
+	}
+	text, err := json.Marshal(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{string(text), " \r\n\t" + string(text), "[]", "["} {
+		_, resp := s.from(t, "127.0.0.1", postMCP(s.testSite, s.token, body))
+		var answer struct{ Error struct{ Code int } }
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != http.StatusBadRequest || answer.Error.Code != -32600 {
+			t.Errorf("%.20q: %s %+v %v", body, resp.Status, answer, err)
+		}
+	}
+}
+
 // waiting opens a request that waits for a run that goes on, on behalf of a visitor.
 func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 	t.Helper()
