@@ -22,7 +22,7 @@ const (
 	mostShown = 2 << 20 // bytes
 )
 
-// Highlighter colours source text by classes and remembers what it has done. It may be used by
+// Highlighter colours source text by classes, renders descriptions, and remembers what it has made. It may be used by
 // many requests at once.
 type Highlighter struct {
 	done      *cache.Cache[[32]byte, string]

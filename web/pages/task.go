@@ -59,7 +59,7 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle)
 		Version: version.Number, Hidden: task.Visibility == models.Hidden, Deadline: p.DeadlineOf(task), Definition: d,
 		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
 	}
-	if page.Description, err = views.Markdown(d.Description); err != nil {
+	if page.Description, err = p.code.Description(d.Description); err != nil {
 		return page, err
 	}
 	page.Files = runs.TaskSources(p.code, bundle)

@@ -52,7 +52,7 @@ func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
 	page.Live, page.Charts, page.Wide = true, true, true
-	if page.Description, err = views.Markdown(bundle.Definition.Description); err != nil {
+	if page.Description, err = w.code.Description(bundle.Definition.Description); err != nil {
 		return err
 	}
 	page.References = slices.DeleteFunc(runs.TaskSources(w.code, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
