@@ -142,10 +142,7 @@ func SASSDiffs(pairs []ncu.Pair) (list []FileDiff) {
 		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > mostInstructions {
 			continue
 		}
-		lines := diff.Lines(program(p.A.Source), program(p.B.Source))
-		if len(lines) > mostDiff {
-			lines = append(lines[:mostDiff:mostDiff], diff.Line{Kind: diff.Folded, Hidden: len(lines) - mostDiff})
-		}
+		lines := diff.First(diff.Lines(program(p.A.Source), program(p.B.Source)), mostDiff)
 		list = append(list, FileDiff{Name: pairTitle(p), Lines: lines})
 	}
 	return list
