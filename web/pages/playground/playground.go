@@ -145,7 +145,10 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e models.Evaluation, caller ev
 	page := views.EvaluationPage{
 		Page: p.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
 		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.QueuedAt,
-		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared, Request: indentJSON(e.Request),
+		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared,
+	}
+	if e.HasRequest() {
+		page.Request = indentJSON(e.Request)
 	}
 	page.Live = !page.Ended
 	if e.Result != nil {
@@ -160,6 +163,9 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e models.Evaluation, caller ev
 
 // evaluationSources are the coloured sources of an evaluation's kernelrun.
 func (p *Playground) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
+	if !e.HasRequest() {
+		return nil, nil
+	}
 	request, err := evaluations.RequestOf(e)
 	if err != nil {
 		return nil, err
