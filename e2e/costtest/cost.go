@@ -30,13 +30,13 @@ func Check(t *testing.T, what string, work func()) {
 		cpu = computed(t) - began
 		runtime.ReadMemStats(&after)
 		memory = after.TotalAlloc - before.TotalAlloc
-		if cpu <= CPU*slower && memory <= Memory {
+		if cpu <= CPU*slower && memory <= Memory*fatter {
 			t.Logf("%s: %v of processor time, %.1f MB allocated", what, cpu.Round(time.Millisecond), float64(memory)/1e6)
 			return
 		}
 	}
 	t.Errorf("%s: %v of processor time and %.1f MB allocated; a request may take %v and %d MB", what, cpu.Round(time.Millisecond),
-		float64(memory)/1e6, CPU*slower, Memory>>20)
+		float64(memory)/1e6, CPU*slower, Memory*fatter>>20)
 }
 
 // computed is the processor time that this process has taken.
