@@ -46,6 +46,7 @@ var forbidden = []struct {
 	{"tasks/pyyaml", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"cache", nil, []string{"warpboard/"}, "a cache knows nothing of what it keeps"},
 	{"views/format", nil, []string{"warpboard/"}, "the formatter is a leaf"},
+	{"views/syntax", nil, []string{"warpboard/"}, "how languages are written is a leaf"},
 	{"views/diff", nil, []string{"warpboard/"}, "the differ is a leaf"},
 	{"views/charts", nil, []string{"warpboard/models", "warpboard/tasks"}, "charts draw results, and know neither tasks nor people"},
 	{"silicon", nil, []string{"warpboard/"}, "names of silicon are a leaf"},

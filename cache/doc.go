@@ -10,7 +10,8 @@
 //	facts of reports                 the same                                                10,000 reports
 //	charts of profiles, and of two   all that they were made of; of reports and sources      32 MiB of HTML
 //	(web/pages/profiles)             their hashes
-//	coloured sources (views)         the hash of name and text                               32 MiB of HTML
+//	coloured sources, descriptions   the hash of language and text                           32 MiB of HTML
+//	(views)
 //	pictures of links (web/pages/share)  all that is drawn on them                           64 pictures
 //
 // Nothing is ever taken out because it has become wrong: a key names all that its value was made of, so that a change makes

@@ -2,7 +2,9 @@ package models_test
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,7 +139,7 @@ func TestCallersTakeTurns(t *testing.T) {
 func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		in := models.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), AtOnce: 1}
+		in := models.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Limits: models.EvaluationLimits{AtOnce: 1}}
 		first := got[models.Evaluation](t)(s.SubmitEvaluation(ctx, in))
 		wantKind(t, second(s.SubmitEvaluation(ctx, in)), models.TooMany)
 		attempt, _, err := s.CancelEvaluation(ctx, first.ID, "not wanted")
@@ -147,6 +149,68 @@ func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 		_, _, err = s.CancelEvaluation(ctx, first.ID, "")
 		wantKind(t, err, models.Conflict)
 		check(t, second(s.SubmitEvaluation(ctx, in)))
+	})
+}
+
+func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		large := json.RawMessage(`"` + strings.Repeat("x", 1000) + `"`)
+		for name, limits := range map[string]models.EvaluationLimits{"count": {PerHour: 3}, "bytes": {HourBytes: 3100}} {
+			in := models.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
+			for range 3 { // cancelled at once, as by somebody who wants to fill the disk
+				e := got[models.Evaluation](t)(s.SubmitEvaluation(t.Context(), in))
+				check(t, third(s.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+			}
+			_, err := s.SubmitEvaluation(t.Context(), in)
+			wantKind(t, err, models.TooMany)
+			var refused *models.Error
+			if !errors.As(err, &refused) || refused.RetryAfter < 59*time.Minute || refused.RetryAfter > time.Hour+time.Second {
+				t.Errorf("%s: try again after %v", name, refused.RetryAfter)
+			}
+			in.Caller = "another"
+			check(t, second(s.SubmitEvaluation(t.Context(), in)))
+			in.Caller, in.User = name, modelstest.Person(t, s, "admin of "+name, models.RoleAdmin)
+			check(t, second(s.SubmitEvaluation(t.Context(), in)))
+		}
+	})
+}
+
+func TestTheRequestOfACancelledEvaluationIsDropped(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		for name, cancelled := range map[string]func() models.Evaluation{
+			"waiting": func() models.Evaluation { return submitted(t, s, "a") },
+			"running": func() models.Evaluation { e := submitted(t, s, "a"); begun(t, s, e); return e },
+		} {
+			e := cancelled()
+			if e = got[models.Evaluation](t)(s.Evaluation(t.Context(), e.ID)); !e.HasRequest() {
+				t.Errorf("%s: there is no request before it is cancelled", name)
+			}
+			check(t, third(s.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+			if after := got[models.Evaluation](t)(s.Evaluation(t.Context(), e.ID)); after.HasRequest() || after.RequestBytes != e.RequestBytes || after.State != models.EvaluationCancelled {
+				t.Errorf("%s: after it was cancelled: %+v", name, after)
+			}
+		}
+	})
+}
+
+func TestTheOldestEvaluationsOfACallerWithManyAreRemoved(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ended := func(caller string) string {
+			e := submitted(t, s, caller)
+			check(t, second(s.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
+			return e.ID
+		}
+		kept := func(id string) bool {
+			_, err := s.Evaluation(t.Context(), id)
+			return err == nil
+		}
+		waits := submitted(t, s, "a").ID
+		ids := []string{ended("a"), ended("a"), ended("a"), ended("b")}
+		check(t, s.PruneEvaluationsAbove(t.Context(), 2*int64(len(`{"a":"\u0000"}`))))
+		got := []bool{kept(waits), kept(ids[0]), kept(ids[1]), kept(ids[2]), kept(ids[3])}
+		if diff := cmp.Diff([]bool{true, false, true, true, true}, got); diff != "" {
+			t.Errorf("what is kept (-want +got):\n%s", diff)
+		}
 	})
 }
 

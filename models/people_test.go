@@ -155,3 +155,38 @@ func TestATokenWorksUntilItIsRevokedOrExpiresOrItsPersonIsBlocked(t *testing.T) 
 		}
 	})
 }
+
+func TestAPersonHasSoManyTokens(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		person := modelstest.Person(t, s, "ada", models.RoleUser)
+		made := 0
+		fill := func() (err error) {
+			for made < 1000 && err == nil {
+				if _, _, err = s.CreateToken(t.Context(), person.ID, "t", 0); err == nil {
+					made++
+				}
+			}
+			return err
+		}
+		wantKind(t, fill(), models.Conflict)
+		if made != 50 {
+			t.Errorf("%d tokens of one person work", made)
+		}
+		tokens := got[[]models.Token](t)(s.Tokens(t.Context(), person.ID))
+		check(t, s.RevokeToken(t.Context(), person.ID, tokens[0].ID))
+		if wantKind(t, fill(), models.Conflict); made != 51 {
+			t.Errorf("after one was revoked %d were made", made)
+		}
+		for made < 100 { // made and revoked in a loop
+			tokens := got[[]models.Token](t)(s.Tokens(t.Context(), person.ID))
+			check(t, s.RevokeToken(t.Context(), person.ID, tokens[0].ID))
+			fill()
+		}
+		tokens = got[[]models.Token](t)(s.Tokens(t.Context(), person.ID))
+		check(t, s.RevokeToken(t.Context(), person.ID, tokens[0].ID))
+		if wantKind(t, fill(), models.TooMany); made != 100 {
+			t.Errorf("%d were made in a day", made)
+		}
+		check(t, third(s.CreateToken(t.Context(), modelstest.Person(t, s, "bob", models.RoleUser).ID, "t", 0)))
+	})
+}

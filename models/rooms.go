@@ -97,6 +97,7 @@ type (
 	EvaluationState  = work.EvaluationState
 	EvaluationStats  = work.EvaluationStats
 	NewEvaluation    = work.NewEvaluation
+	EvaluationLimits = work.EvaluationLimits
 	Asker            = work.Asker
 
 	Error   = db.Error

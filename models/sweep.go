@@ -17,9 +17,10 @@ import (
 const (
 	// A page of an old run has stages and no log lines of its course; whoever follows it by Last-Event-ID begins at its
 	// end.
-	keepEvents       = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
-	keepEvaluations  = 30 * 24 * time.Hour // evaluations that ended, with all that they found
-	keepArtifactsFor = 90 * 24 * time.Hour // profiles of runs that are and were on no board
+	keepEvents          = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
+	keepEvaluations     = 30 * 24 * time.Hour // evaluations that ended, with all that they found
+	keepEvaluationBytes = 2 << 30             // of the requests of one caller
+	keepArtifactsFor    = 90 * 24 * time.Hour // profiles of runs that are and were on no board
 	// Files are written before their rows (storeArtifacts), outside the transaction. An hour is far more than recording a
 	// result takes; with much less, a sweep could remove a file just before its row is written.
 	youngFile = time.Hour // an artifact's file may wait so long for its row
@@ -46,7 +47,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		return catalog.SweepBlobs(tx)
 	})
 	// Each of these goes on when another failed, and all can be repeated: what was left is removed by the next sweep.
-	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at), s.SweepDeliveries(ctx, at))
+	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.PruneEvaluationsAbove(ctx, keepEvaluationBytes), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at), s.SweepDeliveries(ctx, at))
 }
 
 // StorageToGo counts what is stored, and what a sweep at a time lets go.

@@ -40,7 +40,7 @@ func contentKeys() []Key {
 		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
 			Limits: "One of the three.", Example: `lang: cpp`},
 		{Name: "description", Required: true, Meaning: "What to compute, in Markdown, for the people who will write kernels.",
-			Limits:  fmt.Sprintf("%s for the whole of task.yml.", problems.Size(MaxYAML)),
+			Limits:  fmt.Sprintf("%s for the whole of task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as it was written.", problems.Size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate` and `advanced` say how hard it is: lists by difficulty stand in this order, and a task without one of them is in the middle.", Default: "[]",
 			Limits: fmt.Sprintf("%d; each has at most %d lower case letters, digits and hyphens between them, and begins with a letter.", maxTags, tags.MostLetters), Example: `tags: [reduction, beginner]`},

@@ -1,96 +1,134 @@
 package views
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"path"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/formatters/html"
-	"github.com/alecthomas/chroma/v2/lexers"
 
 	"warpboard/cache"
+	"warpboard/views/syntax"
 )
 
-// MostColoured is the size up to which a site colours text: colours cost about 50 ms per 300 lines.
+// MostColoured is the number of bytes that a page of a site shows in colours: a token costs about 25 bytes of page, and may be a
+// byte.
 const MostColoured = 256 << 10
 
-// maxLines is the number of lines from which text is shown without numbers too: each costs 130 bytes of
-// page, and a submission may be a million of them.
-const maxLines = 20_000
+// What one page shows, so that files of many megabytes do not make a page of them.
+const (
+	mostLines = 20_000  // with a number: each costs 130 bytes of page, and a file may be a million of them
+	mostShown = 2 << 20 // bytes
+)
 
-// Highlighter colours source text by classes and remembers what it has done. It may be used by
+// Highlighter colours source text by classes, renders descriptions, and remembers what it has made. It may be used by
 // many requests at once.
 type Highlighter struct {
-	done *cache.Cache[[32]byte, string]
-	most int
+	done      *cache.Cache[[32]byte, string]
+	most      int
+	languages *syntax.Languages
 }
 
-// NewHighlighter returns a highlighter that remembers this many bytes of what it has made, and shows text of more than most
-// bytes without colours.
+// NewHighlighter returns a highlighter that remembers this many bytes of what it has made, and shows what comes after the first
+// most bytes of a page without colours.
 func NewHighlighter(room, most int) *Highlighter {
-	return &Highlighter{cache.New[[32]byte, string](int64(room)), most}
+	return &Highlighter{cache.New[[32]byte, string](int64(room)), most, syntax.NewLanguages()}
 }
+
+// SourcePage is what one page shows of sources.
+type SourcePage struct {
+	*Highlighter
+	bytes, lines int // so far
+}
+
+// Page begins a page.
+func (h *Highlighter) Page() *SourcePage { return &SourcePage{Highlighter: h} }
 
 // Source colours a file by the language that its name tells, with linkable line numbers #L1, #L2 …;
 // prefix keeps the lines of several files on one page apart: #prefixL1.
-func (h *Highlighter) Source(name, prefix string, text []byte) (SourceFile, error) {
+func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
 	file := SourceFile{Name: name, Size: int64(len(text))}
-	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", path.Ext(name), prefix, text))
-	if html, ok := h.done.Get(key); ok {
-		file.HTML = templ.Raw(html)
-		return file, nil
+	if p.bytes += len(text); p.bytes > mostShown {
+		file.HTML = templ.Raw(codeBegin + "This file is too large to be shown here. Download it to read it." + codeEnd)
+		return file
 	}
-	html, err := h.colour(name, prefix, strings.ToValidUTF8(string(text), "\uFFFD"))
-	if err != nil {
-		return SourceFile{}, fmt.Errorf("highlight %s: %w", name, err)
+	code := strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\r\n", "\n"), "\r", "\n")
+	p.lines += strings.Count(code, "\n")
+	language, numbers := p.languages.Of(name), p.lines < mostLines
+	if p.bytes > p.most || !numbers {
+		language = p.languages.Of("")
 	}
-	h.done.Put(key, html, int64(len(html)))
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%s\x00%s", language.Name, numbers, prefix, code))
+	html, ok := p.done.Get(key)
+	if !ok {
+		html = colour(language, numbers, prefix, code)
+		p.done.Put(key, html, int64(len(html)))
+	}
 	file.HTML = templ.Raw(html)
-	return file, nil
+	return file
 }
 
-func (h *Highlighter) colour(name, prefix, text string) (string, error) {
-	if strings.Count(text, "\n") >= maxLines {
-		return `<pre class="chroma"><code>` + templ.EscapeString(text) + "</code></pre>", nil
+func colour(language *syntax.Language, numbers bool, prefix, text string) string {
+	if !numbers {
+		return codeBegin + templ.EscapeString(text) + codeEnd
 	}
-	lexer := lexers.Fallback
-	if len(text) <= h.most {
-		lexer = lexerOf(name)
+	page := sourceWriter{prefix: templ.EscapeString(prefix)}
+	page.Grow(4 * len(text))
+	page.WriteString(codeBegin)
+	for class, token := range language.Tokens(text) {
+		for line := range strings.Lines(token) {
+			page.add(class, line)
+		}
 	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, text)
-	if err != nil {
-		return "", err
-	}
-	format := html.New(html.WithClasses(true), html.WithLineNumbers(true), html.WithLinkableLineNumbers(true, prefix+"L"))
-	var buf bytes.Buffer
-	if err := format.Format(&buf, noStyle, tokens); err != nil {
-		return "", err
-	}
-	return strings.ReplaceAll(buf.String(), lineLink, lineLink+` tabindex="-1"`), nil
+	page.endLine()
+	page.WriteString(codeEnd)
+	return page.String()
 }
 
-// noStyle: colours are the stylesheet's, by class. Chroma's own styles would be read at the start of every process.
-var noStyle = chroma.MustNewStyle("none", nil)
+const codeBegin, codeEnd = `<pre class="chroma"><code>`, "</code></pre>"
 
-// lineLink begins the link of a line's number. There are hundreds on a page: none is a stop on the way of who uses
-// the keyboard.
-const lineLink = `<a class="lnlinks"`
+// sourceWriter writes tokens as HTML, a span for each line.
+type sourceWriter struct {
+	strings.Builder
+	prefix string
+	lines  int
+	open   bool // a line has begun and not ended
+}
 
-// lexerOf finds the language; chroma knows CUDA only as C++. What a name matches it looks for in all patterns of all languages,
-// which takes as long as colouring 40 lines: the names of most files are known here.
-func lexerOf(name string) chroma.Lexer {
-	switch path.Ext(name) {
-	case ".cu", ".cuh", ".hpp", ".h", ".cc", ".cpp":
-		return lexers.Get("cpp")
-	case ".py":
-		return lexers.Get("python")
+// add writes a token, or the part of one that is in this line.
+func (w *sourceWriter) add(class syntax.Class, text string) {
+	if !w.open {
+		w.beginLine()
 	}
-	if lexer := lexers.Match(path.Base(name)); lexer != nil {
-		return lexer
+	if class == syntax.Plain {
+		w.WriteString(templ.EscapeString(text))
+	} else {
+		w.write(`<span class="`, string(class), `">`, templ.EscapeString(text), `</span>`)
 	}
-	return lexers.Fallback
+	if strings.HasSuffix(text, "\n") {
+		w.endLine()
+	}
+}
+
+// beginLine writes the line's number as a link. There are hundreds on a page: none is a stop for the keyboard.
+func (w *sourceWriter) beginLine() {
+	w.lines++
+	w.open = true
+	number := strconv.Itoa(w.lines)
+	anchor := w.prefix + "L" + number
+	w.write(`<span class="line"><span class="ln" id="`, anchor, `"><a class="lnlinks" tabindex="-1" href="#`, anchor, `">`, number, `</a></span><span class="cl">`)
+}
+
+func (w *sourceWriter) write(parts ...string) {
+	for _, part := range parts {
+		w.WriteString(part)
+	}
+}
+
+func (w *sourceWriter) endLine() {
+	if w.open {
+		w.WriteString("</span></span>")
+		w.open = false
+	}
 }

@@ -1,8 +1,9 @@
 package views
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -21,29 +22,74 @@ import (
 // goldmark, and what is left goes through bluemonday's list for text written by strangers. Its
 // headings are one level lower than written, because the page has its own first one.
 func Markdown(source string) (templ.Component, error) {
+	html, err := markdown(source)
+	return templ.Raw(html), err
+}
+
+func markdown(source string) (string, error) {
+	if len(source) > mostDescription {
+		return asWritten(source), nil
+	}
 	md := gfm()
 	doc := md.Parser().Parse(text.NewReader([]byte(source)))
+	links := 0 // bytes of addresses, which references repeat
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if h, ok := n.(*ast.Heading); ok && entering {
-			h.Level = min(h.Level+1, 6)
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			n.Level = min(n.Level+1, 6)
+		case *ast.Link:
+			links += len(n.Destination) + len(n.Title)
+		case *ast.Image:
+			links += len(n.Destination) + len(n.Title)
+		}
+		if links > mostHTML {
+			return ast.WalkStop, errTooLong
 		}
 		return ast.WalkContinue, nil
 	})
-	var buf bytes.Buffer
+	var buf boundedBuffer
 	if err == nil {
 		err = md.Renderer().Render(&buf, []byte(source), doc)
 	}
+	if errors.Is(err, errTooLong) {
+		return asWritten(source), nil
+	}
 	if err != nil {
-		return nil, fmt.Errorf("markdown: %w", err)
+		return "", fmt.Errorf("markdown: %w", err)
 	}
 	safe := untrusted().SanitizeBytes(buf.Bytes())
 	safe = emptyHeader.ReplaceAll(safe, []byte("<td></td>"))
-	return templ.Raw(scrolls.ReplaceAllString(string(safe), `<$1 tabindex="0">`)), nil
+	return scrolls.ReplaceAllString(string(safe), `<$1 tabindex="0">`), nil
+}
+
+// asWritten shows a description that is too large for Markdown.
+func asWritten(source string) string {
+	return `<pre tabindex="0">` + templ.EscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>"
+}
+
+// Description is Markdown of a text that many readers ask for.
+func (h *Highlighter) Description(source string) (templ.Component, error) {
+	key := sha256.Sum256([]byte("description\x00" + source))
+	if html, ok := h.done.Get(key); ok {
+		return templ.Raw(html), nil
+	}
+	html, err := markdown(source)
+	if err == nil {
+		h.done.Put(key, html, int64(len(html)))
+	}
+	return templ.Raw(html), err
 }
 
 // gfm and untrusted are made once, for they compile hundreds of regular expressions; both may be used by several goroutines.
 var (
-	gfm       = sync.OnceValue(func() goldmark.Markdown { return goldmark.New(goldmark.WithExtensions(extension.GFM)) })
+	gfm = sync.OnceValue(func() goldmark.Markdown {
+		md := goldmark.New(goldmark.WithExtensions(extension.GFM)) // for its renderers
+		md.SetParser(boundedParser())
+		return md
+	})
 	untrusted = sync.OnceValue(bluemonday.UGCPolicy)
 )
 

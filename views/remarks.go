@@ -136,20 +136,25 @@ func (f SourceFile) annotated() templ.Component {
 
 // annotate puts remarks into a highlighted text, whose lines are span.line with the number's id inside.
 func annotate(text string, remarks []Remark) string {
+	var out strings.Builder
+	remarks = slices.Clone(remarks)
+	slices.SortStableFunc(remarks, func(a, b Remark) int { return a.Line - b.Line })
+	anchor := ""
 	for _, r := range remarks {
-		at := strings.Index(text, fmt.Sprintf(`id="%s"`, r.anchor()))
-		if at < 0 {
-			continue // the compiler's line is none of the file's
+		if r.anchor() != anchor {
+			anchor = r.anchor()
+			at := strings.Index(text, fmt.Sprintf(`id="%s"`, html.EscapeString(anchor)))
+			if at < 0 {
+				break // the file has fewer lines
+			}
+			end := at + max(strings.Index(text[at:], `<span class="line`), 0)
+			if end == at {
+				end = strings.LastIndex(text, codeEnd)
+			}
+			out.WriteString(text[:end])
+			text = text[end:]
 		}
-		end := strings.Index(text[at:], `<span class="line`)
-		if end < 0 {
-			end = strings.Index(text[at:], "</code>")
-		}
-		if end < 0 {
-			continue
-		}
-		note := fmt.Sprintf(`<span class="remark remark-%s" role="note"><b>%s</b> %s</span>`, r.kind(), format.Capital(r.kind()), html.EscapeString(r.Text))
-		text = text[:at+end] + note + text[at+end:]
+		fmt.Fprintf(&out, `<span class="remark remark-%s" role="note"><b>%s</b> %s</span>`, r.kind(), format.Capital(r.kind()), html.EscapeString(r.Text))
 	}
-	return text
+	return out.String() + text
 }

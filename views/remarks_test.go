@@ -1,12 +1,14 @@
 package views
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/e2e/costtest"
 	"warpboard/e2e/fuzztest"
 )
 
@@ -53,11 +55,20 @@ func FuzzRemarks(f *testing.F) {
 	})
 }
 
-func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
-	file, err := NewHighlighter(1, MostColoured).Source("submission.cu", "", []byte("int a;\nint b;\nint c;\n"))
-	if err != nil {
-		t.Fatal(err)
+func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
+	file := NewHighlighter(1, MostColoured).Page().Source("a.cu", "", []byte(strings.Repeat("1 1 1 1 1 1\n", mostLines-1)))
+	for line := range maxRemarks {
+		file.Remarks = append(file.Remarks, Remark{mostLines - line, true, "x", ""}, Remark{mostLines + line, true, "x", ""})
 	}
+	costtest.Check(t, "remarks", func() {
+		if err := file.annotated().Render(t.Context(), io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
+	file := NewHighlighter(1, MostColoured).Page().Source("submission.cu", "", []byte("int a;\nint b;\nint c;\n"))
 	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""}, {77, true, "no such line", ""}}
 	var out strings.Builder
 	if err := file.annotated().Render(t.Context(), &out); err != nil {

@@ -2,6 +2,7 @@ package views
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/a-h/templ"
 
+	"warpboard/e2e/costtest"
 	"warpboard/evaluator/job"
 )
 
@@ -48,15 +50,12 @@ func TestMarkdownKeepsItsMeaningAndLosesItsPowers(t *testing.T) {
 }
 
 func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
-	h := NewHighlighter(1<<10, MostColoured)
-	text := []byte("__global__ void f(int n) { /* <b> */ }\nint g = 1;\n")
-	file, err := h.Source("kernel.cu", "", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := show(t, file.HTML)
-	if doc.Find("#L2").Length() != 1 || doc.Find(".k, .kt").Length() == 0 || doc.Find("[style], b").Length() > 0 {
-		html, _ := doc.Html()
+	text := []byte("__global__ void f(int n) { /* <b> */ }\r\nint g = 1;\n")
+	file := NewHighlighter(1<<10, MostColoured).Page().Source("kernel.cu", "<i>", text)
+	page := show(t, file.HTML)
+	if page.Find("[id='<i>L2']").Length() != 1 || page.Find(".line").Length() != 2 || page.Find(".k").Length() != 1 || page.Find(".nf").Text() != "f" ||
+		page.Find("[style], b, i").Length() > 0 || page.Find(".cl").Text() != "__global__ void f(int n) { /* <b> */ }\nint g = 1;\n" {
+		html, _ := page.Html()
 		t.Errorf("the source became %s", html)
 	}
 	if file.Size != int64(len(text)) {
@@ -66,44 +65,71 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 
 func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
 	h := NewHighlighter(1<<10, MostColoured)
-	if _, err := h.Source("x.py", "", []byte("c")); err != nil {
-		t.Fatal(err)
-	}
-	same, err := h.Source("x.py", "other-", []byte("c"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if show(t, same.HTML).Find("#other-L1").Length() != 1 {
+	h.Page().Source("x.py", "", []byte("c"))
+	if show(t, h.Page().Source("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
 		t.Error("the same text on another page has the first page's line names")
 	}
 }
 
 func TestBigSourceIsShownPlain(t *testing.T) {
-	h := NewHighlighter(1, 600)
-	for lines, want := range map[int]int{100: 100, 101: 0} {
-		file, err := h.Source("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := show(t, file.HTML).Find(".mi").Length(); n != want {
+	page := NewHighlighter(1<<20, 600).Page()
+	for i, lines := range []int{60, 40, 1} { // 600 bytes, and another line
+		want := []int{60, 40, 0}[i]
+		file := page.Source("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
+		if n := show(t, file.HTML).Find(".m").Length(); n != want {
 			t.Errorf("of %d lines %d numbers are coloured, want %d", lines, n, want)
 		}
 	}
 }
 
 func TestALinePerByteIsNoHundredMegabytes(t *testing.T) {
-	text := strings.Repeat("<\n", 500_000)
-	file, err := NewHighlighter(1, MostColoured).Source("lines.py", "", []byte(text))
-	if err != nil {
-		t.Fatal(err)
+	for _, end := range []string{"\n", "\r"} {
+		text := strings.Repeat("<"+end, 500_000)
+		file := NewHighlighter(1, MostColoured).Page().Source("lines.py", "", []byte(text))
+		var page bytes.Buffer
+		if err := file.HTML.Render(t.Context(), &page); err != nil {
+			t.Fatal(err)
+		}
+		if page.Len() > 3*len(text) || !strings.Contains(page.String(), "&lt;\n&lt;\n") {
+			t.Errorf("%d bytes became %d: %.60s", len(text), page.Len(), page.String())
+		}
 	}
-	var page bytes.Buffer
-	if err := file.HTML.Render(t.Context(), &page); err != nil {
-		t.Fatal(err)
+}
+
+// worstSources are texts that cost the most, of the size up to which text is colored.
+func worstSources() (list []string) {
+	for _, part := range []string{"a b()}", "1 ", "1\n", "\n", "\r", "<\"", "'''\n", "R\"("} {
+		text := strings.Repeat(part, MostColoured/len(part))
+		list = append(list, text, text[:min(len(part)*(mostLines-1), len(text))])
 	}
-	if page.Len() > 3*len(text) || !strings.Contains(page.String(), "&lt;\n&lt;\n") {
-		t.Errorf("%d bytes became %d: %.60s", len(text), page.Len(), page.String())
+	return list
+}
+
+func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
+	for _, text := range worstSources() {
+		for _, name := range []string{"a.cu", "a.py", "a.yml", "a.json", "a.js", "a.md", "a.diff"} {
+			costtest.Check(t, fmt.Sprintf("%s, %d of %.8q", name, len(text), text), func() {
+				NewHighlighter(1, MostColoured).Page().Source(name, "", []byte(text))
+			})
+		}
 	}
+}
+
+func TestFilesOfMegabytesDoNotMakeAPageOfThem(t *testing.T) {
+	text := []byte(strings.Repeat("1 ", 100<<10))
+	costtest.Check(t, "512 files of 200 kB", func() {
+		page, size := NewHighlighter(1, MostColoured).Page(), 0
+		for range 512 {
+			var html bytes.Buffer
+			if err := page.Source("a.cu", "", text).HTML.Render(t.Context(), &html); err != nil {
+				t.Fatal(err)
+			}
+			size += html.Len()
+		}
+		if size > 12<<20 {
+			t.Errorf("they make a page of %d bytes", size)
+		}
+	})
 }
 
 func TestRunSaysItsStateInWords(t *testing.T) {

@@ -45,11 +45,10 @@ type Config struct {
 	PicturesAllowed []netip.Prefix // networks whose pictures of people are fetched although they are not public: for tests
 	PictureRoots    *x509.CertPool // whose certificates are believed there; nil: the system's
 
-	SandboxOff  bool               // the worker runs programs unprotected: every page says so
-	Code        *views.Highlighter // colours sources; nil: one of the server's own
-	BundleLimit int                // largest task zip in bytes; 0: 32 MiB
-	Heartbeat   time.Duration      // of streams, when a reader's sign-in is checked again; 0: 15 s
-	OpenEvalAPI string             // who may evaluate without a token: "all", "loopback" or "none"; empty: none
+	SandboxOff  bool          // the worker runs programs unprotected: every page says so
+	BundleLimit int           // largest task zip in bytes; 0: 32 MiB
+	Heartbeat   time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
+	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  evaluations.Limits
 
 	Signing Signing // of statements; the zero value signs nothing

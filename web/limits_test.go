@@ -112,7 +112,7 @@ func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
 
 func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	s := startSite(t, noProxies, func(c *Config) {
-		c.Limits = site.Limits{Strangers: 50 << 10, StrangersEach: 24 << 10, RequestsEach: 3}
+		c.Limits = site.Limits{Strangers: 50 << 10, StrangersEach: 24 << 10, RequestsEach: 3, SlowEach: 3}
 	})
 	const head = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n"
 	_, resp := s.from(t, "127.0.0.2", head+strings.Repeat("x", 30<<10))

@@ -31,9 +31,19 @@ func (s *Server) mcpHandler() fiber.Handler {
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
 	return func(c *fiber.Ctx) error {
+		if bytes.HasPrefix(bytes.TrimLeft(c.Body(), " \t\r\n"), []byte("[")) {
+			return c.Status(fiber.StatusBadRequest).JSON(batchRefused())
+		}
 		serve(c.Context())
 		return nil
 	}
+}
+
+// batchRefused answers several messages in one request. The protocol has had none since 2025-06-18, and a request counts as one
+// for the limits.
+func batchRefused() fiber.Map {
+	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{
+		"code": -32600, "message": "Invalid Request: batches are not supported; send each message in a request of its own."}}
 }
 
 // whileThere gives requests a context that ends when the caller leaves or the site stops; the adaptor's own
@@ -77,7 +87,7 @@ func (s *Server) inside(r *http.Request) *client.Client {
 	if err != nil {
 		remote = &net.TCPAddr{} // nobody's address: it opens nothing
 	}
-	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header}}
+	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
 	return client.NewWith(s.BaseURL, "", doer)
 }
 
@@ -85,15 +95,16 @@ func (s *Server) inside(r *http.Request) *client.Client {
 type loop struct {
 	handler fasthttp.RequestHandler
 	remote  net.Addr
-	host    string      // that the request named on whose behalf they are
-	outer   http.Header // of that request
+	host    string          // that the request named on whose behalf they are
+	outer   http.Header     // of that request
+	there   context.Context // until who sent it leaves
 }
 
 // RoundTrip carries one request. When its context ends first, the handler goes on unheard.
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
-	inner.SetUserValue(site.LocalInside, true)
+	inner.SetUserValue(site.LocalInside, l.there)
 	if err := l.fill(&inner.Request, r); err != nil {
 		return nil, err
 	}

@@ -180,12 +180,10 @@ func (s *Server) makeRoom(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admit counts requests under way, and refuses those above the limits.
+// admit counts requests under way, and refuses those above the limits. Those of this server itself count, too: they go on when
+// the request has left on whose behalf they are.
 func (s *Server) admit(c *fiber.Ctx) error {
-	if site.IsInside(c) {
-		return c.Next() // counted already
-	}
-	who := wire.ShareName(s.Proxies.Visitor(c))
+	who := wire.ShareOf(s.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)
 	switch s.UnderWay.Take(who, 1) {
 	case wire.UsedUp:

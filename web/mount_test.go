@@ -139,14 +139,9 @@ func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	const text = `<a href="/x" src='/y'> href="/z action="/w" ="/`
 	s := &site.Site{Mount: labPath}
-	code, err := coloured.Source("submission.py", "", []byte("# "+text+"\nx = +text+\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	large, err := coloured.Source("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := views.NewHighlighter(1, views.MostColoured).Page()
+	code := sources.Source("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
+	large := sources.Source("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
 	markdown, err := views.Markdown("# " + text + "\n`" + text + "`\n\n[" + text + "](https://x.example/?a=" + url.QueryEscape(text) + " '" + text + "')\n\n```html\n" + text + "\n```\n\n    " + text + "\n\n| a |\n|---|\n| " + text + " |\n\n" + text)
 	if err != nil {
 		t.Fatal(err)

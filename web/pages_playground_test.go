@@ -232,8 +232,8 @@ func TestPeopleFindTheirEvaluationsAndTheSourcesAgain(t *testing.T) {
 	checkSound(t, b.page(path, http.StatusOK))
 	doc := visitor.page(path, http.StatusOK)
 	checkSound(t, doc)
-	wantText(t, doc, "[data-source=Kernel]", "def add ( x , n ): pass") // its parts are coloured apart
-	wantText(t, doc, "[data-source=Reference]", "def f ( x ): return x")
+	wantText(t, doc, "[data-source=Kernel]", "def add (x, n): pass")
+	wantText(t, doc, "[data-source=Reference]", "def f (x): return x")
 	wantText(t, doc, "#sharing", "whoever has this page's address")
 	if doc.Find("#sharing button").Length() != 0 {
 		t.Error("a visitor can turn the switch")

@@ -29,7 +29,7 @@ func TestScreenshots(t *testing.T) {
 	if dir == "" {
 		t.Skip("scripts/screenshots makes the pictures of the documentation")
 	}
-	s := newProfiledScene(t, func(c *Config) { c.Code = nil }) // the harness in its colours
+	s := newProfiledScene(t)
 	w := s.window().as(s.browserOf(s.admin))
 	if of := os.Getenv("WARPBOARD_SCREENSHOTS_OF"); of != "" {
 		w.shootEach(strings.Fields(s.shotNames().Replace(of)), dir)

@@ -97,10 +97,7 @@ func New(cfg Config) (*Server, error) {
 	if s.manual, err = manual.New(site); err != nil {
 		return nil, err
 	}
-	runs, code := runs.New(site), cfg.Code
-	if code == nil {
-		code = views.NewHighlighter(rememberedSources, views.MostColoured)
-	}
+	runs, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MostColoured)
 	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks, cfg.Contact)
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
 	s.palette = palette.New(site)

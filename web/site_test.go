@@ -16,7 +16,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
-	"warpboard/views"
 	"warpboard/web/client"
 	"warpboard/web/site"
 )
@@ -54,11 +53,6 @@ func (q *idleQueue) Forget(_ context.Context, id string) error {
 
 func (q *idleQueue) Kick(name string) { q.kicked = append(q.kicked, name) }
 
-// coloured are the sources that some test's site has coloured: all show the same ones, and chroma takes its time. With the race
-// detector the harness would take 13 s, and many of its requests longer than they may: its long files are shown as a site shows
-// those of more than views.MostColoured.
-var coloured = views.NewHighlighter(rememberedSources, 3000)
-
 // startSite serves until the test ends. The changes are applied to its configuration.
 func startSite(t testing.TB, changes ...func(*Config)) *testSite {
 	t.Helper()
@@ -73,7 +67,7 @@ func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func
 	}
 	log, hub, queue := slog.New(slog.DiscardHandler), site.NewHub(), &idleQueue{}
 	cfg := Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log),
-		Addr: ln.Addr().String(), Log: log, Version: "test", Code: coloured}
+		Addr: ln.Addr().String(), Log: log, Version: "test"}
 	for _, change := range changes {
 		change(&cfg)
 	}

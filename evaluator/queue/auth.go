@@ -16,7 +16,7 @@ const siteUser = "=site"
 type authenticator struct {
 	secret    string
 	authorize func(name, secret string) (devices []string, ok bool, err error)
-	log       *slog.Logger
+	log       *seldom
 }
 
 // A worker that tries to connect waits for connectWait, and tries again. Who cannot be checked now is answered after that, when
@@ -39,12 +39,12 @@ func (g *authenticator) Check(c server.ClientAuthentication) bool {
 	}
 	devices, ok, err := g.authorize(name, secret)
 	if err != nil {
-		g.log.Error("a worker's credential cannot be checked now; it will ask again", "worker", name, "err", err)
+		g.log.say(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(name), "err", err)
 		time.Sleep(silence) // the goroutine is the connection's own
 		return false
 	}
 	if !ok {
-		g.log.Warn("worker refused", "worker", name, "from", fmt.Sprint(c.RemoteAddress()))
+		g.log.say(slog.LevelWarn, "worker refused", "worker", short(name), "from", fmt.Sprint(c.RemoteAddress()))
 		return false
 	}
 	// Permissions are fixed for the life of the connection: a credential that gains or loses a device must be kicked to

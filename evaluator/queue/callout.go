@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -59,11 +60,11 @@ func (c callout) answer(m *nats.Msg) {
 	if errors.Is(err, errNotNow) {
 		// Not answered: the cluster refuses the worker after the timeout of its authorization, which must be longer than
 		// connectWait. With a shorter one the worker takes that for good when it comes twice.
-		c.q.log.Error("a worker's credential cannot be checked now; it will ask again", "worker", request.ConnectOptions.Username, "err", err)
+		c.q.refused.say(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(request.ConnectOptions.Username), "err", err)
 		return
 	}
 	if err != nil {
-		c.q.log.Warn("worker refused", "worker", request.ConnectOptions.Username, "from", request.ClientInformation.Host, "err", err)
+		c.q.refused.say(slog.LevelWarn, "worker refused", "worker", short(request.ConnectOptions.Username), "from", request.ClientInformation.Host, "err", err)
 		response.Error = "this is no worker's credential"
 	}
 	token, err := response.Encode(c.keys)

@@ -34,6 +34,8 @@ type host struct {
 	secret string // what the site itself shows to the server
 	log    *slog.Logger
 	ill    func(error)
+	// What strangers cause: refused logins, and what the server itself says of its clients.
+	refused, clients *seldom
 
 	mu     sync.Mutex
 	server *server.Server
@@ -77,7 +79,7 @@ func (h *host) start() (err error) {
 	}
 	var fatal atomic.Pointer[string]
 	// The logger is how the server tells of what it could not open; it must be set before Start, which reads the folder.
-	ns.SetLoggerV2(serverLog{h.log, &fatal, h.ill}, false, false, false)
+	ns.SetLoggerV2(serverLog{h.log, h.clients, &fatal, h.ill}, false, false, false)
 	ns.Start()
 	if text := fatal.Load(); text != nil || !ns.JetStreamEnabled() || !ns.ReadyForConnections(serverReady) {
 		ns.Shutdown()

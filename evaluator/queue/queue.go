@@ -79,6 +79,7 @@ type Queue struct {
 	origin string
 
 	health   health
+	refused  *seldom // who may not connect
 	dropped  counter
 	failed   counter     // requests of workers that could not be carried out
 	unfilled atomic.Bool // the queue was opened again, and not filled yet
@@ -100,8 +101,9 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), origin: rand.Text(), stop: func() {}, consumers: map[string]bool{}}
+	q.refused = newSeldom(q.log)
 	if cfg.URL == "" {
-		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log, ill: func(err error) { q.health.note(wholeServer, err) }}
+		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log, refused: q.refused, clients: newSeldom(q.log), ill: func(err error) { q.health.note(wholeServer, err) }}
 	}
 	q.dropped.log, q.failed.log = q.log, q.log
 	q.desk = newDesk(q)

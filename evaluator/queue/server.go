@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func (h *host) options() (*server.Options, error) {
 		NoSigs:                     true, // signals belong to the process
 		MaxPayload:                 MaxMessage,
 		DontListen:                 h.cfg.Listen == "",
-		CustomClientAuthentication: &authenticator{secret: h.secret, authorize: h.cfg.Authorize, log: h.log},
+		CustomClientAuthentication: &authenticator{secret: h.secret, authorize: h.cfg.Authorize, log: h.refused},
 	}
 	if h.cfg.Listen == "" {
 		return opts, nil
@@ -98,9 +99,10 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 // serverLog passes the embedded server's warnings and errors on; its notices are for debugging. What the
 // server holds for fatal is kept: it goes on without JetStream, and says so nowhere else.
 type serverLog struct {
-	log   *slog.Logger
-	fatal *atomic.Pointer[string]
-	ill   func(error) // told when a stream cannot be written; JetStream tells its callers nothing
+	log     *slog.Logger
+	clients *seldom // for what the server says of its clients
+	fatal   *atomic.Pointer[string]
+	ill     func(error) // told when a stream cannot be written; JetStream tells its callers nothing
 }
 
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
@@ -108,14 +110,23 @@ func (l serverLog) Warnf(format string, v ...any) {
 	if strings.HasPrefix(format, "Maximum payloads") {
 		return // MaxMessage is a choice: profiles are that large
 	}
-	l.log.Warn(fmt.Sprintf(format, v...))
+	l.say(slog.LevelWarn, fmt.Sprintf(format, v...))
 }
 func (l serverLog) Errorf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
 	if strings.Contains(text, "critical write error") {
 		l.ill(errors.New(text))
 	}
-	l.log.Error(text)
+	l.say(slog.LevelError, text)
+}
+
+// say logs a line. Those about a client name its connection: whoever reaches the port makes thousands a second.
+func (l serverLog) say(level slog.Level, text string) {
+	if strings.Contains(text, "cid:") {
+		l.clients.say(level, short(text))
+		return
+	}
+	l.log.Log(context.Background(), level, text)
 }
 func (l serverLog) Fatalf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)

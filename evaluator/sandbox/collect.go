@@ -61,5 +61,10 @@ func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
 	case stat.Size > size:
 		return nil, fmt.Errorf("the file has %d bytes; at most %d are taken", stat.Size, size)
 	}
-	return io.ReadAll(io.LimitReader(file, size))
+	content := make([]byte, stat.Size) // and no more while it is read: a file of hundreds of megabytes is one allocation
+	n, err := io.ReadFull(file, content)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return content[:n], err
 }

@@ -27,7 +27,7 @@ type Limits struct {
 func DefaultBuildLimits() Limits {
 	return Limits{
 		Wall: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
-		FileSize: 256 << 20, OpenFiles: 256,
+		FileSize: 128 << 20, OpenFiles: 256, // a worker holds an object and the program in memory
 		Tmp: 512 << 20, Shm: 16 << 20, Out: 512 << 20, Output: 8 << 20,
 	}
 }

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,13 +16,34 @@ import (
 )
 
 // built is what is kept of a finished build.
-// Its JSON is what the store holds: a field that is renamed makes old entries read as empty programs, unless the number
-// in plan's base changes with it.
+// The store holds the size of its JSON, its JSON and its program: a field that is renamed makes old entries read as empty, unless
+// the number in plan's base changes with it.
 type built struct {
-	Program []byte
+	Program []byte `json:"-"`
 	Stdout  string
 	Stderr  string
 	Extra   map[string]string
+}
+
+func (b *Builder) keepBuilt(key string, done built) error {
+	said, err := json.Marshal(done)
+	if err != nil {
+		return err
+	}
+	return b.store.put(key, binary.LittleEndian.AppendUint64(nil, uint64(len(said))), said, done.Program)
+}
+
+func (b *Builder) keptBuilt(key string) (done built, ok bool) {
+	data, ok := b.store.get(key)
+	if !ok || len(data) < 8 {
+		return done, false
+	}
+	size, rest := binary.LittleEndian.Uint64(data), data[8:]
+	if size > uint64(len(rest)) || json.Unmarshal(rest[:size], &done) != nil {
+		return done, false
+	}
+	done.Program = rest[size:]
+	return done, true
 }
 
 func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
@@ -54,16 +76,15 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	// Everything that goes into the program: compiler and flags (base), every file, the order of the units. Nothing of
 	// the submitter: equal sources share a program, whoever sent them, since what a compiler makes of them is the same.
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
-	var done built
 	var err error
-	if data, ok := b.store.get(programKey); ok && json.Unmarshal(data, &done) == nil {
-		result.Cached = true
-	} else if done, err = c.makeProgram(ctx, result); err != nil || result.Status != job.StatusPass {
-		return err
-	} else if data, err := json.Marshal(done); err != nil {
-		return err
-	} else if err := b.store.put(programKey, data); err != nil {
-		return err
+	done, ok := b.keptBuilt(programKey)
+	if result.Cached = ok; !ok {
+		if done, err = c.makeProgram(ctx, result); err != nil || result.Status != job.StatusPass {
+			return err
+		}
+		if err := b.keepBuilt(programKey, done); err != nil {
+			return err
+		}
 	}
 	judge, err := c.judge(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"time"
 
 	"warpboard/evaluator/harness"
@@ -91,6 +92,9 @@ func (a *Artifact) extensionsOf(file string) []byte {
 	return last
 }
 
+// largeProgram is the size in bytes from which what a build leaves in memory is given back at once.
+const largeProgram = 32 << 20
+
 // Build compiles the job. A submission that does not compile is not an error: the stage result's
 // Status and Failure say so, and the artifact is nil. The error is an infrastructure error (ErrMissing, a broken
 // sandbox, a full disk).
@@ -110,6 +114,9 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 		build = b.buildPython
 	}
 	err := build(ctx, req, artifact, &result)
+	if len(artifact.program) > largeProgram {
+		debug.FreeOSMemory() // its objects: else they stay until as much has been allocated again
+	}
 	result.Ended = time.Now().UTC()
 	if err != nil {
 		return nil, result, fmt.Errorf("build: %w", err)

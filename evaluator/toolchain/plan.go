@@ -71,7 +71,7 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
 	// "5" is the version of the store's form: raise it when what is stored under these keys changes its meaning.
-	p.base = key(slices.Concat([]string{"5", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
+	p.base = key(slices.Concat([]string{"6", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
 	return p, nil
 }
 

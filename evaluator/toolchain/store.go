@@ -87,8 +87,8 @@ func (s *store) mkdir(key string) error {
 	return nil
 }
 
-// put keeps data under key.
-func (s *store) put(key string, data []byte) error {
+// put keeps data under key: the parts together.
+func (s *store) put(key string, parts ...[]byte) error {
 	if err := s.mkdir(key); err != nil {
 		return err
 	}
@@ -98,15 +98,23 @@ func (s *store) put(key string, data []byte) error {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
 	defer os.Remove(file.Name()) // gone already when all went well
-	sum := sha256.Sum256(data)
-	_, err = file.Write(append(sum[:], data...))
+	hash, size := sha256.New(), 0
+	for _, part := range parts {
+		hash.Write(part)
+		size += len(part)
+	}
+	for _, part := range slices.Concat([][]byte{hash.Sum(nil)}, parts) { // not joined: a program may have a hundred megabytes
+		if err == nil {
+			_, err = file.Write(part)
+		}
+	}
 	if err := cmp.Or(err, file.Close()); err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
 	if err := os.Rename(file.Name(), target); err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
-	return s.clear(int64(len(data)))
+	return s.clear(int64(size))
 }
 
 // clear removes the least recently used files when the store has outgrown its limit. It looks only

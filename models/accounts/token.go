@@ -2,7 +2,10 @@ package accounts
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"gorm.io/gorm"
 
 	"warpboard/models/db"
 )
@@ -10,6 +13,9 @@ import (
 const (
 	tokenMark   = "wb_" // lets secret scanners find a token that leaked
 	prefixBytes = len(tokenMark) + 6
+
+	mostTokens     = 50 // of a person that work
+	mostTokensADay = 100
 )
 
 // Token is a personal key for the API. The table holds its hash and its first characters.
@@ -47,8 +53,32 @@ func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, l
 		end := db.Time(token.CreatedAt.Add(life))
 		token.ExpiresAt = &end
 	}
-	err := s.db.Writer(ctx).Create(&token).Error
-	return secret, token, db.WriteError(err, "token")
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := checkTokens(tx, userID, token.CreatedAt); err != nil {
+			return err
+		}
+		return db.WriteError(tx.Create(&token).Error, "token")
+	})
+	return secret, token, err
+}
+
+// checkTokens refuses a token too many of a person. All rows stay, so revoked ones count for a day.
+func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
+	var have struct{ Live, Today int64 }
+	day := db.Time(at.Add(-24 * time.Hour))
+	err := tx.Model(&Token{}).Where("user_id = ?", userID).Select(`coalesce(sum(case when revoked_at is null and (expires_at is null or expires_at > ?) then 1 else 0 end), 0) as live,
+		coalesce(sum(case when created_at > ? then 1 else 0 end), 0) as today`, at, day).Scan(&have).Error
+	switch {
+	case err != nil:
+		return fmt.Errorf("counting tokens of person %d: %w", userID, err)
+	case have.Live >= mostTokens:
+		return db.Errorf(db.Conflict, "You have %d tokens that work, the most that a person may have. Revoke one that you no longer need.", have.Live)
+	case have.Today >= mostTokensADay:
+		tooMany := db.Errorf(db.TooMany, "At most %d tokens a day are made. Try again later.", mostTokensADay)
+		tooMany.RetryAfter = time.Hour
+		return tooMany
+	}
+	return nil
 }
 
 // TokenUser returns the live token with this secret and its person, else NotFound.

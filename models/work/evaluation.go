@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,20 +41,28 @@ func (s EvaluationState) Final() bool {
 
 // Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
 type Evaluation struct {
-	ID         string          `gorm:"primaryKey"`
-	UserID     int64           // 0: nobody who is signed in
-	Owner      string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
-	Caller     string          // whom its limit counts for: a person or an address
-	Shared     bool            // whoever knows its id may read it
-	Kind       string          // kernelrun.Kind
-	Request    json.RawMessage `gorm:"serializer:json"` // kernelrun.Request
-	SourceHash string          // of the sources
-	State      EvaluationState
-	Change     int64 // grows with every change that watchers see
+	ID      string          `gorm:"primaryKey"`
+	UserID  int64           // 0: nobody who is signed in
+	Owner   string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
+	Caller  string          // whom its limit counts for: a person or an address
+	Shared  bool            // whoever knows its id may read it
+	Kind    string          // kernelrun.Kind
+	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {}: not kept, because it was cancelled
+	// RequestBytes is how large the request was.
+	RequestBytes int64
+	SourceHash   string // of the sources
+	State        EvaluationState
+	Change       int64 // grows with every change that watchers see
 	Work
 	Failure string          // why it failed, in a sentence; or why its last attempt was lost
 	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
 }
+
+// noRequest stands for one that is not kept.
+const noRequest = "{}"
+
+// HasRequest reports whether the request is kept.
+func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
 
 // TableName is where evaluations are.
 func (Evaluation) TableName() string { return "evaluations" }
@@ -70,17 +77,17 @@ type NewEvaluation struct {
 	Device  string
 	Request json.RawMessage
 	Sources []byte // what SourceHash is of
-	AtOnce  int    // how many of a caller's may be live; 0: no limit
+	Limits  EvaluationLimits
 }
 
 // SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
 func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	e := Evaluation{
 		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
-		SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: db.Now()},
+		RequestBytes: int64(len(in.Request)), SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: db.Now()},
 	}
 	err := l.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := checkAtOnce(tx, in); err != nil {
+		if err := in.Limits.check(tx, in.User, in.Caller, e.RequestBytes); err != nil {
 			return err
 		}
 		if err := switches.Check(tx, "No evaluations are taken for now.", switches.Evaluations); err != nil {
@@ -95,25 +102,6 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
 	})
 	return e, err
-}
-
-// evaluationRetry is when a caller whose evaluations are all under way may come again.
-const evaluationRetry = 2 * time.Second
-
-func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
-	if in.AtOnce <= 0 {
-		return nil
-	}
-	var under int64
-	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+Live, in.Caller).Count(&under).Error; err != nil {
-		return fmt.Errorf("counting live evaluations: %w", err)
-	}
-	if under < int64(in.AtOnce) {
-		return nil
-	}
-	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", under)
-	tooMany.RetryAfter = evaluationRetry
-	return tooMany
 }
 
 // Evaluation returns one evaluation. A context that ends while the row is read would leave half of it: with an error there

@@ -44,7 +44,7 @@ func (e *Evaluation) setFailed(why *job.Failure) {
 }
 
 func (e *Evaluation) setCancelled(reason string) {
-	e.State, e.Failure = EvaluationCancelled, db.Sanitize(reason)
+	e.State, e.Failure, e.Request = EvaluationCancelled, db.Sanitize(reason), []byte(noRequest)
 }
 
 func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
@@ -53,10 +53,13 @@ func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { retu
 
 func (e *Evaluation) setMeasured(job.Result) {} // its report says it
 
-// save leaves the request, which never changes and may be large, where it is.
+// save leaves the request, which may be large, where it is, but that of a cancelled evaluation: nobody reads it again.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	e.Change++
-	kept := []string{"id", "request"}
+	kept := []string{"id"}
+	if !e.cancelled() {
+		kept = append(kept, "request")
+	}
 	if e.Result == nil {
 		kept = append(kept, "result")
 	}

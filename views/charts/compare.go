@@ -52,7 +52,7 @@ type FileDiff struct {
 
 // changes says how much two programs differ.
 func changes(files []FileDiff, hidden string) string {
-	added, removed := 0, 0
+	added, removed, cut := 0, 0, false
 	for _, f := range files {
 		for _, l := range f.Lines {
 			switch l.Kind {
@@ -60,16 +60,24 @@ func changes(files []FileDiff, hidden string) string {
 				added++
 			case diff.Removed:
 				removed++
+			case diff.Cut:
+				cut = true
 			}
 		}
 	}
 	switch {
 	case hidden != "":
 		return "not shown"
+	case added+removed == 0 && cut:
+		return "too long to be compared"
 	case added+removed == 0:
 		return "the same in both"
 	}
-	return fmt.Sprintf("%s added, %s removed", format.Plural(added, "line", "lines"), format.Decimal(float64(removed)))
+	text := fmt.Sprintf("%s added, %s removed", format.Plural(added, "line", "lines"), format.Decimal(float64(removed)))
+	if cut {
+		text += ", and more"
+	}
+	return text
 }
 
 // round3 keeps whole ratios from being shown with the digits of their noise.
@@ -142,10 +150,7 @@ func SASSDiffs(pairs []ncu.Pair) (list []FileDiff) {
 		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > mostInstructions {
 			continue
 		}
-		lines := diff.Lines(program(p.A.Source), program(p.B.Source))
-		if len(lines) > mostDiff {
-			lines = append(lines[:mostDiff:mostDiff], diff.Line{Kind: diff.Folded, Hidden: len(lines) - mostDiff})
-		}
+		lines := diff.First(diff.Lines(program(p.A.Source), program(p.B.Source)), mostDiff)
 		list = append(list, FileDiff{Name: pairTitle(p), Lines: lines})
 	}
 	return list

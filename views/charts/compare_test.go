@@ -60,6 +60,20 @@ func TestComparePageSaysWhoIsFaster(t *testing.T) {
 	}
 }
 
+func TestAComparisonThatIsCutSaysSo(t *testing.T) {
+	long := strings.Repeat("a\n", 20_000)
+	for want, lines := range map[string][]diff.Line{
+		"the same in both":                   nil,
+		"too long to be compared":            diff.Lines(long, long+"b\n"),
+		"2 lines added, 0 removed, and more": append(diff.Lines("", "a\nb\n"), diff.Line{Kind: diff.Cut}),
+		"2 lines added, 0 removed":           diff.Lines("", "a\nb\n"),
+	} {
+		if got := changes([]FileDiff{{Lines: lines}}, ""); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestCompareShowsBothSidesOfEverySection(t *testing.T) {
 	vm := compareVM(t)
 	doc, _ := render(t, Compare(vm))

@@ -15,7 +15,17 @@ const (
 	Added   Kind = '+'
 	Removed Kind = '-'
 	Folded  Kind = '~' // stands for a run of equal lines that is not shown
+	Cut     Kind = '!' // says in its Text which lines are not shown
 )
+
+// What the diffs of a page may cost: a text of 1 MB may have a million lines.
+const (
+	mostCompared = 20_000 // lines of all texts together
+	mostShown    = 5_000
+)
+
+// Comparison compares several pairs of texts within these bounds.
+type Comparison struct{ compared, shown int }
 
 // Line is one line of two texts laid over each other. A and B are its numbers in the texts, from 1, and 0
 // where it is in one of them only; of a folded run they are the first hidden line's, and Text is empty.
@@ -28,12 +38,18 @@ type Line struct {
 
 // Lines compares two texts line by line and folds what is more than three lines away from every change. Equal
 // texts have none. Line ends of Windows, and a missing one at the end, make no difference.
-func Lines(before, after string) []Line {
+func Lines(before, after string) []Line { return new(Comparison).Lines(before, after) }
+
+// Lines is the function Lines, for one of several pairs.
+func (c *Comparison) Lines(before, after string) []Line {
 	before, after = normal(before), normal(after)
-	script := string(diff.Diff("", []byte(before), "", []byte(after)))
-	if script == "" {
+	if before == after {
 		return nil
 	}
+	if c.tooLong(before, after) {
+		return []Line{{Kind: Cut, Text: tooLongText(before, after)}}
+	}
+	script := string(diff.Diff("", []byte(before), "", []byte(after)))
 	r := reader{nextA: 1, nextB: 1}
 	for i, text := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
 		if i >= headLines {
@@ -41,7 +57,34 @@ func Lines(before, after string) []Line {
 		}
 	}
 	r.fold(strings.Count(before, "\n") + 1)
-	return r.lines
+	lines := First(r.lines, max(mostShown-c.shown, 0))
+	c.shown += len(lines)
+	return lines
+}
+
+// First are the first lines of a diff, and one that says how many more there are.
+func First(lines []Line, most int) []Line {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], Line{Kind: Cut, Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most)})
+}
+
+// Unified is a unified diff of two files; a sentence where they are too long.
+func (c *Comparison) Unified(nameA, before, nameB, after string) string {
+	if before != after && c.tooLong(before, after) {
+		return fmt.Sprintf("--- %s\n+++ %s\n%s\n", nameA, nameB, tooLongText(before, after))
+	}
+	return string(diff.Diff(nameA, []byte(before), nameB, []byte(after)))
+}
+
+func (c *Comparison) tooLong(before, after string) bool {
+	c.compared += strings.Count(before, "\n") + strings.Count(after, "\n")
+	return c.compared > mostCompared
+}
+
+func tooLongText(before, after string) string {
+	return fmt.Sprintf("They differ, and are too long to be compared: %d and %d lines", strings.Count(before, "\n"), strings.Count(after, "\n"))
 }
 
 // headLines are the names of the two texts, which a unified diff begins with.

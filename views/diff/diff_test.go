@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/e2e/costtest"
 	"warpboard/e2e/fuzztest"
 )
 
@@ -58,17 +59,6 @@ func TestFoldedRunsKeepTheNumbersRight(t *testing.T) {
 	}
 }
 
-func TestDiffOfStrangersStaysCheap(t *testing.T) {
-	var a, b strings.Builder
-	for i := range 50000 {
-		fmt.Fprintf(&a, "a%d\n", i)
-		fmt.Fprintf(&b, "b%d\n", i)
-	}
-	if got := Lines(a.String(), b.String()); len(got) != 100000 {
-		t.Errorf("%d lines", len(got))
-	}
-}
-
 func FuzzDiffHoldsBothTexts(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add("a\nb\nc", "a\nc\nd")
@@ -111,4 +101,62 @@ func split(text string) []string {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+func TestNoComparisonCostsMoreThanARequestMay(t *testing.T) {
+	const size = 1 << 20
+	numbered := func(lines, step int) string {
+		var b strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&b, "%d%s\n", i*step, strings.Repeat("x", size/lines-8))
+		}
+		return b.String()
+	}
+	for name, texts := range map[string][2]string{
+		"a million lines":              {strings.Repeat("a\n", size/2), strings.Repeat("b\n", size/2)},
+		"one line":                     {strings.Repeat("a", size), strings.Repeat("b", size)},
+		"10,000 other lines each":      {numbered(9_999, 2), numbered(9_999, 3)},
+		"10,000 lines that repeat":     {strings.Repeat(strings.Repeat("a", 100)+"\n", 9_999), strings.Repeat(strings.Repeat("b", 100)+"\n"+strings.Repeat("a", 100)+"\n", 5_000)},
+		"10,000 lines, backward":       {numbered(9_999, 1), numbered(9_999, -1)},
+		"20,000 empty lines and none":  {strings.Repeat("\n", 20_000), ""},
+		"a million lines that are one": {strings.Repeat("\r\n", size/2), "x"},
+	} {
+		for _, files := range []int{1, 50} {
+			part := func(text string, i int) string { return text[len(text)*i/files : len(text)*(i+1)/files] }
+			costtest.Check(t, fmt.Sprintf("%s, in %d files", name, files), func() {
+				var all Comparison
+				shown := 0
+				for i := range files {
+					shown += len(all.Lines(part(texts[0], i), part(texts[1], i)))
+				}
+				if shown == 0 || shown > mostShown+files {
+					t.Errorf("%s: %d lines are shown", name, shown)
+				}
+			})
+			costtest.Check(t, fmt.Sprintf("%s, unified, in %d files", name, files), func() {
+				var all Comparison
+				for i := range files {
+					all.Unified("a", part(texts[0], i), "b", part(texts[1], i))
+				}
+			})
+		}
+	}
+}
+
+func TestWhatIsNotComparedIsSaid(t *testing.T) {
+	long := strings.Repeat("a\n", mostCompared)
+	for name, test := range map[string]struct {
+		got  []Line
+		want string
+	}{
+		"too long":         {Lines(long, long+"b\n"), "They differ, and are too long to be compared: 20000 and 20001 lines"},
+		"too many changes": {Lines("", strings.Repeat("a\n", mostShown+7)), "7 more lines of the comparison are not shown"},
+	} {
+		if last := test.got[len(test.got)-1]; last.Kind != Cut || last.Text != test.want {
+			t.Errorf("%s: %+v, want %q", name, last, test.want)
+		}
+	}
+	if lines := Lines(long, long); lines != nil {
+		t.Errorf("equal texts have %d lines", len(lines))
+	}
 }

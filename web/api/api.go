@@ -91,7 +91,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	device, page := c.Params("device"), max(c.QueryInt("page", 1), 1)
+	device, page := c.Params("device"), site.PageNumber(c, "page")
 	change, err := a.runs.BoardChange(c.UserContext(), task, version.ID, device)
 	if err != nil {
 		return runs.LeadToSilicon(c, task, false, err)

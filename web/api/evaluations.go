@@ -99,9 +99,14 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found models.Evaluation) error {
 
 // waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves.
 func (a *API) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time.Duration) (models.Evaluation, error) {
+	end, err := a.Wait(c)
+	if err != nil {
+		return found, err
+	}
+	defer end()
 	ctx, cancel := context.WithTimeout(a.Streams, wait)
 	defer cancel()
-	defer wire.OnLeaving(c.Context().Conn(), cancel)()
+	defer site.OnLeaving(c, cancel)()
 	last, err := a.evals.Await(ctx, found.ID, func(e models.Evaluation) bool { return e.State.Final() })
 	if ctx.Err() == nil || last.State.Final() {
 		return last, err
@@ -121,7 +126,7 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := max(c.QueryInt("page", 1), 1)
+	page := site.PageNumber(c, "page")
 	found, err := a.Store.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
 	if err != nil {
 		return err

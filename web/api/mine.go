@@ -12,7 +12,6 @@ import (
 	"warpboard/web/client"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
-	"warpboard/web/wire"
 )
 
 const (
@@ -84,10 +83,15 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 
 // waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left.
 func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
+	end, err := a.Wait(c)
+	if err != nil {
+		return err
+	}
+	defer end()
 	ctx, cancel := context.WithTimeout(a.Streams, min(wait, runsWait))
 	defer cancel()
-	defer wire.OnLeaving(c.Context().Conn(), cancel)()
-	err := a.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
+	defer site.OnLeaving(c, cancel)()
+	err = a.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
 		live, err := a.Store.Unfinished(ctx, id, false)
 		return !live, err
 	})

@@ -37,12 +37,17 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	if err != nil {
 		return err
 	}
+	over, err := a.Wait(c)
+	if err != nil {
+		return err
+	}
 	e, err := a.Submit(c.UserContext(), caller, request)
 	if err != nil {
+		over()
 		return refused(c, err)
 	}
 	site.DropBody(c) // it may wait for minutes
-	w := a.waitFor(c, e)
+	w := a.waitFor(c, e, over)
 	if a.behindProxy(c) && !w.within(a.Limits.KeepAlive) {
 		a.answerLate(c, w, request)
 		return nil

@@ -10,7 +10,6 @@ import (
 
 	"warpboard/models"
 	"warpboard/web/site"
-	"warpboard/web/wire"
 )
 
 // stopPause is when a caller who was cut off by a restart may come again.
@@ -32,12 +31,12 @@ type waiter struct {
 }
 
 // waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in
-// time, it is cancelled. Nothing may read from the caller's connection before the waiter is done.
-func (a *API) waitFor(c *fiber.Ctx, e models.Evaluation) *waiter {
+// time, it is cancelled. When it is over, it says so. Nothing may read from the caller's connection before the waiter is done.
+func (a *API) waitFor(c *fiber.Ctx, e models.Evaluation, over func()) *waiter {
 	ctx, cancel := context.WithCancelCause(a.Streams)
 	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
-	stop := wire.OnLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })
-	end := func() { stop(); cancel(nil); close(w.done) }
+	stop := site.OnLeaving(c, func() { cancel(errCallerGone) })
+	end := func() { stop(); cancel(nil); over(); close(w.done) }
 	waiting := a.Sending.Go(func() {
 		defer end()
 		w.last, w.err = a.awaitEnd(ctx, cancel, e)

@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/rogpeppe/go-internal/diff"
-
+	"warpboard/views/diff"
 	"warpboard/web/client"
 )
 
@@ -56,9 +55,10 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 
 // differences is the diff of two submissions, file by file.
 func differences(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
-	text := diff.Diff(nameA, []byte(a.Text), nameB, []byte(b.Text))
+	var all diff.Comparison
+	text := all.Unified(nameA, a.Text, nameB, b.Text)
 	for _, name := range a.Submission().NamesWith(b.Submission()) {
-		text = append(text, diff.Diff(nameA+" "+name, []byte(a.Files[name]), nameB+" "+name, []byte(b.Files[name]))...)
+		text += all.Unified(nameA+" "+name, a.Files[name], nameB+" "+name, b.Files[name])
 	}
-	return string(text)
+	return text
 }

@@ -32,7 +32,7 @@ type board struct {
 // askedBoard reads which board an address means, and how it stands in short. With an
 // error comes what is known by then.
 func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
-	b := &board{Pages: p, number: max(c.QueryInt("page", 1), 1)}
+	b := &board{Pages: p, number: site.PageNumber(c, "page")}
 	var err error
 	if b.task, b.version, err = p.BoardOf(c); err != nil {
 		return b, err

@@ -44,12 +44,9 @@ func (p *Pages) Harness(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.HarnessPage{Page: p.Page(c, "Harness: "+set.Label(), "tasks"), Set: set, Sets: harnessSets()}
+	code := p.code.Page()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		file, err := p.code.Source(name, name+"-", sources[name])
-		if err != nil {
-			return err
-		}
-		page.Files = append(page.Files, file)
+		page.Files = append(page.Files, code.Source(name, name+"-", sources[name]))
 	}
 	return p.Render(c, fiber.StatusOK, views.Harness(page))
 }

@@ -24,7 +24,7 @@ const homeRows = 25 // tasks on one page
 func (p *Pages) Home(c *fiber.Ctx) error {
 	search := views.TaskSearch{
 		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Tag: c.Query("tag"), Show: c.Query("show"),
-		Sort: c.Query("sort"), PageNo: max(c.QueryInt("page", 1), 1),
+		Sort: c.Query("sort"), PageNo: site.PageNumber(c, "page"),
 	}
 	list, err := p.findTasks(c.UserContext(), site.Actor(c), search)
 	if err != nil {

@@ -67,17 +67,12 @@ func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.Sub
 	if err != nil {
 		return err
 	}
-	file, err := p.code.Source(seen.Sub.FileName, "", submitted.Source)
-	if err != nil {
-		return err
-	}
+	code := p.code.Page()
+	file := code.Source(seen.Sub.FileName, "", submitted.Source)
 	file.Remarks = views.RemarksIn(remarks, "")
 	page.Files = append(page.Files, file)
 	for _, name := range submitted.Names() {
-		file, err := p.code.Source(name, name+"-", submitted.Files[name])
-		if err != nil {
-			return err
-		}
+		file := code.Source(name, name+"-", submitted.Files[name])
 		file.Remarks = views.RemarksIn(remarks, name)
 		page.Files = append(page.Files, file)
 	}

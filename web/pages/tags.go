@@ -17,7 +17,7 @@ const mostTags = 60
 
 // Collection lists the tasks with a tag, from easy to hard.
 func (p *Pages) Collection(c *fiber.Ctx) error {
-	search := views.TaskSearch{Tag: c.Params("tag"), Sort: "easy", PageNo: max(c.QueryInt("page", 1), 1)}
+	search := views.TaskSearch{Tag: c.Params("tag"), Sort: "easy", PageNo: site.PageNumber(c, "page")}
 	list, err := p.listTasks(c.UserContext(), site.Actor(c), search)
 	if err != nil {
 		return err

@@ -73,12 +73,10 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle)
 		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
 	}
 	page.Share = p.shareTask(task)
-	if page.Description, err = views.Markdown(d.Description); err != nil {
+	if page.Description, err = p.code.Description(d.Description); err != nil {
 		return page, err
 	}
-	if page.Files, err = runs.TaskSources(p.code, bundle); err != nil {
-		return page, err
-	}
+	page.Files = runs.TaskSources(p.code, bundle)
 	if page.Boards, err = p.boardHeads(ctx, task); err != nil {
 		return page, err
 	}

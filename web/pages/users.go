@@ -35,7 +35,7 @@ func (p *Pages) User(c *fiber.Ctx) error {
 
 // addDeeds fills in what the person did, as far as the viewer may see it.
 func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
-	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, max(c.QueryInt("places", 1), 1)
+	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	filter := models.SubmissionFilter{UserID: id, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
 	page.Activity.Until = p.Now()
 	err := site.Beside(

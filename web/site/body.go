@@ -41,9 +41,13 @@ func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	r := &bodyReader{limits: s.Limits, limit: limit, conn: c.Context().Conn(), who: shareOf(c), budget: s.StrangerBytes}
 	if user := Viewer(c); user != nil {
-		r.who, r.budget = fmt.Sprint("person:", user.ID), s.bodyBytes
+		r.who, r.budget = personShare(user.ID), s.bodyBytes
 	}
 	defer r.release()
+	sent, err := s.sending.take(c, "send something")
+	if err != nil {
+		return err
+	}
 	length := c.Request().Header.ContentLength() // -1: chunked
 	if length > r.limit {
 		return tooLarge(c, r.limit)
@@ -51,7 +55,8 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	if strings.EqualFold(RawHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
 		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error comes again with the answer
 	}
-	if err := r.read(c.Request().BodyStream(), length); err != nil {
+	err = r.read(c.Request().BodyStream(), length)
+	if sent(); err != nil {
 		if errors.Is(err, errBodyTooLarge) {
 			return tooLarge(c, r.limit)
 		}
@@ -97,7 +102,7 @@ type bodyReader struct {
 	limits Limits
 	limit  int // bytes
 	conn   net.Conn
-	who    string
+	who    wire.Share
 	budget *wire.Tally
 	taken  int
 	bytes  []byte

@@ -13,6 +13,7 @@ import (
 type Limits struct {
 	Connections, ConnectionsEach int // open; default: what the system allows, less a reserve
 	Requests, RequestsEach       int // under way
+	Slow, SlowEach               int // of them, those that wait for something, and those that send a body: each of people and of strangers; people have a share each
 	Streams, StreamsEach         int // live streams open
 	Bodies, BodiesEach           int // bytes of bodies under way, of those who have shown who they are
 	Strangers, StrangersEach     int // bytes of bodies under way, of those who have not
@@ -37,6 +38,8 @@ func (l Limits) withDefaults(nofile int) Limits {
 	set(&l.ConnectionsEach, min(512, max(l.Connections/4, 1)))
 	set(&l.Requests, 4096)
 	set(&l.RequestsEach, 256)
+	set(&l.Slow, max(l.Requests/8, 1)) // four times
+	set(&l.SlowEach, max(l.RequestsEach/4, 1))
 	set(&l.Streams, min(20000, max(l.Connections*3/4, 1)))
 	set(&l.StreamsEach, min(256, max(l.ConnectionsEach*3/4, 1)))
 	set(&l.Bodies, 256<<20)
@@ -56,6 +59,7 @@ func (s *Site) setLimits() {
 	s.Limits = l
 	s.Connected = wire.NewTally(l.Connections, l.ConnectionsEach)
 	s.UnderWay, s.streaming = wire.NewTally(l.Requests, l.RequestsEach), wire.NewTally(l.Streams, l.StreamsEach)
+	s.waiting, s.sending = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)
 	s.bodyBytes, s.StrangerBytes = wire.NewTally(l.Bodies, l.BodiesEach), wire.NewTally(l.Strangers, l.StrangersEach)
 }
 

@@ -1,12 +1,15 @@
 package site
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/wire"
 )
 
 // Keys of what a request carries along.
@@ -18,7 +21,7 @@ const (
 	localBearer    = "bearer"
 	LocalShare     = "share"
 	localBody      = "body"
-	LocalInside    = "inside"
+	LocalInside    = "inside" // of a request of this server itself: a context until the one has left for whom it is
 	localProblems  = "problems"
 )
 
@@ -35,15 +38,25 @@ func nonce(c *fiber.Ctx) string {
 }
 
 // shareOf names the sender of a request, as limits count them.
-func shareOf(c *fiber.Ctx) string {
-	who, _ := c.Locals(LocalShare).(string)
+func shareOf(c *fiber.Ctx) wire.Share {
+	who, _ := c.Locals(LocalShare).(wire.Share)
 	return who
 }
 
 // IsInside reports whether a request was made by this server itself, on behalf of another.
 func IsInside(c *fiber.Ctx) bool {
-	inside, _ := c.Context().UserValue(LocalInside).(bool)
+	_, inside := c.Context().UserValue(LocalInside).(context.Context)
 	return inside
+}
+
+// OnLeaving calls fn when whoever sent a request goes away before stop is called. Until then nothing else may read from the
+// connection.
+func OnLeaving(c *fiber.Ctx, fn func()) (stop func()) {
+	if outer, inside := c.Context().UserValue(LocalInside).(context.Context); inside {
+		unused := context.AfterFunc(outer, fn)
+		return func() { unused() }
+	}
+	return wire.OnLeaving(c.Context().Conn(), fn)
 }
 
 // IsBearer reports whether the sender showed a personal token.
@@ -54,6 +67,12 @@ func IsBearer(c *fiber.Ctx) bool {
 
 // IsFragment reports whether htmx asks for a part of a page.
 func IsFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }
+
+// lastPage is behind the last page of everything, and small enough to be multiplied.
+const lastPage = 1 << 20
+
+// PageNumber is the page of a list that an address asks for, from 1.
+func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
 
 // RandomText returns n random bytes as URL-safe text.
 func RandomText(n int) string {

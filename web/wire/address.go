@@ -76,16 +76,19 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// ShareName names an address in a tally. With IPv6 whoever has one address has 2⁶⁴ of them.
-func ShareName(a netip.Addr) string {
-	if !a.IsValid() {
-		return ""
+// ShareOf is whom a tally counts an address for. With IPv6 one customer has a network of 2⁶⁴ addresses, and often 256 or 65,536
+// such networks side by side: each width counts.
+func ShareOf(a netip.Addr) (who Share) {
+	switch {
+	case a.Is4():
+		return Share{a.String()}
+	case a.Is6():
+		for _, bits := range []int{64, 56, 48} {
+			network, _ := a.WithZone("").Prefix(bits)
+			who = append(who, network.String())
+		}
 	}
-	if a.Is6() {
-		network, _ := a.WithZone("").Prefix(64)
-		return network.String()
-	}
-	return a.String()
+	return who
 }
 
 // AddrOf is the address of a TCP peer; invalid for any other.

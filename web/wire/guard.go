@@ -82,9 +82,9 @@ func passes(err error) bool {
 
 func (g *Guard) admit(conn net.Conn) net.Conn {
 	peer := AddrOf(conn.RemoteAddr())
-	who := ShareName(peer)
+	who := ShareOf(peer)
 	if g.proxies.Trust(peer) {
-		who = ""
+		who = nil
 	}
 	switch g.open.Take(who, 1) {
 	case UsedUp:

@@ -11,8 +11,12 @@ const (
 	UsedUp             // this one has its share
 )
 
-// Tally counts what is under way: in all, and for each whom it is done for. The empty name is somebody
-// unknown, who has no share of his own.
+// Share is whom something is done for: their name, then those of wider and wider groups that they are in. Nil is somebody unknown,
+// who has no share.
+type Share []string
+
+// Tally counts what is under way: in all, and for each name. The first name of a Share has one share, each further one
+// twice as much as the one before.
 type Tally struct {
 	most, share int
 
@@ -21,22 +25,24 @@ type Tally struct {
 	of  map[string]int
 }
 
-// NewTally counts up to most in all, and up to share for each name.
+// NewTally counts up to most in all, and up to share for the first name of each Share.
 func NewTally(most, share int) *Tally { return &Tally{most: most, share: share, of: map[string]int{}} }
 
 // Take counts n more for who, if there is room; give must follow then, and only then.
-func (t *Tally) Take(who string, n int) Room {
+func (t *Tally) Take(who Share, n int) Room {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case who != "" && t.of[who]+n > t.share:
-		return UsedUp
-	case t.all+n > t.most:
+	for i, name := range who {
+		if t.of[name]+n > t.share<<i {
+			return UsedUp
+		}
+	}
+	if t.all+n > t.most {
 		return Full
 	}
 	t.all += n
-	if who != "" {
-		t.of[who] += n
+	for _, name := range who {
+		t.of[name] += n
 	}
 	return Enough
 }
@@ -54,14 +60,13 @@ func (t *Tally) Taken() int {
 }
 
 // Give takes back what was counted.
-func (t *Tally) Give(who string, n int) {
+func (t *Tally) Give(who Share, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.all -= n
-	if who == "" {
-		return
-	}
-	if t.of[who] -= n; t.of[who] <= 0 {
-		delete(t.of, who)
+	for _, name := range who {
+		if t.of[name] -= n; t.of[name] <= 0 {
+			delete(t.of, name)
+		}
 	}
 }

@@ -39,6 +39,7 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 		return nil, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 	}
 	var files []views.SourceFile
+	code := p.code.Page()
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Dir(name) != "." && !bytes.Contains(settings, []byte(name)) {
 			return err
@@ -47,9 +48,8 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 		if err != nil {
 			return err
 		}
-		file, err := p.code.Source(name, name+"-", text)
-		files = append(files, file)
-		return err
+		files = append(files, code.Source(name, name+"-", text))
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the starter %s: %w", starter.Name, err)

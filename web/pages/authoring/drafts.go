@@ -94,7 +94,7 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	shown.Chosen = d.current == nil || !shown.NewVersion && len(shown.Changes) > 0
 	shown.Definition, shown.Files = bundle.Definition, draftFiles(bundle)
 	shown.Warnings = slices.Concat(d.Notes, d.Bundle.Warnings)
-	shown.Description, err = views.Markdown(bundle.Definition.Description)
+	shown.Description, err = p.code.Description(bundle.Definition.Description)
 	return shown, err
 }
 

@@ -14,7 +14,7 @@ const peopleRows = 50 // on one page
 
 // People lists who has an account.
 func (m *Moderation) People(c *fiber.Ctx) error {
-	search, number := strings.TrimSpace(c.Query("q")), min(max(c.QueryInt("page", 1), 1), 1<<20)
+	search, number := strings.TrimSpace(c.Query("q")), site.PageNumber(c, "page")
 	list, err := m.Store.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
 	if err != nil {
 		return err

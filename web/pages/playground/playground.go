@@ -1,7 +1,6 @@
 package playground
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -146,7 +145,10 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e models.Evaluation, caller ev
 	page := views.EvaluationPage{
 		Page: p.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
 		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.QueuedAt,
-		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared, Request: indentJSON(e.Request),
+		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared,
+	}
+	if e.HasRequest() {
+		page.Request = indentJSON(e.Request)
 	}
 	page.Live = !page.Ended
 	if e.Result != nil {
@@ -161,23 +163,27 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e models.Evaluation, caller ev
 
 // evaluationSources are the coloured sources of an evaluation's kernelrun.
 func (p *Playground) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
+	if !e.HasRequest() {
+		return nil, nil
+	}
 	request, err := evaluations.RequestOf(e)
 	if err != nil {
 		return nil, err
 	}
+	page := p.code.Page()
 	add := func(title string, code kernelrun.Code) {
 		name := "kernel.py"
 		if code.Type == "cuda" {
 			name = "kernel.cu"
 		}
-		file, failed := p.code.Source(name, strings.ToLower(title)+"-", []byte(code.Source))
-		list, err = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file}), cmp.Or(err, failed)
+		file := page.Source(name, strings.ToLower(title)+"-", []byte(code.Source))
+		list = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file})
 	}
 	add("Kernel", request.Custom)
 	if request.Ref != nil {
 		add("Reference", *request.Ref)
 	}
-	return list, err
+	return list, nil
 }
 
 func evaluationTitle(e models.Evaluation) string {

@@ -236,9 +236,10 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 		name += " → " + b.Sub.FileName
 	}
 	before, after := texts[a.Sub.ID], texts[b.Sub.ID]
-	all := []charts.FileDiff{{Name: name, Lines: diff.Lines(string(before.Source), string(after.Source))}}
+	var both diff.Comparison
+	all := []charts.FileDiff{{Name: name, Lines: both.Lines(string(before.Source), string(after.Source))}}
 	for _, name := range before.NamesWith(after) {
-		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name]), Lines: diff.Lines(string(before.Files[name]), string(after.Files[name]))})
+		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name]), Lines: both.Lines(string(before.Files[name]), string(after.Files[name]))})
 	}
 	return all, nil
 }

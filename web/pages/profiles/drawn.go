@@ -15,12 +15,22 @@ const mostDrawn = 32 << 20
 
 // drawn gives charts that are drawn once for all who ask for the same: made is all that they are made of, where reports and
 // sources stand by the hashes of their files, and what the viewer may see is a part. make is asked when they are not kept.
-// So nothing that is kept is ever out of date. What made cannot say (a number that is infinite) is drawn each time.
+// So nothing that is kept is ever out of date. As many are drawn at once as there are cores. What made cannot say (a number that is infinite) is drawn each time.
 func (p *Profiles) drawn(made any, make func(context.Context) (templ.Component, error)) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		text, err := json.Marshal(made)
 		key := sha256.Sum256(text)
 		if html, ok := p.charts.Get(key); ok && err == nil {
+			_, err := w.Write(html)
+			return err
+		}
+		select {
+		case p.drawing <- struct{}{}:
+			defer func() { <-p.drawing }()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if html, ok := p.charts.Get(key); ok && err == nil { // others have waited for the same
 			_, err := w.Write(html)
 			return err
 		}

@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"crypto/sha256"
+	"runtime"
 
 	"warpboard/cache"
 	"warpboard/web/site/runs"
@@ -10,10 +11,11 @@ import (
 // Profiles is the pages about what a run's time went into, and comparisons of two runs.
 type Profiles struct {
 	*runs.Runs
-	charts *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
+	charts  *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
+	drawing chan struct{}                           // has room for as many as there are cores
 }
 
 // New returns the pages about profiles.
 func New(runs *runs.Runs) *Profiles {
-	return &Profiles{Runs: runs, charts: cache.New[[sha256.Size]byte, []byte](mostDrawn)}
+	return &Profiles{Runs: runs, charts: cache.New[[sha256.Size]byte, []byte](mostDrawn), drawing: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }

@@ -61,7 +61,7 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 	if b.task.Deadline == nil || b.task.Open(s.Now()) {
 		return models.Errorf(models.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
 	}
-	head, rows, err := s.datasetPage(c, b, max(c.QueryInt("page", 1), 1))
+	head, rows, err := s.datasetPage(c, b, site.PageNumber(c, "page"))
 	if err != nil {
 		return err
 	}

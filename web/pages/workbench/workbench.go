@@ -52,14 +52,10 @@ func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
 	page.Live, page.Charts, page.Wide = true, true, true
-	if page.Description, err = views.Markdown(bundle.Definition.Description); err != nil {
+	if page.Description, err = w.code.Description(bundle.Definition.Description); err != nil {
 		return err
 	}
-	sources, err := runs.TaskSources(w.code, bundle)
-	if err != nil {
-		return err
-	}
-	page.References = slices.DeleteFunc(sources, func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
+	page.References = slices.DeleteFunc(runs.TaskSources(w.code, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
 	if err := w.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
 		return err
 	}

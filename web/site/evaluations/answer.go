@@ -133,6 +133,9 @@ func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 
 // RequestOf reads what an evaluation was asked for.
 func RequestOf(e models.Evaluation) (request kernelrun.Request, err error) {
+	if !e.HasRequest() {
+		return request, models.Errorf(models.NotFound, "The request of evaluation %s is not kept, because it was cancelled.", e.ID)
+	}
 	if err = json.Unmarshal(e.Request, &request); err != nil {
 		err = fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
 	}

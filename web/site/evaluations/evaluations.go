@@ -9,15 +9,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
 	"warpboard/web/site"
 )
 
 // Limits bound what the evaluation APIs take. A zero field means its default.
 type Limits struct {
 	kernelrun.Bounds
-	Body   int           // bytes of a request; 12 MiB, for a job must fit into the queue
-	AtOnce int           // evaluations of one person or address that wait or run; 16
-	Wait   time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
+	Body                    int           // bytes of a request; 12 MiB, for a job must fit into the queue
+	models.EvaluationLimits               // of one person or address: 16 at once, 10,000 and 256 MiB an hour
+	Wait                    time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 
 // Evaluations is what the APIs and the playground share: who asks, who may read, how one is read, submitted
@@ -32,7 +33,8 @@ type Evaluations struct {
 func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	standard := kernelrun.DefaultBounds()
 	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
-	l.Body, l.AtOnce, l.Wait = cmp.Or(l.Body, 12<<20), cmp.Or(l.AtOnce, 16), cmp.Or(l.Wait, 300*time.Second)
+	l.Body, l.Wait = cmp.Or(l.Body, 12<<20), cmp.Or(l.Wait, 300*time.Second)
+	l.AtOnce, l.PerHour, l.HourBytes = cmp.Or(l.AtOnce, 16), cmp.Or(l.PerHour, 10_000), cmp.Or(l.HourBytes, 256<<20)
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}

@@ -40,7 +40,7 @@ func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelr
 	}
 	e, err := s.Store.SubmitEvaluation(ctx, models.NewEvaluation{
 		User: caller.User, Owner: caller.Owner, Caller: caller.limit, Shared: shared, Kind: string(request.Kind), Device: device, Request: data,
-		Sources: []byte(sources), AtOnce: s.EvalLimits.AtOnce,
+		Sources: []byte(sources), Limits: s.EvalLimits.EvaluationLimits,
 	})
 	if err == nil {
 		s.Dispatcher.Wake()

@@ -77,20 +77,14 @@ func rowsOf(list []models.SubmissionSummary) []views.SubmissionRow {
 }
 
 // TaskSources are the task's files, the reference first; the templates have their own links.
-func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) ([]views.SourceFile, error) {
-	var files []views.SourceFile
-	for _, f := range bundle.Definition.Files {
-		if f.IsSubmission() {
-			continue
-		}
-		file, err := code.Source(f.Name, f.Name+"-", bundle.Files[f.Source])
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
+func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) (files []views.SourceFile) {
+	shown := slices.DeleteFunc(slices.Clone(bundle.Definition.Files), tasks.File.IsSubmission)
+	slices.SortStableFunc(shown, func(a, b tasks.File) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
+	page := code.Page()
+	for _, f := range shown {
+		files = append(files, page.Source(f.Name, f.Name+"-", bundle.Files[f.Source]))
 	}
-	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
-	return files, nil
+	return files
 }
 
 func referenceFirst(name string) int {

@@ -1,0 +1,53 @@
+package queue
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// What one cause may write into the log, when strangers can bring it about as often as they like.
+const (
+	saidAMinute = 10  // lines
+	mostSaid    = 200 // bytes of what a stranger wrote
+)
+
+// seldom logs what strangers cause, so many lines a minute. The next one that is logged says how many were not.
+type seldom struct {
+	log *slog.Logger
+	now func() time.Time
+
+	mu         sync.Mutex
+	began      time.Time
+	said, left int // since then; left were not logged, also before
+}
+
+func newSeldom(log *slog.Logger) *seldom { return &seldom{log: log, now: time.Now} }
+
+func (s *seldom) say(level slog.Level, what string, about ...any) {
+	if left, ok := s.may(); ok {
+		if left > 0 {
+			about = append(about, "not_logged", left)
+		}
+		s.log.Log(context.Background(), level, what, about...)
+	}
+}
+
+func (s *seldom) may() (left int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.now(); now.Sub(s.began) >= time.Minute {
+		s.began, s.said = now, 0
+	}
+	if s.said >= saidAMinute {
+		s.left++
+		return 0, false
+	}
+	s.said++
+	left, s.left = s.left, 0
+	return left, true
+}
+
+// short is as much of what a stranger wrote as is logged.
+func short(text string) string { return text[:min(len(text), mostSaid)] }

@@ -1,0 +1,73 @@
+package queue
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lockedLog is a log that may be read while it is written.
+type lockedLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
+	var log lockedLog
+	s, now := newSeldom(slog.New(slog.NewTextHandler(&log, nil))), time.Now()
+	s.now = func() time.Time { return now }
+	for range 1000 {
+		s.say(slog.LevelWarn, "refused")
+	}
+	if n := strings.Count(log.String(), "refused"); n != saidAMinute {
+		t.Errorf("%d lines in a minute", n)
+	}
+	now = now.Add(time.Minute)
+	s.say(slog.LevelWarn, "refused")
+	s.say(slog.LevelWarn, "refused")
+	if n := strings.Count(log.String(), "not_logged=990"); n != 1 {
+		t.Errorf("what was not logged is told %d times in\n%s", n, log.String())
+	}
+}
+
+// TestWrongCredentialsDoNotFillTheLog connects as whoever tries join tokens would, with names as long as the server takes.
+func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
+	var log lockedLog
+	q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	before := len(log.String())
+	for i := range 300 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(q.Addr(), "nats://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.SetDeadline(time.Now().Add(30 * time.Second))
+		fmt.Fprintf(conn, "CONNECT {\"user\":\"join.%d%s\",\"pass\":\"wrong\",\"verbose\":false,\"lang\":\"x\",\"version\":\"1\",\"protocol\":1}\r\nPING\r\n", i, strings.Repeat("x", 3000))
+		var answer bytes.Buffer
+		answer.ReadFrom(conn) // until the server closes
+		conn.Close()
+		if !strings.Contains(answer.String(), "Authorization Violation") {
+			t.Fatalf("answered %q", answer.String())
+		}
+	}
+	text := log.String()[before:]
+	if len(text) > 20<<10 || !strings.Contains(text, "worker refused") {
+		t.Errorf("300 wrong credentials write %d bytes into the log", len(text))
+	}
+}

@@ -1,0 +1,39 @@
+package toolchain
+
+import (
+	"runtime"
+	"testing"
+
+	"warpboard/evaluator/sandbox"
+)
+
+// TestALargeProgramIsInMemoryOnceAndNotForLong builds one of 100 MB, as a source of one line can be.
+func TestALargeProgramIsInMemoryOnceAndNotForLong(t *testing.T) {
+	const size = 100 << 20
+	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{FirstUID: firstUID}), Cache: t.TempDir()})
+	j := cppJob(t, "correct.cpp")
+	j.Sources["submission.cpp"] = append(j.Sources["submission.cpp"], "\nchar big[100u << 20] = {1};\n"...)
+	before := memoryStats()
+	artifact, _ := mustBuild(t, b, j)
+	after := memoryStats()
+	if got := after.TotalAlloc - before.TotalAlloc; len(artifact.program) < size || got > 2*size+size/2 {
+		t.Errorf("building a program of %d MB allocates %d MB; an object and the program are twice as much", len(artifact.program)>>20, got>>20)
+	}
+	if got := held(after) - held(before); got > size+size/2 {
+		t.Errorf("after the build %d MB are held", got>>20)
+	}
+	runtime.KeepAlive(artifact)
+	before = memoryStats()
+	again, result := mustBuild(t, b, j)
+	if got := memoryStats().TotalAlloc - before.TotalAlloc; !result.Cached || len(again.program) < size || got > size+size/2 {
+		t.Errorf("the same build again, cached: %t, allocates %d MB", result.Cached, got>>20)
+	}
+}
+
+func memoryStats() (m runtime.MemStats) {
+	runtime.ReadMemStats(&m)
+	return m
+}
+
+// held is what the process has of the machine's memory for its heap.
+func held(m runtime.MemStats) int64 { return int64(m.HeapSys) - int64(m.HeapReleased) }

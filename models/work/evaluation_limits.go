@@ -1,0 +1,75 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// EvaluationLimits bound what one caller may have. 0 is no limit; admins have AtOnce alone.
+type EvaluationLimits struct {
+	AtOnce    int   // waiting or running
+	PerHour   int   // submitted
+	HourBytes int64 // of their requests
+}
+
+// evaluationRetry is when a caller whose evaluations are all under way may come again.
+const evaluationRetry = 2 * time.Second
+
+func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
+	if err := l.checkAtOnce(tx, caller); err != nil || user.IsAdmin() {
+		return err
+	}
+	var hour struct{ Count, Bytes int64 }
+	last := tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", caller, db.Now().Add(-time.Hour)).Session(&gorm.Session{})
+	if err := last.Select("count(*) as count, coalesce(sum(request_bytes), 0) as bytes").Scan(&hour).Error; err != nil {
+		return fmt.Errorf("counting the evaluations of an hour: %w", err)
+	}
+	what := ""
+	switch {
+	case l.PerHour > 0 && hour.Count >= int64(l.PerHour):
+		what = fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour)
+	case l.HourBytes > 0 && hour.Count > 0 && hour.Bytes+bytes > l.HourBytes:
+		what = fmt.Sprintf("At most %d MiB of requests for evaluations an hour are accepted", l.HourBytes>>20)
+	default:
+		return nil
+	}
+	var first Evaluation // that leaves the hour
+	if err := last.Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
+		return fmt.Errorf("reading the first evaluation of an hour: %w", err)
+	}
+	wait := max(time.Until(first.QueuedAt.Add(time.Hour)).Truncate(time.Second), 0) + time.Second
+	tooMany := db.Errorf(db.TooMany, "%s; try again in %s.", what, wait)
+	tooMany.RetryAfter = wait
+	return tooMany
+}
+
+func (l EvaluationLimits) checkAtOnce(tx *gorm.DB, caller string) error {
+	if l.AtOnce <= 0 {
+		return nil
+	}
+	var under int64
+	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+Live, caller).Count(&under).Error; err != nil {
+		return fmt.Errorf("counting live evaluations: %w", err)
+	}
+	if under < int64(l.AtOnce) {
+		return nil
+	}
+	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", under)
+	tooMany.RetryAfter = evaluationRetry
+	return tooMany
+}
+
+// PruneEvaluationsAbove removes the oldest evaluations that ended of each caller, until the requests of the others have no more
+// than so many bytes.
+func (l *LifeCycle) PruneEvaluationsAbove(ctx context.Context, most int64) error {
+	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and id in (select id from (
+		select id, sum(case when state = ? then 0 else request_bytes end) over (partition by caller order by queued_at desc, id) as kept
+		from evaluations) newer where kept > ?)`, EvaluationCancelled, most).Error
+	return db.WriteError(err, "evaluations without the oldest of callers with many")
+}

@@ -1,0 +1,119 @@
+package views
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// What one description may hold. goldmark takes a time that grows with the square of each of these, or worse; what is above is
+// shown as it was written.
+const (
+	mostDescription = 32 << 10  // bytes
+	mostHTML        = 256 << 10 // bytes that they become: a reference may repeat a long address
+	mostNesting     = 20        // lists and quotes in each other; a list counts twice
+	mostMarks       = 250       // of links, emphasis and so on, in one paragraph or cell
+	mostCells       = 10_000    // of tables: a short row is filled up to the width of its header
+)
+
+// boundedParser is goldmark's parser of GitHub's Markdown, within these bounds.
+func boundedParser() parser.Parser {
+	blocks, inlines := parser.DefaultBlockParsers(), append(parser.DefaultInlineParsers(),
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500))
+	for i, block := range blocks {
+		blocks[i].Value = nestedBlocks{block.Value.(parser.BlockParser)}
+	}
+	for i, inline := range inlines {
+		inlines[i].Value = countedMarks{inline.Value.(parser.InlineParser)}
+	}
+	inlines = append(inlines, util.Prioritized(extension.NewLinkifyParser(), 999))
+	return parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inlines...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(smallTables{extension.NewTableParagraphTransformer()}, 200))...),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)))
+}
+
+// nestedBlocks opens no block that lies too deep.
+type nestedBlocks struct{ parser.BlockParser }
+
+// Open begins a block.
+func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	node, state := b.BlockParser.Open(parent, reader, pc)
+	if node == nil || state&parser.HasChildren == 0 {
+		return node, state
+	}
+	depth := 0
+	for ; parent != nil; parent = parent.Parent() {
+		depth++
+	}
+	if depth > mostNesting {
+		return nil, parser.NoChildren
+	}
+	return node, state
+}
+
+// countedMarks are marks of one kind; all kinds count together.
+type countedMarks struct{ parser.InlineParser }
+
+// marks are those of the block that is being read.
+type marks struct {
+	block ast.Node
+	count int
+}
+
+// Parse reads a mark.
+func (m countedMarks) Parse(block ast.Node, reader text.Reader, pc parser.Context) ast.Node {
+	seen, _ := pc.Get(marksKey).(*marks)
+	if seen == nil || seen.block != block {
+		seen = &marks{block: block}
+		pc.Set(marksKey, seen)
+	}
+	if seen.count++; seen.count > mostMarks {
+		return nil
+	}
+	return m.InlineParser.Parse(block, reader, pc)
+}
+
+// CloseBlock ends a block.
+func (m countedMarks) CloseBlock(block ast.Node, reader text.Reader, pc parser.Context) {
+	if closer, ok := m.InlineParser.(parser.CloseBlocker); ok {
+		closer.CloseBlock(block, reader, pc)
+	}
+}
+
+// smallTables makes tables as long as there is room for cells.
+type smallTables struct{ parser.ParagraphTransformer }
+
+// Transform makes a table of a paragraph that is one.
+func (s smallTables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	columns := 0
+	for i := range node.Lines().Len() {
+		line := node.Lines().At(i)
+		columns = max(columns, bytes.Count(line.Value(reader.Source()), []byte("|"))+1)
+	}
+	cells, _ := pc.Get(cellsKey).(int)
+	if cells += columns * node.Lines().Len(); columns == 1 || cells > mostCells {
+		return
+	}
+	pc.Set(cellsKey, cells)
+	s.ParagraphTransformer.Transform(node, reader, pc)
+}
+
+var marksKey, cellsKey = parser.NewContextKey(), parser.NewContextKey()
+
+var errTooLong = errors.New("the text becomes too long")
+
+// boundedBuffer takes so much HTML and no more.
+type boundedBuffer struct{ bytes.Buffer }
+
+// Write adds to it.
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > mostHTML {
+		return 0, errTooLong
+	}
+	return b.Buffer.Write(p)
+}

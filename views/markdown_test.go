@@ -1,0 +1,117 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"warpboard/e2e/costtest"
+	"warpboard/e2e/fuzztest"
+)
+
+// described renders a description to a text.
+func described(t *testing.T, source string) string {
+	t.Helper()
+	c, err := Markdown(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := c.Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// filled repeats a text up to the size of the largest description.
+func filled(part string) string { return strings.Repeat(part, mostDescription/len(part)) }
+
+func growing(part string) string {
+	var b strings.Builder
+	for n := 1; b.Len() < mostDescription; n++ {
+		b.WriteString(strings.Repeat(part, n) + "a\n")
+	}
+	return b.String()[:mostDescription]
+}
+
+func TestNoDescriptionCostsMoreThanARequestMay(t *testing.T) {
+	columns := func(n int) string { return "|" + strings.Repeat("a|", n) + "\n|" + strings.Repeat("-|", n) + "\n" }
+	const half = mostDescription / 2
+	for name, source := range map[string]string{
+		"a table of 5,000 columns":          columns(5000) + strings.Repeat("|\n", 20_000),
+		"many tables of 100 columns":        filled(columns(100) + strings.Repeat("|\n", 200) + "\n"),
+		"a table of cells without text":     "|" + strings.Repeat("|", half/2) + "\n|" + strings.Repeat("-|", half/2),
+		"quotes in each other":              filled(">"),
+		"quotes and lazy lines":             strings.Repeat(">", half) + "\n" + strings.Repeat("a\n", half/2),
+		"lists in each other":               filled("- "),
+		"lists and blank lines":             strings.Repeat("- ", half/2) + "a\n" + strings.Repeat("\n", half),
+		"lists and lazy lines":              strings.Repeat("1. ", half/4) + "a\n" + strings.Repeat("a\n", half/4),
+		"lists that grow":                   growing("  ") + filled("- a\n"),
+		"quotes that grow":                  growing(">"),
+		"code that grows":                   growing("`"),
+		"brackets":                          filled("["),
+		"brackets that close":               strings.Repeat("[", half) + strings.Repeat("](a)", half/4),
+		"emphasis in links":                 filled("[*a]("),
+		"emphasis":                          filled("a**b*c__d_"),
+		"struck out":                        filled("~~a~a "),
+		"references to a long address":      "[a]: " + strings.Repeat("b", half) + "\n\n" + strings.Repeat("[a]", half/3),
+		"references in paragraphs":          "[a]: " + strings.Repeat("b", half) + "\n\n" + strings.Repeat("[a]\n\n", half/5),
+		"comments":                          filled("<!--"),
+		"tags":                              filled("<a x='"),
+		"headings":                          filled("#\n"),
+		"addresses":                         filled("http://a."),
+		"addresses between spaces":          filled("www.a(( "),
+		"eight times as large as it may be": strings.Repeat("> - ", 4*half),
+	} {
+		if strings.Count(source, "> - ") < half {
+			source = source[:min(len(source), mostDescription)]
+		}
+		costtest.Check(t, name, func() {
+			if html := described(t, source); len(html) > 4*mostHTML {
+				t.Errorf("%s: %d bytes of HTML", name, len(html))
+			}
+		})
+	}
+}
+
+func TestDescriptionsWithinTheBoundsAreWholeAndLargerOnesReadable(t *testing.T) {
+	row := "|" + strings.Repeat("a|", 20) + "\n"
+	large := row + "|" + strings.Repeat("-|", 20) + "\n" + strings.Repeat(row, 400)
+	if n := strings.Count(described(t, large), "<td"); n != 8000 {
+		t.Errorf("a table of 8,000 cells has %d", n)
+	}
+	links := strings.Repeat("[a](https://a.example) ", 100)
+	if n := strings.Count(described(t, links), "<a "); n != 100 {
+		t.Errorf("a paragraph of 100 links has %d", n)
+	}
+	nested := ""
+	for depth := range 8 {
+		nested += strings.Repeat("  ", depth) + "- a\n"
+	}
+	if n := strings.Count(described(t, nested), "<li>"); n != 8 {
+		t.Errorf("a list of 8 levels has %d", n)
+	}
+	for _, source := range []string{filled("<b> ") + "&", "[<]: " + strings.Repeat("b", 1000) + "\n\n" + strings.Repeat("[<]", 5000)} {
+		html := described(t, source)
+		if strings.Contains(html, "<b>") || !strings.Contains(html, "&lt;") {
+			t.Errorf("%.20s… is shown as %.80s…", source, html)
+		}
+	}
+}
+
+func FuzzDescription(f *testing.F) {
+	fuzztest.Moment(f)
+	f.Add("[*a](", 3)
+	f.Add("- > a\n", 2)
+	f.Add("|a|\n|-|\n|\n", 5)
+	f.Fuzz(func(t *testing.T, part string, cut int) {
+		if part == "" || len(part) > 1000 {
+			return
+		}
+		cut = max(min(cut, len(part)), 0)
+		half := mostDescription / 2
+		begin, end := part[:cut], part[cut:]
+		source := strings.Repeat(begin, half/max(len(begin), 1)) + strings.Repeat(end, half/max(len(end), 1))
+		costtest.Check(t, fmt.Sprintf("%q, %q", begin, end), func() { described(t, source) })
+	})
+}

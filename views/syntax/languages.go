@@ -1,0 +1,104 @@
+package syntax
+
+import (
+	"maps"
+	"path"
+	"strings"
+)
+
+// Language is what is known of how a language is written.
+type Language struct {
+	Name string // that no other language has
+
+	line       string           // begins a comment up to the end of the line
+	block      bool             // comments are /* … */, and R"x(…)x" is a string
+	quotes     string           // each begins a string and ends it
+	triple     bool             // three quotes begin a string of several lines
+	directives bool             // a line may begin with #include
+	decorators bool             // a line may begin with @name
+	calls      bool             // a name between a type and a parenthesis is defined there, and numbers have separators
+	prefixes   map[string]bool  // words that may stand before a string, in lower case
+	defining   map[string]bool  // words before a name that is defined
+	words      map[string]Class // that mean something by themselves
+}
+
+// Languages knows those that files of tasks and submissions are in.
+type Languages struct{ cpp, python, config, json, none *Language }
+
+// NewLanguages returns what is known of all of them.
+func NewLanguages() *Languages {
+	literals := words(Keyword, "true false null")
+	return &Languages{
+		cpp: &Language{Name: "cpp", line: "//", block: true, quotes: `"'`, directives: true, calls: true,
+			prefixes: set("r l u u8 lr ur u8r"), words: joined(words(Keyword, cppWords), words(Type, cppTypes))},
+		python: &Language{Name: "python", line: "#", quotes: `"'`, triple: true, decorators: true,
+			prefixes: set("r b f u t rb br rf fr rt tr"), defining: set("def class"),
+			words: joined(words(Keyword, pythonWords), words(Builtin, pythonBuiltins))},
+		config: &Language{Name: "config", line: "#", quotes: `"'`, words: literals},
+		json:   &Language{Name: "json", quotes: `"`, words: literals},
+		none:   &Language{Name: "none"},
+	}
+}
+
+// Of is the language that a file's name tells.
+func (l *Languages) Of(name string) *Language {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".c", ".cc", ".cpp", ".cxx":
+		return l.cpp
+	case ".py", ".pyi":
+		return l.python
+	case ".yml", ".yaml", ".toml", ".sh", ".cmake", ".mk":
+		return l.config
+	case ".json":
+		return l.json
+	}
+	switch path.Base(name) {
+	case "Makefile", "Dockerfile", "CMakeLists.txt":
+		return l.config
+	}
+	return l.none
+}
+
+func words(class Class, list string) map[string]Class {
+	of := map[string]Class{}
+	for _, word := range strings.Fields(list) {
+		of[word] = class
+	}
+	return of
+}
+
+func set(list string) map[string]bool {
+	of := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		of[word] = true
+	}
+	return of
+}
+
+func joined(all, more map[string]Class) map[string]Class {
+	maps.Copy(all, more)
+	return all
+}
+
+const cppWords = `alignas alignof and and_eq asm bitand bitor break case catch class co_await co_return co_yield compl concept
+	const const_cast consteval constexpr constinit continue decltype default delete do dynamic_cast else enum explicit export
+	extern false final for friend goto if inline mutable namespace new noexcept not not_eq nullptr operator or or_eq override
+	private protected public register reinterpret_cast requires return sizeof static static_assert static_cast struct switch
+	template this thread_local throw true try typedef typeid typename union using virtual volatile while xor xor_eq
+	__asm__ __attribute__ __cluster_dims__ __constant__ __device__ __forceinline__ __global__ __grid_constant__ __host__
+	__inline__ __launch_bounds__ __managed__ __noinline__ __restrict__ __restrict __shared__ __volatile__`
+
+const cppTypes = `auto bool char char8_t char16_t char32_t double float int long short signed unsigned void wchar_t
+	int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t ptrdiff_t size_t ssize_t
+	half half2 __half __half2 __nv_bfloat16 __nv_bfloat162 nv_bfloat16 nv_bfloat162 __nv_fp8_e4m3 __nv_fp8_e5m2 dim3
+	char2 char4 uchar2 uchar4 short2 short4 int2 int3 int4 uint uint2 uint3 uint4 float2 float3 float4 double2 longlong2
+	cudaError_t cudaStream_t cudaEvent_t`
+
+const pythonWords = `False None True and as assert async await break class continue def del elif else except finally for from
+	global if import in is lambda match case nonlocal not or pass raise return try while with yield`
+
+const pythonBuiltins = `abs all any bool bytearray bytes callable chr classmethod cls complex dict dir divmod enumerate eval exec
+	filter float format frozenset getattr globals hasattr hash hex id input int isinstance issubclass iter len list locals map
+	max memoryview min next object oct open ord pow print property range repr reversed round self set setattr slice sorted
+	staticmethod str sum super tuple type vars zip ArithmeticError AssertionError AttributeError Exception ImportError IndexError
+	KeyError NotImplementedError OSError OverflowError RuntimeError StopIteration TypeError ValueError ZeroDivisionError`

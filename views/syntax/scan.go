@@ -1,0 +1,196 @@
+package syntax
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// Class is what a token is, by the name that the stylesheet has for it.
+type Class string
+
+// The classes of tokens.
+const (
+	Plain     Class = ""
+	Keyword   Class = "k"
+	Type      Class = "kt"
+	String    Class = "s"
+	Comment   Class = "c"
+	Number    Class = "m"
+	Defined   Class = "nf" // the name of a function or class where it is defined
+	Builtin   Class = "nb"
+	Decorator Class = "nd"
+	Directive Class = "cp"
+)
+
+// Tokens cuts a text into tokens. Together they are the text.
+func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
+	return func(yield func(Class, string) bool) {
+		if l.words == nil && text != "" {
+			yield(Plain, text)
+			return
+		}
+		s := scanner{Language: l, rest: text, fresh: true}
+		for s.rest != "" {
+			class, size := s.next()
+			token := s.rest[:size]
+			if !yield(class, token) {
+				return
+			}
+			s.pass(class, token)
+		}
+	}
+}
+
+// scanner is at one place of a text.
+type scanner struct {
+	*Language
+	rest    string
+	fresh   bool   // the line has had white space alone so far
+	include bool   // the line includes a file, whose name comes next
+	before  string // the word before this place, if only white space lies between
+}
+
+// pass goes on behind a token.
+func (s *scanner) pass(class Class, token string) {
+	s.rest = s.rest[len(token):]
+	if isSpace(token[0]) {
+		newline := strings.Contains(token, "\n")
+		s.fresh, s.include = s.fresh || newline, s.include && !newline
+		return
+	}
+	s.fresh, s.before = false, ""
+	if isLetter(token[0]) {
+		s.before = token
+	}
+	s.include = class == Directive && strings.HasSuffix(token, "include")
+}
+
+// next is the class and the size of the token that begins here. The size is at least 1.
+func (s *scanner) next() (Class, int) {
+	text, first := s.rest, s.rest[0]
+	switch {
+	case isSpace(first):
+		return Plain, run(text, isSpace)
+	case s.line != "" && strings.HasPrefix(text, s.line):
+		return Comment, lineEnd(text)
+	case s.block && strings.HasPrefix(text, "/*"):
+		return Comment, through(text, 2, "*/")
+	case s.directives && s.fresh && first == '#':
+		blank := run(text[1:], func(c byte) bool { return c == ' ' || c == '\t' })
+		return Directive, 1 + blank + run(text[1+blank:], isWord)
+	case s.include && first == '<':
+		return String, min(lineEnd(text), through(text[:lineEnd(text)], 1, ">"))
+	case s.decorators && s.fresh && first == '@':
+		return Decorator, 1 + run(text[1:], func(c byte) bool { return isWord(c) || c == '.' })
+	case strings.IndexByte(s.quotes, first) >= 0:
+		return String, s.quoted(text)
+	case isDigit(first) || first == '.' && len(text) > 1 && isDigit(text[1]):
+		return Number, s.number(text)
+	case isLetter(first):
+		return s.word(text)
+	}
+	return Plain, 1
+}
+
+// word is a word, or a string that one begins.
+func (s *scanner) word(text string) (Class, int) {
+	size := run(text, isWord)
+	word, behind := text[:size], text[size:]
+	if behind != "" && size <= maxPrefix && strings.IndexByte(s.quotes, behind[0]) >= 0 && s.prefixes[strings.ToLower(word)] {
+		if s.block && word[size-1] == 'R' && behind[0] == '"' {
+			return String, size + rawString(behind)
+		}
+		return String, size + s.quoted(behind)
+	}
+	class, known := s.words[word]
+	switch {
+	case known:
+		return class, size
+	case s.defining[s.before], s.calls && s.before != "" && strings.HasPrefix(behind, "(") && s.isType(s.before):
+		return Defined, size
+	}
+	return Plain, size
+}
+
+// isType reports whether a word may be the type of a function that comes next.
+func (s *scanner) isType(word string) bool {
+	class, known := s.words[word]
+	return !known || class == Type
+}
+
+// quoted is the size of a string that begins here. One that is not closed ends with its line.
+func (s *scanner) quoted(text string) int {
+	quote := text[:1]
+	if triple := strings.Repeat(quote, 3); s.triple && strings.HasPrefix(text, triple) {
+		quote = triple
+	}
+	for i := len(quote); i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case text[i] == '\n' && len(quote) == 1:
+			return i
+		case strings.HasPrefix(text[i:], quote):
+			return i + len(quote)
+		}
+	}
+	return len(text)
+}
+
+// rawString is the size of a C++ string that ends with what stands before its parenthesis: "x(…)x".
+func rawString(text string) int {
+	open := strings.IndexByte(text[:min(len(text), maxDelimiter+2)], '(')
+	if open < 0 {
+		return 1
+	}
+	return through(text, open, ")"+text[1:open]+`"`)
+}
+
+const (
+	maxPrefix    = 3  // letters before a string
+	maxDelimiter = 16 // characters before the parenthesis of a raw string, by the C++ standard
+)
+
+// number is the size of a number, with its sign in the exponent and whatever letters follow.
+func (s *scanner) number(text string) int {
+	hex := strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")
+	for i := 1; i < len(text); i++ {
+		c, last := text[i], text[i-1]|0x20
+		sign := (c == '+' || c == '-') && (last == 'p' && hex || last == 'e' && !hex)
+		separator := c == '\'' && s.calls && i+1 < len(text) && isWord(text[i+1])
+		if !isWord(c) && c != '.' && !sign && !separator {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// through is the size up to the end of an end mark, which is looked for from a place on; without one, all of the text.
+func through(text string, from int, end string) int {
+	if at := strings.Index(text[from:], end); at >= 0 {
+		return from + at + len(end)
+	}
+	return len(text)
+}
+
+func lineEnd(text string) int {
+	if at := strings.IndexByte(text, '\n'); at >= 0 {
+		return at
+	}
+	return len(text)
+}
+
+// run is the number of bytes at the start that are of a kind.
+func run(text string, of func(byte) bool) int {
+	n := 0
+	for n < len(text) && of(text[n]) {
+		n++
+	}
+	return n
+}
+
+func isSpace(c byte) bool  { return c == ' ' || c >= '\t' && c <= '\r' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }

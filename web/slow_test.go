@@ -1,0 +1,142 @@
+package web
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"warpboard/web/site"
+)
+
+// mcpCall is a message that uses a tool.
+func mcpCall(id int, tool string, arguments object) object {
+	return object{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": object{"name": tool, "arguments": arguments}}
+}
+
+// postMCP sends what an MCP client would.
+func postMCP(s *testSite, token, body string) string {
+	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		s.Addr, token, len(body), body)
+}
+
+func TestABatchOfCallsIsRefused(t *testing.T) {
+	s := newEvalSite(t)
+	batch := make([]object, 20_000)
+	for i := range batch {
+		batch[i] = mcpCall(i, "wait_submission", object{"id": 1})
+	}
+	text, err := json.Marshal(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{string(text), " \r\n\t" + string(text), "[]", "["} {
+		_, resp := s.from(t, "127.0.0.1", postMCP(s.testSite, s.token, body))
+		var answer struct{ Error struct{ Code int } }
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != http.StatusBadRequest || answer.Error.Code != -32600 {
+			t.Errorf("%.20q: %s %+v %v", body, resp.Status, answer, err)
+		}
+	}
+}
+
+// waiting opens a request that waits for a run that goes on, on behalf of a visitor.
+func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
+	t.Helper()
+	before := s.UnderWay.Taken()
+	conn := s.dial(t, "127.0.0.1")
+	fmt.Fprintf(conn, "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n%s\r\n", s.queued.SubmissionID, visitor, header)
+	answered := make(chan *http.Response, 1)
+	go func() {
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err == nil {
+			answered <- resp
+		}
+	}()
+	var resp *http.Response
+	eventually(t, "it waits or is answered", func() bool {
+		select {
+		case resp = <-answered:
+			return true
+		default:
+			return s.UnderWay.Taken() > before
+		}
+	})
+	return resp
+}
+
+func TestWaitingRequestsLeaveRoomForOthers(t *testing.T) {
+	s := newScene(t, func(c *Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
+	for i := range 4 {
+		if resp := s.waiting(t, fmt.Sprintf("203.0.113.%d", i/2), ""); resp != nil {
+			t.Fatalf("the wait %d: %s", i, resp.Status)
+		}
+	}
+	for visitor, want := range map[string]int{"203.0.113.0": http.StatusTooManyRequests, "203.0.113.9": http.StatusServiceUnavailable} {
+		_, resp := s.from(t, "127.0.0.1", fmt.Sprintf("GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n\r\n", s.queued.SubmissionID, visitor))
+		if resp.StatusCode != want || resp.Header.Get("Retry-After") == "" {
+			t.Errorf("one wait more of %s: %s, want %d with a time to try again", visitor, resp.Status, want)
+		}
+		if _, resp := s.from(t, "127.0.0.1", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n"); resp.StatusCode != 200 {
+			t.Errorf("a request of %s that does not wait: %s", visitor, resp.Status)
+		}
+	}
+	secret, _, err := s.Store.CreateToken(t.Context(), s.ada.ID, "test", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp := s.waiting(t, "203.0.113.9", "Authorization: Bearer "+secret+"\r\n"); resp != nil {
+		t.Errorf("somebody with an account, who waits while strangers do: %s", resp.Status)
+	}
+}
+
+func TestHalfSentBodiesLeaveRoomForOthers(t *testing.T) {
+	s := startSite(t, noProxies, func(c *Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
+	const half = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\nx"
+	for i := range 4 {
+		io.WriteString(s.dial(t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
+	}
+	eventually(t, "all are being read", func() bool { return s.StrangerBytes.Taken() >= 4<<12 })
+	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
+		if _, resp := s.from(t, address, half); resp.StatusCode != want {
+			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
+		}
+	}
+}
+
+func TestWhatACallDoesInsideCounts(t *testing.T) {
+	s := newEvalSite(t, noProxies, func(c *Config) { c.Limits = site.Limits{RequestsEach: 2} })
+	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")})
+	text, err := json.Marshal(mcpCall(1, "get_job_status", object{"job_id": made["id"], "wait": 40}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := s.dial(t, "127.0.0.2")
+	io.WriteString(conn, postMCP(s.testSite, s.token, string(text)))
+	eventually(t, "the call and what it asks are under way", func() bool { return s.UnderWay.Taken() == 2 })
+	if _, resp := s.from(t, "127.0.0.2", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a third request: %s", resp.Status)
+	}
+	conn.Close()
+	eventually(t, "what nobody waits for ends", func() bool { return s.UnderWay.Taken() == 0 })
+}
+
+func TestAnIPv6CustomerCountsForAllOfTheirNetworks(t *testing.T) {
+	s := startSite(t, func(c *Config) { c.Limits = site.Limits{StreamsEach: 1} })
+	watch := func(visitor string) int {
+		_, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n")
+		return resp.StatusCode
+	}
+	var got []string
+	for _, visitor := range []string{
+		"2001:db8:0:0::1", "2001:db8:0:0::2", "2001:db8:0:1::1", "2001:db8:0:ff::1", // of one /56
+		"2001:db8:0:100::1", "2001:db8:0:200::1", "2001:db8:0:300::1", // of one /48
+		"2001:db8:1::1"} {
+		got = append(got, fmt.Sprint(watch(visitor)))
+	}
+	if want := "200 429 200 429 200 200 429 200"; strings.Join(got, " ") != want {
+		t.Errorf("the answers are %s, want %s", strings.Join(got, " "), want)
+	}
+}
