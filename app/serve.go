@@ -53,14 +53,14 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if _, err := store.StartAllBaselines(ctx); err != nil {
 		return err
 	}
+	if err := nameOwnWorker(ctx, cfg, store, id, log); err != nil {
+		return err
+	}
 	q, err := openQueue(ctx, cfg, store, log)
 	if err != nil {
 		return err
 	}
 	defer q.Close()
-	if err := nameOwnWorker(ctx, cfg, store, q, log); err != nil {
-		return err
-	}
 	return serveSite(ctx, cfg, store, q, held, log)
 }
 

@@ -101,6 +101,9 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 	announce(r.notify, out)
 	r.cancel(ctx, stale)
 	r.keepSentinels(ctx, h)
+	if h.Stopping && len(h.Attempts) == 0 {
+		r.reports.Kick(h.Worker) // a guest's name is free again soon: its connection must not stay
+	}
 	if r.seen.changed(h) {
 		r.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
 		r.notify.QueueChanged()
