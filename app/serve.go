@@ -114,6 +114,9 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	}
 	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
 	held.served()
+	if link := server.SignInLink(); link != "" {
+		log.Info("open this link to sign in as an admin; it works once, and after a restart there is a new one", "link", link)
+	}
 	recording := startLast(ctx, recorder.Run)
 
 	loops, loopCtx := errgroup.WithContext(ctx)

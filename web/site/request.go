@@ -15,6 +15,7 @@ const (
 	LocalNonce     = "nonce"
 	localViewer    = "viewer"
 	localSession   = "session"
+	localProvider  = "provider"
 	localBearer    = "bearer"
 	LocalShare     = "share"
 	localBody      = "body"
