@@ -17,8 +17,7 @@ func (w *WorkerSettings) join() {
 	if w.Join == "" {
 		return
 	}
-	// Thirty bits: enough for the workers of one site, and ClaimName is not asked. A name that is taken by another secret
-	// is refused by the queue.
+	// Thirty bits: enough for the workers of one site. The site refuses a name that another worker has.
 	if host, _ := os.Hostname(); w.Name == host {
 		w.Name = plainName(host) + "-" + strings.ToLower(rand.Text()[:6])
 	}

@@ -51,18 +51,14 @@ func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher) (
 	}
 }
 
-// nameOwnWorker finds a name for the site's own worker that none of the site's other processes uses.
-func nameOwnWorker(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
-	if cfg.NoWorker || !q.Shared() {
+// nameOwnWorker claims a name for the site's own worker that no other worker has, before others can join under it.
+func nameOwnWorker(ctx context.Context, cfg *Config, store *models.Store, id string, log *slog.Logger) error {
+	if cfg.NoWorker {
 		return nil
-	}
-	id, err := replica(cfg.Data)
-	if err != nil {
-		return err
 	}
 	name, err := store.ClaimName(ctx, cfg.Worker.Name, id)
 	if err == nil && name != cfg.Worker.Name {
-		log.Info("another process of the site has a worker of this name", "wanted", cfg.Worker.Name, "name", name)
+		log.Info("another worker has the name of this one", "wanted", cfg.Worker.Name, "name", name)
 		cfg.Worker.Name = name
 	}
 	return err

@@ -54,14 +54,14 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if _, err := store.StartAllBaselines(ctx); err != nil {
 		return err
 	}
+	if err := nameOwnWorker(ctx, cfg, store, id, log); err != nil {
+		return err
+	}
 	q, err := openQueue(ctx, cfg, store, log)
 	if err != nil {
 		return err
 	}
 	defer q.Close()
-	if err := nameOwnWorker(ctx, cfg, store, q, log); err != nil {
-		return err
-	}
 	return serveSite(ctx, cfg, store, q, held, log)
 }
 
@@ -116,6 +116,9 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	}
 	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
 	held.served()
+	if link := server.SignInLink(); link != "" {
+		log.Info("open this link to sign in as an admin; it works once, and after a restart there is a new one", "link", link)
+	}
 	recording := startLast(ctx, recorder.Run)
 
 	loops, loopCtx := errgroup.WithContext(ctx)

@@ -46,7 +46,7 @@ func work(ctx context.Context, env Environment, args []string) error {
 	defer announceStop(ctx, cfg, log)()
 	site := queue.WorkerConfig{URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
 	return ignoreCancel(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
-		if c.Guest, c.Leave = cfg.Worker.Join != "", cfg.Worker.Leave; notice != nil {
+		if c.Leave = cfg.Worker.Leave; notice != nil {
 			c.Notice = notice.wait
 		}
 	}))

@@ -17,6 +17,7 @@ import (
 // window is a page of a real Chromium that notes what its console shows.
 type window struct {
 	*browsertest.Window
+	site *site
 
 	mu       sync.Mutex
 	problems []string // what the console showed: errors, and what the page's policy refused
@@ -25,7 +26,7 @@ type window struct {
 // window opens one for one more person; it ends with the test.
 func (s *site) window(t *testing.T) *window {
 	t.Helper()
-	w := &window{Window: chromium.Open(t, s.url)}
+	w := &window{Window: chromium.Open(t, s.url), site: s}
 	go w.listen(chromedp.Console(w.Ctx))
 	return w
 }

@@ -72,8 +72,6 @@ type Config struct {
 	// for none. An error takes the slot out of service.
 	Probe func(context.Context, device.Slot) error
 
-	// Guest says that the worker joined by a token, and is to be forgotten when it leaves.
-	Guest bool
 	// Leave says when the worker ends by itself; its zero value: never.
 	Leave Leaving
 	// Notice waits until the machine is said to go away, and returns when results must be delivered; false: ctx ended first.

@@ -17,8 +17,6 @@ const (
 	// envelope is what a message needs beside its JSON.
 	// Subject and headers; NATS counts them against the message's limit.
 	envelope = 4 << 10
-	// hardTextLimit bounds any one text; no stage of a worker that works as it should leaves so much.
-	hardTextLimit = 1 << 20
 	// largestText and smallestText bound the texts of a result that does not fit.
 	largestText, smallestText = 64 << 10, 64
 	// smallestReason bounds the sentence that says why the run failed.
@@ -38,8 +36,8 @@ func truncateResult(r *job.Result, size int) {
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
-	// Done for every result: a text of 1 MiB would be read by pages, also where the message had room for it.
-	shorten(r, hardTextLimit)
+	// Done for every result, also where the message has room for more: the site refuses longer texts.
+	shorten(r, job.MaxText)
 	if fits() {
 		return
 	}

@@ -19,6 +19,9 @@ import (
 // after each of them, and every worker of a fleet is updated at another moment.
 const driftEntries = 10
 
+// softwareMost is how many kinds of software one heartbeat may tell of: a machine has one for each device.
+const softwareMost = 32
+
 // NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that nobody had
 // before. Software that is new to a device has the first entries of its boards measured again, and baselines that it lacks run. Of silicon that its worker
 // calls something else (a program from before there were labels) only the software is noted.
@@ -43,10 +46,13 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	}
 	changed := false
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		noted := map[[3]any]bool{}
 		for _, slot := range h.Slots {
-			if !may(slot.Device) {
+			software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
+			if !may(slot.Device) || noted[software] || len(noted) == softwareMost {
 				continue
 			}
+			noted[software] = true
 			new, err := noteSoftware(tx, slot, &out)
 			if err != nil {
 				return err

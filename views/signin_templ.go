@@ -12,7 +12,8 @@ import templruntime "github.com/a-h/templ/runtime"
 type SignInPage struct {
 	Page
 	Providers []SignInProvider
-	Developer bool // anyone may sign in under any name, on this machine only
+	Developer bool // this browser may sign in under any name
+	NeedsLink bool // whoever opens the link in the server's log may do so
 }
 
 // SignInProvider is one OAuth provider.
@@ -72,7 +73,7 @@ func SignIn(p SignInPage) templ.Component {
 					var templ_7745c5c3_Var3 string
 					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(provider.Key)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 25, Col: 71}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 26, Col: 71}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 					if templ_7745c5c3_Err != nil {
@@ -85,7 +86,7 @@ func SignIn(p SignInPage) templ.Component {
 					var templ_7745c5c3_Var4 templ.SafeURL
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(providerURL(provider.Key, p.Next))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 25, Col: 114}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 26, Col: 114}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -98,7 +99,7 @@ func SignIn(p SignInPage) templ.Component {
 					var templ_7745c5c3_Var5 string
 					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(provider.Name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 25, Col: 146}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 26, Col: 146}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -119,14 +120,18 @@ func SignIn(p SignInPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			}
-			if len(p.Providers) == 0 && !p.Developer {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-warn mt-7\">No sign-in provider is configured. The operator of this site enables one with its keys; <code>warpboard serve --help</code> lists them.</p>")
+			} else if p.NeedsLink {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"callout mt-7\" data-link><p>Open the link that the server printed when it started: it signs you in as an admin, and there is nothing to type.</p><p class=\"small mt-2\">The link works once. Restart the server to get a new one.</p></div>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			} else if len(p.Providers) == 0 {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"callout callout-warn mt-7\">No sign-in provider is configured. The operator of this site enables one with its keys; <code>warpboard serve --help</code> lists them.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -161,7 +166,7 @@ func developerSignIn(p SignInPage) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"card mt-7 overflow-hidden\" aria-labelledby=\"developer\"><div class=\"callout callout-warn rounded-none\"><h2 id=\"developer\" class=\"text-base\">Developer sign-in</h2><p class=\"small mt-1\">No provider is configured and the site listens on this machine only, so anyone here can sign in under any name, without a password.</p></div><form method=\"post\" action=\"/auth/developer\" class=\"px-5 py-5 grid gap-4\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<section class=\"card mt-7 overflow-hidden\" aria-labelledby=\"developer\"><div class=\"callout callout-warn rounded-none\"><h2 id=\"developer\" class=\"text-base\">Developer sign-in</h2><p class=\"small mt-1\">This browser opened the link in the server's log. It can sign in under any name and role, to try them out.</p></div><form method=\"post\" action=\"/auth/developer\" class=\"px-5 py-5 grid gap-4\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -169,20 +174,20 @@ func developerSignIn(p SignInPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<input type=\"hidden\" name=\"next\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<input type=\"hidden\" name=\"next\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Next)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 51, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 56, Col: 50}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\"><div class=\"field\"><label for=\"name\">Name</label> <input id=\"name\" name=\"name\" class=\"input\" required maxlength=\"40\" autocomplete=\"username\" autofocus></div><div class=\"field\"><label for=\"role\">Role</label> <select id=\"role\" name=\"role\" class=\"input\"><option value=\"admin\">Admin</option> <option value=\"creator\">Creator: can create tasks</option> <option value=\"user\">User: can submit</option></select></div><button class=\"btn btn-main\">Sign in</button></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\"><div class=\"field\"><label for=\"name\">Name</label> <input id=\"name\" name=\"name\" class=\"input\" required maxlength=\"40\" autocomplete=\"username\" autofocus></div><div class=\"field\"><label for=\"role\">Role</label> <select id=\"role\" name=\"role\" class=\"input\"><option value=\"admin\">Admin</option> <option value=\"creator\">Creator: can create tasks</option> <option value=\"user\">User: can submit</option></select></div><button class=\"btn btn-main\">Sign in</button></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

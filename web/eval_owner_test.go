@@ -230,6 +230,12 @@ func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
 	if resp, _ := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")}, "Authorization", ""); resp.StatusCode != 429 {
 		t.Errorf("a fresh key got round the limit of an address: %s", resp.Status)
 	}
+	for address, want := range map[string]int{"203.0.113.5": 202, "127.0.0.1": 429} { // behind the proxy of this machine
+		resp, answer := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")}, "Authorization", "", "X-Forwarded-For", address)
+		if resp.StatusCode != want {
+			t.Errorf("the limit of %s: %s %v", address, resp.Status, answer)
+		}
+	}
 	if resp, answer := s.ask("POST", path+"/cancel", object{}, as(key)...); resp.StatusCode != 200 || answer["state"] != "cancelled" {
 		t.Errorf("with the right key: %s %v", resp.Status, answer)
 	}

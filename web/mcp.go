@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -137,7 +138,8 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 	}
 	// What decides about rights; the answer shall not be compressed.
 	for _, name := range append(wire.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
-		if value := l.outer.Get(name); value != "" {
+		// All values: a proxy may add its own line to X-Forwarded-For, below the one that the visitor made up.
+		if value := strings.Join(l.outer.Values(name), ","); value != "" {
 			to.Header.Set(name, value)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/models"
 	"warpboard/web/signin"
 )
 
@@ -52,11 +53,12 @@ func TestSignInComesBackToWhereItBegan(t *testing.T) {
 	if got := resp.Request.URL.String(); !strings.HasSuffix(got, "/sign-in?next=%2Fme") {
 		t.Errorf("a visitor of /me is sent to %s", got)
 	}
-	wantText(t, doc, "[aria-labelledby=developer]", "without a password")
+	wantText(t, doc, "[data-link]", "nothing to type")
+	doc = s.signedIn("Dev", models.RoleAdmin).page("/sign-in?next=%2Fme", http.StatusOK)
 	if got := doc.Find("input[name=next]").AttrOr("value", ""); got != "/me" {
 		t.Errorf("the form comes back to %q", got)
 	}
-	doc = b.page("/sign-in?next=https://example.org/", http.StatusOK)
+	doc = s.signedIn("Dev", models.RoleAdmin).page("/sign-in?next=https://example.org/", http.StatusOK)
 	if got := doc.Find("input[name=next]").AttrOr("value", ""); got != "/" {
 		t.Errorf("the form would leave the site to %q", got)
 	}

@@ -68,6 +68,7 @@ func (s *Server) programShapes(app *fiber.App) {
 }
 
 func (s *Server) accountRoutes(pages group) {
+	pages.get("/auth/developer", s.signIn.DeveloperLinked)
 	pages.get("/auth/:provider", s.signIn.Begin)
 	pages.get("/auth/:provider/callback", s.signIn.Callback)
 	pages.post("/auth/developer", s.signIn.Developer)

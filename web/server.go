@@ -119,6 +119,9 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
+// SignInLink is the address that signs the operator in, once, where no provider is set up; else empty.
+func (s *Server) SignInLink() string { return s.signIn.DeveloperLink() }
+
 func (s *Server) newApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               "Warpboard",

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/models"
 	"warpboard/web/signin"
@@ -28,7 +29,7 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 			b := s.browser()
 			b.setCookie(map[bool]string{true: "__Host-"}[tt.secure]+site.VisitorCookie, "a visitor's secret")
 			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, "Sec-Fetch-Site", "same-origin")
+			resp := b.get(s.url + strings.TrimPrefix(s.SignInLink(), s.BaseURL))
 			wantStatus(t, resp, http.StatusSeeOther)
 			for _, cookie := range resp.Cookies() {
 				if !strings.HasSuffix(cookie.Name, site.SessionCookie) {
@@ -61,11 +62,11 @@ func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 	s := startSite(t)
 	b := s.browser()
 	b.setCookie(site.SessionCookie, "planted")
-	b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}})
+	b.get(s.SignInLink())
 	if _, _, err := s.Store.SessionUser(t.Context(), "planted"); err == nil {
 		t.Error("the planted secret is a session now")
 	}
-	if b.me().Name != "ada" {
+	if b.me().Name != "Developer" {
 		t.Error("the sign-in itself did not work")
 	}
 }
@@ -131,20 +132,77 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 			if change == nil {
 				change = func(*Config) {}
 			}
-			b := startSite(t, change).browser()
-			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, append(tt.headers, "Accept", "application/json",
-				"Cookie", site.VisitorCookie+"=x; __Host-"+site.VisitorCookie+"=x", site.CSRFHeader, site.DeriveToken("x"))...)
-			wantProblem(t, resp, http.StatusForbidden, "developer")
+			s := startSite(t, change)
+			link, ok := s.SignInLink(), s.signedIn("ada", models.RoleAdmin)
+			if link == "" {
+				link = "/auth/developer?code=guess"
+			}
+			secret := ok.cookie(site.SessionCookie)
+			headers := append(tt.headers, "Accept", "application/json",
+				"Cookie", site.SessionCookie+"="+secret+"; __Host-"+site.SessionCookie+"="+secret, site.CSRFHeader, site.DeriveToken(secret))
+			wantProblem(t, s.browser().post("/auth/developer", url.Values{"name": {"ada"}}, headers...), http.StatusForbidden, "developer")
+			if resp := s.browser().get(s.url+"/auth/developer?"+link[strings.Index(link, "?")+1:], headers...); resp.StatusCode/100 != 4 {
+				t.Errorf("the link is answered with %s", resp.Status)
+			}
 		})
+	}
+}
+
+// TestTheDeveloperLinkSignsInOnce and nobody else comes in as a developer: every account of the machine reaches the site.
+func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
+	s := startSite(t)
+	other := s.browser()
+	wantProblem(t, other.post("/auth/developer", url.Values{"name": {"eve"}}, "Accept", "application/json"), http.StatusForbidden, "developer")
+	for _, code := range []string{"", "?code=", "?code=guess"} {
+		wantProblem(t, other.get("/auth/developer"+code, "Accept", "application/json"), http.StatusForbidden, "developer")
+	}
+	doc := other.page("/sign-in", http.StatusOK)
+	wantText(t, doc, "[data-link]", "Open the link that the server printed")
+	if doc.Find("#developer").Length() > 0 {
+		t.Error("a stranger is offered the developer sign-in")
+	}
+	link := s.SignInLink()
+	wantStatus(t, other.send(http.MethodHead, link, nil), http.StatusForbidden) // and does not use it up
+	mine := s.browser()
+	wantStatus(t, mine.get(link), http.StatusOK)
+	if me := mine.me(); me.Role != "admin" || me.Name != "Developer" {
+		t.Errorf("the link signs in %+v", me)
+	}
+	wantProblem(t, other.get(link, "Accept", "application/json"), http.StatusForbidden, "developer")
+	if again := s.SignInLink(); again != "" {
+		t.Errorf("a link that was used is still shown: %s", again)
+	}
+	wantText(t, mine.page("/sign-in", http.StatusOK), "[aria-labelledby=developer]", "under any name and role")
+	wantStatus(t, mine.post("/auth/developer", url.Values{"name": {"ann"}, "role": {"user"}}), http.StatusOK)
+	if me := mine.me(); me.Role != "user" || me.Name != "ann" {
+		t.Errorf("trying a role out gave %+v", me)
+	}
+	signedIn := s.browser() // by anything else than the link
+	user, err := s.Store.User(t.Context(), mine.me().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, _, err := s.Store.StartSession(t.Context(), models.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signedIn.setCookie(site.SessionCookie, secret)
+	wantProblem(t, signedIn.post("/auth/developer", url.Values{"name": {"eve"}}, "Accept", "application/json"), http.StatusForbidden, "developer")
+	if fresh := startSite(t).SignInLink(); fresh == "" || strings.HasSuffix(link, fresh[len(fresh)-20:]) {
+		t.Errorf("after a restart the link is %q", fresh)
 	}
 }
 
 func TestDeveloperMayTryEachRole(t *testing.T) {
 	s := startSite(t)
+	b := s.signedIn("ada", models.RoleAdmin)
 	for _, role := range []models.Role{models.RoleUser, models.RoleCreator, models.RoleAdmin} {
-		s.signedIn("ada "+string(role), role)
+		b.post("/auth/developer", url.Values{"name": {"ada " + string(role)}, "role": {string(role)}})
+		if me := b.me(); me.Role != string(role) || me.Name != "ada "+string(role) {
+			t.Errorf("as %s: %+v", role, me)
+		}
 	}
-	resp := s.browser().post("/auth/developer", url.Values{"name": {"ada"}, "role": {"emperor"}}, "Accept", "application/json")
+	resp := s.signedIn("ada", models.RoleAdmin).post("/auth/developer", url.Values{"name": {"ada"}, "role": {"emperor"}}, "Accept", "application/json")
 	wantProblem(t, resp, http.StatusUnprocessableEntity, "invalid")
 }
 

@@ -77,11 +77,20 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 				d.log.Error("telling workers of tasks", "err", err)
 			}
 		case <-sweep.C:
-			if err := d.store.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			if err := d.sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("sweeping", "err", err)
 			}
 		}
 	}
+}
+
+// sweep removes what is needed no more, and disconnects workers that joined and have been silent for too long.
+func (d *Dispatcher) sweep(ctx context.Context, now time.Time) error {
+	silent, err := d.store.RevokeSilentGuests(ctx, now)
+	for _, worker := range silent {
+		d.jobs.Kick(worker)
+	}
+	return errors.Join(err, d.store.Sweep(ctx, now))
 }
 
 // look is a pass that knows how long ago the last one was.

@@ -28,15 +28,18 @@ type Recorder struct {
 	log     *slog.Logger
 	events  batch
 	seen    fleet
-	noted   map[string]string    // by worker: the slots that were noted last
-	gauged  map[string]time.Time // last sentinel that is kept, by worker and unit
+	noted   map[string]string               // by worker: the slots that were noted last
+	gauged  map[string]map[string]time.Time // by worker: the last sentinel that is kept of each of its units
+	news    rates                           // of slots that are noted
+	gauges  rates                           // of sentinels that are kept
 }
 
 // NewRecorder makes a Recorder; Run starts it. Wake is called whenever a slot may have come free.
 func NewRecorder(store *models.Store, reports Reports, notify Notifier, wake func(), log *slog.Logger) *Recorder {
 	return &Recorder{
 		store: store, reports: reports, notify: notify, wake: wake, log: log,
-		events: newBatch(), seen: fleet{}, noted: map[string]string{}, gauged: map[string]time.Time{},
+		events: newBatch(), seen: fleet{}, noted: map[string]string{}, gauged: map[string]map[string]time.Time{},
+		news: newRates(noteEvery, noteBurst), gauges: newRates(sentinelEvery, sentinelBurst),
 	}
 }
 
@@ -101,6 +104,9 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 	announce(r.notify, out)
 	r.cancel(ctx, stale)
 	r.keepSentinels(ctx, h)
+	if h.Stopping && len(h.Attempts) == 0 {
+		r.reports.Kick(h.Worker) // a guest's name is free again soon: its connection must not stay
+	}
 	if r.seen.changed(h) {
 		r.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
 		r.notify.QueueChanged()
@@ -116,7 +122,7 @@ func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 		fmt.Fprintf(&units, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
 	}
 	// Compared as text, so that a heartbeat that says nothing new costs no transaction.
-	if r.noted[h.Worker] == units.String() {
+	if r.noted[h.Worker] == units.String() || !r.news.allow(h.Worker) {
 		return nil
 	}
 	fresh, out, err := r.store.NoteSlots(ctx, h)

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -11,24 +12,32 @@ import (
 // keepSentinels stores what a heartbeat says anew of its units, and tells the operator when one of them drifts.
 // Heartbeats come one after the other.
 func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
+	before, units := r.gauged[h.Worker], map[string]time.Time{}
+	r.gauged[h.Worker] = units
 	for _, slot := range h.Slots {
-		g, key := slot.Machine.Gauge, h.Worker+" "+slot.Machine.UUIDHash
+		g, unit := slot.Machine.Gauge, slot.Machine.UUIDHash
+		if units[unit].IsZero() {
+			units[unit] = before[unit]
+		}
 		// At is by the worker's clock and is only compared with itself. After a restart of the site the last one is
 		// stored again, which Keep takes for the same row.
-		if g == nil || !g.At.After(r.gauged[key]) {
+		if g == nil || !g.At.After(units[unit]) {
 			continue
 		}
-		r.gauged[key] = g.At
+		if !r.gauges.allow(h.Worker) {
+			continue // the next heartbeat says it again
+		}
+		units[unit] = g.At
 		err := r.store.Keep(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {
-			drift, err = r.store.Drift(ctx, h.Worker, slot.Machine.UUIDHash)
+			drift, err = r.store.Drift(ctx, h.Worker, unit)
 		}
 		switch {
 		case err != nil:
 			r.log.Error("keeping a sentinel", "worker", h.Worker, "device", slot.Device, "err", err)
 		case drift != "":
-			r.log.Error("a unit drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", slot.Machine.UUIDHash, "why", drift)
+			r.log.Error("a unit drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", unit, "why", drift)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,34 @@ func TestAHeartbeatThatSaysNothingNewCostsTheSameWithAGauge(t *testing.T) {
 		}
 		if with, without := third("w1", true), third("w2", false); with != without {
 			s.Errorf("%d statements with a gauge, %d without one", with, without)
+		}
+	})
+}
+
+// TestAWorkerHasOnlySoMuchStoredOfItsSlots, however many units, times and kinds of software it makes up.
+func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
+	eachSite(t, func(s *site) {
+		_, r := s.boot()
+		count := func(table string) (n int) {
+			if err := s.store.SQL().QueryRowContext(s.Context(), "select count(*) from "+table).Scan(&n); err != nil {
+				s.Fatal(err)
+			}
+			return n
+		}
+		before := count("epochs")
+		for beat := range 30 {
+			var slots []job.Slot
+			for i := range 100 {
+				g := job.Gauge{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
+				slots = append(slots, job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i), Compiler: fmt.Sprintf("g++ %d.%d", beat, i), Gauge: &g}})
+			}
+			r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: slots})
+		}
+		if n := count("sentinels"); n > 100 {
+			s.Errorf("3000 made-up sentinels are %d rows", n)
+		}
+		if n := count("epochs") - before; n > 21*32 {
+			s.Errorf("3000 made-up kinds of software are %d rows", n)
 		}
 	})
 }

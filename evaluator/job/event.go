@@ -44,7 +44,6 @@ type Heartbeat struct {
 	SelfTest []CheckLine `json:"self_test,omitempty"`
 	Refusing string      `json:"refusing,omitempty"` // why it takes no jobs, if it takes none
 	Stopping bool        `json:"stopping,omitempty"` // last heartbeat of a worker that leaves in order
-	Guest    bool        `json:"guest,omitempty"`    // it joined by a token: nobody comes again under its name
 }
 
 // Slot is one unit of a device on a worker.

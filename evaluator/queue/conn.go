@@ -83,7 +83,7 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Con
 		case err == nil:
 			return nc, nil
 		case errors.Is(err, nats.ErrAuthorization):
-			return nil, fmt.Errorf("queue: %s refused worker %q: its name or secret is wrong, or it was revoked: %w", cfg.URL, cfg.Name, err)
+			return nil, fmt.Errorf("queue: %s refused worker %q: its secret is wrong or was revoked, its join token is used up, or another worker has this name: choose one with --worker-name: %w", cfg.URL, cfg.Name, err)
 		case !errors.Is(err, nats.ErrNoServers) && !timedOut(err):
 			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
 		}

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
+	"golang.org/x/time/rate"
 
 	"warpboard/evaluator/job"
 )
@@ -18,35 +20,58 @@ const (
 	// output.
 	eventsWaiting = 10_000
 	eventBytes    = 2 * MaxMessage
+	// A worker of 1,024 slots says 350 kB a second, one of eight 3 kB. Each heartbeat counts as beatLeast at the least.
+	beatRate, beatBurst, beatLeast = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 
 // Events calls fn with every event, those of one worker in their order, until ctx ends; then it
 // returns nil. Events that arrive while nobody listens are gone, and those of a worker that sends faster
 // than they can be stored.
 func (q *Queue) Events(ctx context.Context, fn func(job.Event)) error {
-	return listen(ctx, q, eventPrefix, newFair(eventsWaiting, eventBytes, &q.dropped), func(worker string, e job.Event) {
+	waiting := newFair(eventsWaiting, eventBytes, &q.dropped)
+	put := func(worker string, m *nats.Msg) {
+		if len(m.Data) > job.MaxEvent {
+			q.drop("an event that is too large", "worker", worker, "bytes", len(m.Data))
+			return
+		}
+		waiting.put(worker, m)
+	}
+	return listen(ctx, q, eventPrefix, put, waiting, func(worker string, e job.Event) {
 		e.Worker = worker
 		fn(e)
 	})
 }
 
 // Heartbeats calls fn with heartbeats until ctx ends; then it returns nil. Only the last one of a worker
-// counts.
+// counts, and those beyond the rate of a worker are dropped.
 func (q *Queue) Heartbeats(ctx context.Context, fn func(job.Heartbeat)) error {
-	return listen(ctx, q, beatPrefix, newFair(1, MaxMessage, &counter{log: slog.New(slog.DiscardHandler)}), func(worker string, b job.Heartbeat) {
+	waiting, rates := newFair(1, MaxMessage, &counter{log: slog.New(slog.DiscardHandler)}), map[string]*rate.Limiter{}
+	put := func(worker string, m *nats.Msg) { // the subscription's goroutine calls it, and no other
+		of := rates[worker]
+		if of == nil {
+			of = rate.NewLimiter(beatRate, beatBurst)
+			rates[worker] = of
+		}
+		if size := len(m.Data); size > job.MaxHeartbeat || !of.AllowN(time.Now(), max(size, beatLeast)) {
+			q.drop("a heartbeat that is too large or comes too soon", "worker", worker, "bytes", size)
+			return
+		}
+		waiting.put(worker, m)
+	}
+	return listen(ctx, q, beatPrefix, put, waiting, func(worker string, b job.Heartbeat) {
 		b.Worker = worker
 		fn(b)
 	})
 }
 
-// listen decodes the messages under prefix. The worker's name comes from the subject, which the
-// server's permissions guard, and not from the message. Nothing is ever answered.
-func listen[T any](ctx context.Context, q *Queue, prefix string, waiting *fair, fn func(worker string, message T)) error {
+// listen decodes the messages under prefix that put has put into waiting, and drops those that are beyond their bounds. The
+// worker's name comes from the subject, which the server's permissions guard, and not from the message. Nothing is ever answered.
+func listen[T interface{ Check() error }](ctx context.Context, q *Queue, prefix string, put func(worker string, m *nats.Msg), waiting *fair, fn func(worker string, message T)) error {
 	// A plain subscription: every process of a site with several gets every event and heartbeat, and the database drops
 	// repetitions.
 	sub, err := q.nc.Subscribe(prefix+"*", func(m *nats.Msg) {
 		if worker := name(strings.TrimPrefix(m.Subject, prefix)); worker != "" {
-			waiting.put(worker, m)
+			put(worker, m)
 		}
 	})
 	if err != nil {
@@ -58,7 +83,7 @@ func listen[T any](ctx context.Context, q *Queue, prefix string, waiting *fair, 
 			break
 		}
 		var message T
-		if err := json.Unmarshal(m.Data, &message); err != nil {
+		if err := decode(m.Data, &message); err != nil {
 			q.drop("a message", "subject", m.Subject, "err", err)
 			continue
 		}
@@ -70,4 +95,12 @@ func listen[T any](ctx context.Context, q *Queue, prefix string, waiting *fair, 
 		return fmt.Errorf("queue: unsubscribe from %s*: %w", prefix, err)
 	}
 	return nil
+}
+
+// decode reads a worker's message, which must keep its bounds.
+func decode[T interface{ Check() error }](data []byte, message *T) error {
+	if err := json.Unmarshal(data, message); err != nil {
+		return err
+	}
+	return (*message).Check()
 }

@@ -3,7 +3,9 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -209,5 +211,87 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 			}
 			stop()
 		}
+	})
+}
+
+// TestMessagesBeyondTheirBoundsAreDropped where they are read; the next ones within the bounds are heard.
+func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
+	s := listeningSite(t)
+	w, heartbeats, events, results := s.worker(t, "w1"), make(chan string, 1), make(chan string, 1), make(chan string, 1)
+	first := func(heard chan string, what string, n int) {
+		select {
+		case heard <- fmt.Sprint(what, " ", n):
+		default:
+		}
+	}
+	listening(t, func(ctx context.Context) error {
+		return s.Heartbeats(ctx, func(b job.Heartbeat) { first(heartbeats, "slots", len(b.Slots)) })
+	})
+	listening(t, func(ctx context.Context) error {
+		return s.Events(ctx, func(e job.Event) { first(events, "bytes", len(e.Text)) })
+	})
+	listening(t, func(ctx context.Context) error {
+		return s.Results(ctx, func(_ context.Context, r job.Result) error {
+			first(results, "artifacts", len(r.Artifacts))
+			return nil
+		})
+	})
+	long := strings.Repeat("x", 3<<20)
+	beat := func(n int, text string) error {
+		return w.Heartbeat(job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU", Disabled: text}}, n)})
+	}
+	event := func(text string) error { return w.PublishEvent(job.Event{AttemptID: "a", Text: text}) }
+	result := func(n int, name string) error {
+		return w.PublishResult(t.Context(), job.Result{AttemptID: "a", Artifacts: slices.Repeat([]job.Artifact{{Name: name}}, n)})
+	}
+	for what, heard := range map[string]struct {
+		from chan string
+		send func() error
+	}{
+		"slots 8": {heartbeats, func() error {
+			return errors.Join(beat(20_000, ""), beat(1, long), beat(1, long[:100_000]), beat(8, ""))
+		}},
+		"bytes 1":     {events, func() error { return errors.Join(event(long), event(long+long), event("x")) }},
+		"artifacts 1": {results, func() error { return errors.Join(result(20_000, "a"), result(1, long[:10_000]), result(1, "a")) }},
+	} {
+		got, once := make(chan struct{}), sync.Once{}
+		until(t, got, func() error {
+			err := heard.send()
+			select {
+			case one := <-heard.from:
+				if one != what {
+					t.Errorf("the site heard of %s, want %s", one, what)
+				}
+				once.Do(func() { close(got) })
+			default:
+			}
+			return err
+		})
+	}
+}
+
+// TestAFloodOfHeartbeatsIsDropped beyond a worker's rate, and another worker's is heard.
+func TestAFloodOfHeartbeatsIsDropped(t *testing.T) {
+	s := listeningSite(t)
+	w, other, heard := s.worker(t, "w1"), s.worker(t, "w2"), make(chan struct{})
+	large := job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU", Disabled: strings.Repeat("x", 1000)}}, job.MaxSlots)}
+	bytes, once := 0, sync.Once{}
+	listening(t, func(ctx context.Context) error {
+		return s.Heartbeats(ctx, func(b job.Heartbeat) {
+			if bytes += len(b.Slots) * 1000; b.Worker == "w2" {
+				once.Do(func() { close(heard) })
+			}
+			if bytes > 2*job.MaxHeartbeat {
+				t.Errorf("%d bytes of a flood were read", bytes)
+			}
+		})
+	})
+	until(t, heard, func() error {
+		for range 20 {
+			if err := w.Heartbeat(large); err != nil {
+				return err
+			}
+		}
+		return errors.Join(w.nc.Flush(), other.Heartbeat(job.Heartbeat{}))
 	})
 }

@@ -112,7 +112,7 @@ func (q *Queue) results(ctx context.Context) (jetstream.Consumer, error) {
 
 func (q *Queue) record(ctx context.Context, msg jetstream.Msg, fn func(context.Context, job.Result) error) error {
 	var r job.Result
-	if err := json.Unmarshal(msg.Data(), &r); err != nil {
+	if err := decode(msg.Data(), &r); err != nil {
 		q.drop("a result", "subject", msg.Subject(), "err", err)
 		return msg.Term()
 	}

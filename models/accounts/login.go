@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ const (
 	loginLife      = 10 * time.Minute
 	tokenLife      = 365 * 24 * time.Hour   // of a token that a login makes
 	mostLogins     = 2000                   // that wait, of all
-	mostLoginsEach = 20                     // … of one address
+	mostLoginsEach = 20                     // … of one address, with IPv6 of one network
 	codeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels: no words; none that looks like another
 	codeLength     = 8
 )
@@ -45,19 +46,32 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 		if err := tx.Where("expires_at <= ?", login.CreatedAt).Delete(&Login{}).Error; err != nil {
 			return db.WriteError(err, "login")
 		}
-		var all, own int64
-		if err := tx.Model(&Login{}).Count(&all).Error; err != nil {
+		var waiting []string
+		if err := tx.Model(&Login{}).Pluck("address", &waiting).Error; err != nil {
 			return db.ReadError(err, "logins")
 		}
-		if err := tx.Model(&Login{}).Where("address = ?", login.Address).Count(&own).Error; err != nil {
-			return db.ReadError(err, "logins")
+		own := 0
+		for _, other := range waiting {
+			if network(other) == network(login.Address) {
+				own++
+			}
 		}
-		if all >= mostLogins || own >= mostLoginsEach {
+		if len(waiting) >= mostLogins || own >= mostLoginsEach {
 			return db.Errorf(db.TooMany, "Too many command lines wait to be signed in. Try again in some minutes.")
 		}
 		return db.WriteError(tx.Create(&login).Error, "login")
 	})
 	return secret, login, err
+}
+
+// network is what one person surely has of an address: with IPv6 2⁶⁴ others beside it.
+func network(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil || !a.Is6() {
+		return address
+	}
+	prefix, _ := a.WithZone("").Prefix(64)
+	return prefix.String()
 }
 
 // newCode draws a code. A remainder of 256 by 20 makes some letters likelier by a tenth, which guessing does not gain from.

@@ -24,7 +24,8 @@ type claim struct {
 }
 
 // ClaimName gives the own worker of one of the site's processes a name that no live worker of another process has: the one
-// that it wants, or the same with a number. Machines and containers may share a host name.
+// that it wants, or the same with a number. Machines and containers may share a host name. Neither does it get the name of a
+// worker with a credential; a credential that an admin revoked gives its name free.
 func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for n := 1; ; n++ {
@@ -32,12 +33,26 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 			if n > 1 {
 				name = fmt.Sprintf("%s-%d", want, n)
 			}
-			if free, err := claimable(tx, name, holder); err != nil || free {
+			free, err := claimable(tx, name, holder)
+			if err == nil && free {
+				free, err = freeOfCredential(tx, name)
+			}
+			if err != nil || free {
 				return errors.Join(err, db.PutJSON(tx, claimKey+name, claim{holder, db.Now()}))
 			}
 		}
 	})
 	return name, err
+}
+
+// freeOfCredential reports whether no credential has a name, after it has removed one that an admin revoked.
+func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
+	if err := dropRevoked(tx.Where("join_id = 0"), name); err != nil {
+		return false, err
+	}
+	var n int64
+	err := tx.Model(&WorkerCredential{}).Where("lower(name) = lower(?)", name).Count(&n).Error
+	return n == 0, db.ReadError(err, "credential of worker %s", name)
 }
 
 // claimable reports whether a name is the holder's already, or nobody's who is there.

@@ -50,9 +50,16 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 	secret = db.NewSecret()
 	cred = WorkerCredential{Name: name, SecretHash: db.HashSecret(secret), Devices: devices, CreatedBy: actor.ID, CreatedAt: db.Now()}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		free, err := claimable(tx, name, "")
+		if err != nil {
+			return err
+		}
+		if !free {
+			return db.Errorf(db.Conflict, "%s is the name of the site's own worker: choose another.", name)
+		}
 		// A revoked credential gives its name free; a live one does not.
-		if err := tx.Where("name = ? and revoked_at is not null", name).Delete(&WorkerCredential{}).Error; err != nil {
-			return fmt.Errorf("replacing the credential of %s: %w", name, err)
+		if err := dropRevoked(tx, name); err != nil {
+			return err
 		}
 		if err := tx.Create(&cred).Error; err != nil {
 			return db.WriteError(err, "credential")
@@ -60,6 +67,12 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 		return accounts.WriteAudit(tx, actor, "create credential", "worker "+name, strings.Join(devices, " "))
 	})
 	return secret, cred, err
+}
+
+// dropRevoked removes the revoked credential of a name.
+func dropRevoked(tx *gorm.DB, name string) error {
+	err := tx.Where("name = ? and revoked_at is not null", name).Delete(&WorkerCredential{}).Error
+	return db.WriteError(err, "revoked credential of worker %s", name)
 }
 
 func checkDevices(devices []string) error {
@@ -107,10 +120,10 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names
 	return cred.Devices, true, err
 }
 
-// Credentials lists all credentials, by name.
+// Credentials lists the credentials, by name; not those of guests that have left.
 func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
 	var list []WorkerCredential
-	err := s.db.Read(ctx).Order("name").Find(&list).Error
+	err := s.db.Read(ctx).Where("join_id = 0 or revoked_at is null").Order("name").Find(&list).Error
 	return list, db.ReadError(err, "credentials")
 }
 

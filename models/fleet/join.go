@@ -21,6 +21,9 @@ const (
 	guestSilence = 24 * time.Hour
 	// guestArrives is how long a worker that has just joined counts before it is heard of.
 	guestArrives = time.Minute
+	// guestFades is how long the name of a guest that left stays taken, and its credential revoked. A connection under that name may
+	// last as long: a cluster takes ten minutes to end it (letInFor in evaluator/queue). A name without a credential is the site's own.
+	guestFades = 15 * time.Minute
 )
 
 // JoinToken lets workers in that nobody knows by name yet. Each makes a credential of its own by it, which lasts until the
@@ -119,14 +122,16 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 // JoinSecret is what a worker shows that joins: the token, and a secret that it made for itself.
 func JoinSecret(token, own string) string { return token + "." + own }
 
-// join makes the credential of a worker that comes by a token for the first time, and returns the worker's own secret. It
-// refuses nobody: who has no credential afterwards is refused by that.
+// join makes the credential of a worker that joins by a token for the first time, and returns the worker's own secret. It
+// makes none under the name of a known worker. Without a credential the worker is refused.
 func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err error) {
 	token, own, _ := strings.Cut(secret, ".")
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		var taken int64
-		if err := tx.Model(&WorkerCredential{}).Where("name = ?", name).Count(&taken).Error; err != nil || taken > 0 {
-			return db.ReadError(err, "credential of worker %s", name)
+		if err := sweepRevokedGuests(tx.Where("name = ?", name), db.Now()); err != nil {
+			return err
+		}
+		if known, err := knownName(tx, name); err != nil || known {
+			return err
 		}
 		var found JoinToken
 		read := tx.Where("secret_hash = ? and revoked_at is null and expires_at > ?", db.HashSecret(token), db.Now()).Limit(1).Find(&found)
@@ -152,19 +157,49 @@ func guests(tx *gorm.DB, tokenID int64) (int, error) {
 	return int(n), db.ReadError(err, "workers of a join token")
 }
 
-// goodbye forgets the credential of a guest that leaves.
+// knownName reports whether a name is taken: by a credential, by the site's own worker, or by a worker that was seen. Upper and
+// lower case do not make two names: people tell workers apart by them.
+func knownName(tx *gorm.DB, name string) (known bool, err error) {
+	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
+		or exists (select 1 from settings where lower(key) = lower(?))
+		or exists (select 1 from workers where not guest and lower(name) = lower(?))`, name, claimKey+name, name).Scan(&known).Error
+	return known, db.ReadError(err, "whether the name of worker %s is taken", name)
+}
+
+// goodbye revokes the credential of a guest that leaves. It is not deleted: the guest's connection may still be open.
 func (s *Fleet) goodbye(ctx context.Context, name string) error {
-	err := s.db.Writer(ctx).Where("name = ? and join_id > 0", name).Delete(&WorkerCredential{}).Error
+	err := s.db.Writer(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
 	return db.WriteError(err, "credential of worker %s", name)
 }
 
-// SweepGuests forgets workers that joined and left, and those that were silent for a day, with their credentials.
+// RevokeSilentGuests revokes the credentials of guests that were silent for a day, whose names it returns: the caller then
+// disconnects them.
+func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []string, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		silent := db.Time(at.Add(-guestSilence))
+		err := tx.Model(&WorkerCredential{}).
+			Where("join_id > 0 and revoked_at is null and created_at < ? and name not in (select name from workers where seen_at >= ?)", silent, silent).
+			Pluck("name", &names).Error
+		if err != nil || len(names) == 0 {
+			return db.ReadError(err, "workers that joined")
+		}
+		err = tx.Model(&WorkerCredential{}).Where("name in ?", names).Update("revoked_at", db.Time(at)).Error
+		return db.WriteError(err, "credentials of workers that joined")
+	})
+	return names, err
+}
+
+func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
+	err := which.Where("join_id > 0 and revoked_at < ?", db.Time(at.Add(-guestFades))).Delete(&WorkerCredential{}).Error
+	return db.WriteError(err, "credentials of workers that left")
+}
+
+// SweepGuests forgets workers that joined and left or were silent for a day, and credentials that were revoked.
 func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		silent, left := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestArrives))
-		err := tx.Where("join_id > 0 and created_at < ? and name not in (select name from workers where seen_at >= ?)", silent, silent).
-			Delete(&WorkerCredential{}).Error
+		err := sweepRevokedGuests(tx, at)
 		if err == nil {
+			silent, left := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestArrives))
 			err = tx.Where("guest and (seen_at < ? or stopping and seen_at < ?)", silent, left).Delete(&Worker{}).Error
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t 
 		comes("w2", fleet.JoinSecret(secret, two), false)
 		beat := func(attempts ...string) {
 			t.Helper()
-			h := job.Heartbeat{Worker: "w1", Started: time.Now(), Stopping: true, Guest: true, Attempts: attempts}
+			h := job.Heartbeat{Worker: "w1", Started: time.Now(), Stopping: true, Attempts: attempts}
 			if err := s.SaveHeartbeat(t.Context(), h); err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,11 @@ func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t 
 		}
 		comes("w4", fleet.JoinSecret(secret, one), true)
 		comes("w5", fleet.JoinSecret(secret, one), false)
-		if err := s.SweepGuests(t.Context(), time.Now().Add(25*time.Hour)); err != nil {
+		later := time.Now().Add(25 * time.Hour)
+		if names, err := s.RevokeSilentGuests(t.Context(), later); err != nil || !slices.Contains(names, "w4") {
+			t.Fatalf("silent: %v, %v", names, err)
+		}
+		if err := s.SweepGuests(t.Context(), later); err != nil {
 			t.Fatal(err)
 		}
 		comes("w4", one, false)
@@ -96,5 +101,100 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 		}
 		claims("three", "host")
 		claims("two", "host-2")
+	})
+}
+
+// TestAJoinTokenTakesOverNoWorker: not the site's own, not one with a credential, and not one that left; and whatever a guest says
+// of itself, it is a guest.
+func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin)
+		const one, two = "ONEONEONEONEONEONE", "TWOTWOTWOTWOTWOTWO"
+		token, _, err := s.CreateJoinToken(ctx, admin, models.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 99, For: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.CreateCredential(ctx, admin, "remote", []string{"H200"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ClaimName(ctx, "own", "site"); err != nil {
+			t.Fatal(err)
+		}
+		beat := func(worker string, stopping bool, devices ...string) {
+			t.Helper()
+			h := job.Heartbeat{Worker: worker, Started: time.Now(), Stopping: stopping}
+			for _, device := range devices {
+				h.Slots = append(h.Slots, job.Slot{Device: device})
+			}
+			if err := s.SaveHeartbeat(ctx, h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		slots := func(worker string) int {
+			t.Helper()
+			workers, err := s.Workers(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(workers, func(w models.Worker) bool { return w.Name == worker })
+			return len(workers[i].Slots)
+		}
+		joins := func(name, own string, want bool) {
+			t.Helper()
+			if _, ok, err := s.AuthorizeWorker(ctx, name, fleet.JoinSecret(token, own)); err != nil || ok != want {
+				t.Errorf("%s joins: %v, %v; want %v", name, ok, err, want)
+			}
+		}
+		beat("cluster", false, "H200") // let in by a cluster that asks nobody
+		for _, name := range []string{"own", "OWN", "remote", "Remote", "cluster"} {
+			joins(name, one, false)
+		}
+		beat("own", false, "H200")
+		if n := slots("own"); n != 1 {
+			t.Errorf("the site's own worker has %d slots", n)
+		}
+
+		joins("guest", one, true)
+		joins("GUEST", two, false)
+		beat("guest", false, "CPU", "H200")
+		if n := slots("guest"); n != 1 {
+			t.Errorf("a guest has %d slots", n)
+		}
+		beat("guest", true) // it says that it leaves, and stays connected
+		beat("guest", false, "CPU", "H200")
+		if n := slots("guest"); n != 0 {
+			t.Errorf("a guest that left has %d slots", n)
+		}
+		joins("guest", two, false)
+
+		joins("host", one, true) // before the site's own worker comes
+		if name, err := s.ClaimName(ctx, "host", "site"); err != nil || name != "host-2" {
+			t.Errorf("the site's own worker is %q, %v", name, err)
+		}
+		if _, _, err := s.CreateCredential(ctx, admin, "own", []string{"H200"}); models.KindOf(err) != models.Conflict {
+			t.Errorf("a credential for the name of the site's own worker: %v", err)
+		}
+	})
+}
+
+// TestARevokedCredentialStaysRevoked while its connection lasts: its worker is not taken for the site's own.
+func TestARevokedCredentialStaysRevoked(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin)
+		if _, _, err := s.CreateCredential(ctx, admin, "remote", []string{"CPU"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RevokeCredential(ctx, admin, "remote"); err != nil {
+			t.Fatal(err)
+		}
+		if may, err := s.MayTake(ctx, "remote"); err != nil || may("CPU") || may("H200") {
+			t.Errorf("a revoked worker may take jobs: %v", err)
+		}
+		if name, err := s.ClaimName(ctx, "remote", "site"); err != nil || name != "remote" {
+			t.Errorf("the name of a revoked credential is not free: %q, %v", name, err)
+		}
+		if may, err := s.MayTake(ctx, "remote"); err != nil || !may("H200") {
+			t.Errorf("the site's own worker may not take jobs: %v", err)
+		}
 	})
 }

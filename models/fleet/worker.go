@@ -94,16 +94,16 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 
 // SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
 // last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
-// another device would draw runs that nobody can take.
+// another device would draw runs that nobody can take. The credential also says whether the worker is a guest.
 func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
-	may, err := s.MayTake(ctx, h.Worker)
+	id, err := s.identify(ctx, h.Worker)
 	if err != nil {
 		return err
 	}
-	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !may(slot.Device) })
+	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.mayTake(slot.Device) })
 	row := Worker{
 		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.Started), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping, Guest: h.Guest,
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping, Guest: id.JoinID > 0,
 	}
 	if !h.Time.IsZero() {
 		row.BehindMS = row.SeenAt.Sub(h.Time).Milliseconds()
@@ -115,24 +115,31 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	err = s.db.Writer(ctx).Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
 	}).Create(&row).Error
-	if err == nil && h.Guest && h.Stopping && len(h.Attempts) == 0 {
+	if err == nil && row.Guest && h.Stopping && len(h.Attempts) == 0 {
 		err = s.goodbye(ctx, row.Name)
 	}
 	return db.WriteError(err, "heartbeat of worker %s", row.Name)
 }
 
-// MayTake tells which devices' jobs a worker may have: those of its credential. A worker without one is
-// the site's own, or somebody else's cluster lets it in; it may have all. One that joined by a token which was revoked may
-// have none: a cluster takes minutes to disconnect it.
+// identify finds the credential behind the name of a connected worker, the zero one if there is none: the worker is then the
+// site's own, or a cluster that asks nobody let it in.
+func (s *Fleet) identify(ctx context.Context, worker string) (cred WorkerCredential, err error) {
+	err = s.db.Read(ctx).Where("name = ?", db.Sanitize(worker)).Limit(1).Find(&cred).Error
+	return cred, db.ReadError(err, "credential of worker %s", worker)
+}
+
+// mayTake reports whether a worker may have a device's jobs. A revoked one may have none: it may stay connected for minutes.
+func (c WorkerCredential) mayTake(device string) bool {
+	return c.ID == 0 || c.RevokedAt == nil && c.covers(device)
+}
+
+// MayTake tells which devices' jobs a worker may have: those of its credential. A worker without one may have all.
 func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
-	var cred WorkerCredential
-	found := s.db.Read(ctx).Where("name = ? and (revoked_at is null or join_id > 0)", db.Sanitize(worker)).Limit(1).Find(&cred)
-	if found.Error != nil {
-		return nil, db.ReadError(found.Error, "credential of worker %s", worker)
+	cred, err := s.identify(ctx, worker)
+	if err != nil {
+		return nil, err
 	}
-	return func(device string) bool {
-		return found.RowsAffected == 0 || cred.RevokedAt == nil && cred.covers(device)
-	}, nil
+	return cred.mayTake, nil
 }
 
 // Workers lists all workers that were ever heard of, by name.

@@ -32,25 +32,28 @@ type Sentinel struct {
 // What history counts.
 const (
 	kept   = 30 * 24 * time.Hour
-	before = 50 // sentinels that the last ones are compared with
-	least  = 5  // of them
-	recent = 2  // sentinels in a row that must agree that something has changed
+	ahead  = 24 * time.Hour // by how much the clock of a worker may be ahead of ours
+	before = 50             // sentinels that the last ones are compared with
+	least  = 5              // of them
+	recent = 2              // sentinels in a row that must agree that something has changed
 	// noise is by how much a sentinel may differ at least: the clocks of a unit move by as much.
 	noise = 0.02
 	// sigmas is by how many standard deviations of the earlier ones, told from their median deviation.
 	sigmas, madToSigma = 4, 1.4826
 )
 
-// Keep stores what a worker says of one of its slots; again and again the same is kept once.
+// Keep stores what a worker says of one of its slots; again and again the same is kept once. What it says of a time that is long
+// ago, or a day ahead, is not kept.
 func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.Gauge
-	if g == nil || !g.Valid() {
+	now := db.Now()
+	if g == nil || !g.Valid() || g.At.Before(now.Add(-kept)) || g.At.After(now.Add(ahead)) {
 		return nil
 	}
 	row := Sentinel{Worker: worker, Unit: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.At), Device: db.Sanitize(slot.Device), ReadNS: g.ReadNS, MathNS: g.MathNS}
 	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
-		err = s.db.Writer(ctx).Where("worker = ? and unit = ? and at < ?", row.Worker, row.Unit, db.Time(row.At.Add(-kept))).Delete(&Sentinel{}).Error
+		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-kept))).Delete(&Sentinel{}).Error
 	}
 	return db.WriteError(err, "sentinel")
 }

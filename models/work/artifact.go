@@ -70,8 +70,16 @@ func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, e
 }
 
 // storeArtifacts writes the contents before the rows: a crash in between leaves a file too much
-// and never a row without its file.
+// and never a row without its file. It asks for the secret of the attempt first, and the transaction that writes the rows asks
+// again. Only a result that ends a run has files: work may go back to the queue without end.
 func (l *LifeCycle) storeArtifacts(ctx context.Context, r job.Result) ([]Artifact, error) {
+	if len(r.Artifacts) == 0 || r.EvaluationID != "" || r.Outcome != job.OutcomeDone && r.Outcome != job.OutcomeFailed {
+		return nil, nil
+	}
+	a, err := l.loadInFlight(l.db.Read(ctx), r.AttemptID)
+	if awaits, err := a.awaits(r, err); err != nil || !awaits {
+		return nil, err
+	}
 	var rows []Artifact
 	for _, a := range r.Artifacts {
 		if a.Data == nil {

@@ -44,14 +44,13 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 	var out Recorded
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, r.AttemptID)
-		if err != nil || a == nil || a.EndedAt != nil {
+		if awaits, err := a.awaits(r, err); err != nil || !awaits {
 			return err
 		}
-		if !a.hasSecret(r.Secret) || a.Ref() != r.Ref() {
-			return db.Errorf(db.Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
-		}
-		if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
-			return err
+		if r.Outcome != job.OutcomeReturned { // work may be handed back without end
+			if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
+				return err
+			}
 		}
 		if a.current() {
 			out, err = a.conclude(tx, r, found)
@@ -67,6 +66,17 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
 	}
 	return out, nil
+}
+
+// awaits reports whether the attempt that was read waits for a result, which has its secret.
+func (a *inFlight) awaits(r job.Result, err error) (bool, error) {
+	if err != nil || a == nil || a.EndedAt != nil {
+		return false, err
+	}
+	if !a.hasSecret(r.Secret) || a.Ref() != r.Ref() {
+		return false, db.Errorf(db.Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
+	}
+	return true, nil
 }
 
 // endStale ends an attempt that counts no more. What it held and measured of work that its person cancelled counts.

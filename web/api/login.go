@@ -16,7 +16,7 @@ func (a *API) BeginLogin(c *fiber.Ctx) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	secret, login, err := a.Store.BeginLogin(c.UserContext(), in.Host, c.IP())
+	secret, login, err := a.Store.BeginLogin(c.UserContext(), in.Host, a.VisitorIP(c))
 	if err != nil {
 		return err
 	}

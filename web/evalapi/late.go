@@ -53,7 +53,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 // behindProxy reports whether something between the caller and this site may lose patience. A proxy need not
 // say that it is there; nginx as it comes speaks HTTP/1.0.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
-	peer, host := wire.AddrOf(c.Context().RemoteAddr()), string(c.Request().Host())
+	peer, host := wire.Peer(c), string(c.Request().Host())
 	return !c.Request().Header.IsHTTP11() || a.Secure() || wire.HasProxyMark(c) || !peer.IsLoopback() && a.Proxies.Trust(peer) ||
 		host != a.Base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.Base.Host))
 }

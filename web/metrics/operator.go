@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"net/netip"
-
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/web/site"
@@ -33,11 +31,10 @@ func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
 	if m.access.From == nil {
 		return wire.IsLoopback(m.Base.Host) && wire.FromThisMachine(c)
 	}
-	address, ok := netip.AddrFromSlice(c.Context().RemoteIP())
-	if !ok || wire.HasProxyMark(c) {
+	address := wire.Peer(c)
+	if !address.IsValid() || wire.HasProxyMark(c) {
 		return false
 	}
-	address = address.Unmap()
 	for _, network := range m.access.From {
 		if network.Contains(address) {
 			return !address.IsLoopback() || wire.IsLoopback(string(c.Request().Host())) // else DNS rebinding

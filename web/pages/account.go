@@ -15,13 +15,14 @@ import (
 
 const accountSubmissions = 25 // on one page
 
-// SignInPage offers the ways to sign in; who has signed in goes on to where they wanted.
+// SignInPage offers the ways to sign in; who has signed in goes on to where they wanted, but for a developer, who may be
+// somebody else.
 func (p *Pages) SignInPage(c *fiber.Ctx) error {
 	next := signin.SafeNext(c.Query("next", "/"))
-	if site.Viewer(c) != nil {
+	page := views.SignInPage{Page: p.Page(c, "Sign in", ""), Developer: p.signIn.IsDeveloper(c), NeedsLink: p.signIn.NeedsLink(c)}
+	if site.Viewer(c) != nil && !page.Developer {
 		return c.Redirect(next, fiber.StatusSeeOther)
 	}
-	page := views.SignInPage{Page: p.Page(c, "Sign in", ""), Developer: p.signIn.DeveloperSignIn(c)}
 	page.Next = next
 	for _, provider := range p.signIn.Providers {
 		page.Providers = append(page.Providers, views.SignInProvider{Key: provider.Name, Name: provider.Label})
@@ -46,7 +47,7 @@ func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 		return err
 	}
 	page := views.MePage{Page: p.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name,
-		HasPicture: user.AvatarURL != "", PictureOff: user.PictureOff}
+		Developer: p.signIn.IsDeveloper(c), HasPicture: user.AvatarURL != "", PictureOff: user.PictureOff}
 	page.Submissions, err = p.SubmissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {
 		return err

@@ -1,42 +1,98 @@
 package signin
 
 import (
+	"crypto/rand"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
 	"warpboard/web/site"
+	"warpboard/web/wire"
 )
 
-// DeveloperSignIn reports whether anyone may sign in as anyone: only where no provider is set up and only for
-// requests that surely come from this machine. A base URL elsewhere means a proxy, which may leave no mark.
-func (s *SignIn) DeveloperSignIn(c *fiber.Ctx) bool {
-	return len(s.Providers) == 0 && s.OnThisMachine(c)
+const (
+	developer     = "developer" // the provider's name
+	developerName = "Developer" // of whoever opens the link
+)
+
+// onceCode is a secret that opens something once. Each process has one of its own, in memory alone.
+type onceCode struct {
+	mu   sync.Mutex
+	text string // empty: it was used
 }
 
-// Developer signs in under any name. Whoever sits at this machine could read the database anyway,
-// so everyone is an admin here, unless the form says otherwise to try a role out.
+// spend reports whether the code was right, and uses it up then.
+func (o *onceCode) spend(code string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	right := site.EqualSecrets(o.text, code)
+	if right {
+		o.text = ""
+	}
+	return right
+}
+
+// offersDeveloper reports whether the site has developer sign-in: where no provider is set up and it serves this machine only.
+func (s *SignIn) offersDeveloper() bool {
+	return len(s.Providers) == 0 && wire.IsLoopback(s.Addr) && wire.IsLoopback(s.Base.Host)
+}
+
+// DeveloperLink is the address that signs in as an admin, once; empty where there is none. It is for the log, which only the
+// operator reads: other accounts of this machine reach the site, too.
+func (s *SignIn) DeveloperLink() string {
+	s.code.mu.Lock()
+	defer s.code.mu.Unlock()
+	if !s.offersDeveloper() || s.code.text == "" {
+		return ""
+	}
+	return s.BaseURL + "/auth/developer?code=" + s.code.text
+}
+
+// NeedsLink reports whether a request comes from this machine to a site with developer sign-in.
+func (s *SignIn) NeedsLink(c *fiber.Ctx) bool { return s.offersDeveloper() && s.OnThisMachine(c) }
+
+// IsDeveloper reports whether the browser's session began with the link.
+func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
+	return s.NeedsLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developer
+}
+
+// DeveloperLinked signs in whoever opens the link. A HEAD request does not use it up.
+func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
+	if !s.NeedsLink(c) || c.Method() != fiber.MethodGet || !s.code.spend(c.Query("code")) {
+		return site.Forbidden(developer, "This link signs nobody in: it works once, on the machine of the server, while no provider is set up. Restart the server: it prints a new link in its log.")
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return s.signInDeveloper(c, developerName, models.RoleAdmin)
+}
+
+// Developer signs a browser in that opened the link under another name and role, to try them out.
 func (s *SignIn) Developer(c *fiber.Ctx) error {
-	if !s.DeveloperSignIn(c) {
-		return site.Forbidden("developer", "Developer sign-in works only on the machine itself and while no provider is set up.")
+	if !s.IsDeveloper(c) {
+		return site.Forbidden(developer, "Developer sign-in is for the browser that opened the link in the server's log, on the machine itself and while no provider is set up.")
 	}
 	name := models.CleanName(c.FormValue("name"))
 	if name == "" {
 		return site.Invalid("name", "Give a name to sign in with.")
 	}
+	return s.signInDeveloper(c, name, models.Role(c.FormValue("role", string(models.RoleAdmin))))
+}
+
+func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role models.Role) error {
 	ctx := c.UserContext()
-	user, err := s.Store.SignIn(ctx, models.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
+	user, err := s.Store.SignIn(ctx, models.SignIn{Provider: developer, Subject: strings.ToLower(name), Name: name})
 	if err != nil {
 		return err
 	}
-	role := models.Role(c.FormValue("role", string(models.RoleAdmin)))
 	operator := models.User{Name: "developer sign-in", Role: models.RoleAdmin}
 	if err := s.Store.SetRole(ctx, operator, user.ID, role); err != nil {
 		return err
 	}
-	if err := s.startSession(c, user, "developer"); err != nil {
+	if err := s.startSession(c, user, developer); err != nil {
 		return err
 	}
 	return c.Redirect(SafeNext(c.FormValue("next")), fiber.StatusSeeOther)
 }
+
+func newCode() *onceCode { return &onceCode{text: rand.Text()} }

@@ -108,13 +108,14 @@ type SignIn struct {
 	*site.Site
 	Providers []*provider
 	pictures  *picture.Fetcher
-	admins    []string // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	code      *onceCode // opens the developer sign-in
+	admins    []string  // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 }
 
 // New checks the settings; it asks no provider anything yet.
 func New(site *site.Site, configs []ProviderConfig, admins []string, pictures *picture.Fetcher) (*SignIn, error) {
 	providers, err := newProviders(configs, site.BaseURL)
-	return &SignIn{Site: site, Providers: providers, admins: admins, pictures: pictures}, err
+	return &SignIn{Site: site, Providers: providers, admins: admins, pictures: pictures, code: newCode()}, err
 }
 
 // person is who a provider says that someone is.

@@ -17,7 +17,7 @@ func (s *SignIn) startSession(c *fiber.Ctx, user models.User, provider string) e
 		return err
 	}
 	secret, _, err := s.Store.StartSession(c.UserContext(), models.NewSession{
-		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: c.IP(), Life: site.SessionLife,
+		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.VisitorIP(c), Life: site.SessionLife,
 	})
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ const (
 	LocalNonce     = "nonce"
 	localViewer    = "viewer"
 	localSession   = "session"
+	localProvider  = "provider"
 	localBearer    = "bearer"
 	LocalShare     = "share"
 	localBody      = "body"

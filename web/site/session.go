@@ -37,6 +37,12 @@ func SessionID(c *fiber.Ctx) int64 {
 	return id
 }
 
+// SessionProvider names the provider by which the session began that the request came with; empty without one.
+func SessionProvider(c *fiber.Ctx) string {
+	name, _ := c.Locals(localProvider).(string)
+	return name
+}
+
 // Identify finds out who sent the request: by a personal token if there is one, else by the session.
 func (s *Site) Identify(c *fiber.Ctx) error {
 	if err := s.Recognize(c); err != nil {
@@ -64,6 +70,7 @@ func (s *Site) Recognize(c *fiber.Ctx) error {
 		switch {
 		case err == nil:
 			c.Locals(localSession, session.ID)
+			c.Locals(localProvider, session.Provider)
 			c.Locals(localViewer, &user)
 		case models.KindOf(err) != models.NotFound:
 			return err

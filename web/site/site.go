@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"sync"
 	"time"
@@ -143,9 +144,14 @@ func FreeBytes(dir string) (int64, error) {
 }
 
 // VisitorIP is the visitor's address in words; a proxy's own when it does not say whose request it brings.
-func (s *Site) VisitorIP(c *fiber.Ctx) string {
+func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
+
+// VisitorShare names the visitor in limits: an address, or with IPv6 the network of all that one visitor has.
+func (s *Site) VisitorShare(c *fiber.Ctx) string { return wire.ShareName(s.visitor(c)) }
+
+func (s *Site) visitor(c *fiber.Ctx) netip.Addr {
 	if a := s.Proxies.Visitor(c); a.IsValid() {
-		return a.String()
+		return a
 	}
-	return c.IP()
+	return wire.Peer(c)
 }

@@ -56,7 +56,7 @@ func (p Proxies) Trust(a netip.Addr) bool {
 // Visitor is the address that a request comes from: the nearest that is no trusted proxy's. It is invalid
 // when a proxy says nothing of it.
 func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
-	peer := AddrOf(c.Context().RemoteAddr())
+	peer := Peer(c)
 	if !p.Trust(peer) {
 		return peer
 	}
@@ -90,6 +90,9 @@ func ShareOf(a netip.Addr) (who Share) {
 	}
 	return who
 }
+
+// Peer is the address that a connection comes from: the visitor's own or a proxy's. It decides about rights; Visitor says who asks.
+func Peer(c *fiber.Ctx) netip.Addr { return AddrOf(c.Context().RemoteAddr()) }
 
 // AddrOf is the address of a TCP peer; invalid for any other.
 func AddrOf(a net.Addr) netip.Addr {

@@ -30,7 +30,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		}
 		return Caller{Asker: models.Asker{User: *user, Owner: owner}, limit: person}, nil
 	}
-	caller := Caller{limit: "address:" + c.IP(), Key: c.Get(client.EvaluationKeyHeader)}
+	caller := Caller{limit: "address:" + s.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
 	if caller.Key == "" {
 		return caller, nil
 	}

@@ -1,0 +1,30 @@
+package app
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"warpboard/models/db"
+)
+
+// TestAGuestWithItsMachinesNameGetsASuffix, a new one at each start; a name that was chosen stays.
+func TestAGuestWithItsMachinesNameGetsASuffix(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	seen := map[string]bool{}
+	for range 2 {
+		w := WorkerSettings{Name: host, Join: "wbj_token"}
+		w.join()
+		if !strings.HasPrefix(w.Name, plainName(host)+"-") || !db.IsName(w.Name) || seen[w.Name] {
+			t.Errorf("the guest of %s is %q", host, w.Name)
+		}
+		seen[w.Name] = true
+	}
+	w := WorkerSettings{Name: "chosen", Join: "wbj_token"}
+	if w.join(); w.Name != "chosen" {
+		t.Errorf("a chosen name became %q", w.Name)
+	}
+}

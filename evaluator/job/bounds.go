@@ -1,0 +1,130 @@
+package job
+
+import "fmt"
+
+// What the messages of a worker may hold. The site checks it where it reads them: a stolen credential can send anything that
+// fits into a message.
+const (
+	MaxSlots     = 1024    // of one worker: more than a machine has processors
+	MaxHeartbeat = 2 << 20 // bytes
+	MaxEvent     = 4 << 20 // bytes
+
+	maxChecks    = 256
+	maxAttempts  = 4 * MaxSlots
+	maxStages    = 16
+	maxArtifacts = 1024     // two for each case of a profile, and one for each group of them
+	maxCases     = 1 << 16  // those of a task's own harness, too
+	maxName      = 256      // bytes of a name
+	maxLine      = 64 << 10 // bytes of a text in a heartbeat
+	// MaxText is the most bytes of a text that a stage keeps: a longer one would be read by pages. Workers cut it.
+	MaxText = 1 << 20
+)
+
+// Check reports what of a heartbeat is beyond the bounds.
+func (h Heartbeat) Check() error {
+	switch {
+	case len(h.Slots) > MaxSlots:
+		return fmt.Errorf("it has %d slots, at most %d are allowed", len(h.Slots), MaxSlots)
+	case len(h.Attempts) > maxAttempts:
+		return fmt.Errorf("it names %d attempts, at most %d are allowed", len(h.Attempts), maxAttempts)
+	case len(h.SelfTest) > maxChecks:
+		return fmt.Errorf("its self-test has %d lines, at most %d are allowed", len(h.SelfTest), maxChecks)
+	}
+	for _, s := range h.Slots {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("slot %d: %w", s.Index, err)
+		}
+	}
+	for _, line := range h.SelfTest {
+		if err := texts(maxLine, line.Name, line.Detail); err != nil {
+			return fmt.Errorf("the self-test: %w", err)
+		}
+	}
+	return texts(maxLine, h.Version, h.Refusing)
+}
+
+func (s Slot) check() error {
+	if err := texts(maxName, s.Device, s.Arch, s.Attempt); err != nil {
+		return err
+	}
+	if err := texts(maxLine, s.Disabled, s.Public); err != nil {
+		return err
+	}
+	return s.Machine.check()
+}
+
+func (m Machine) check() error {
+	if len(m.Conditions) > maxName {
+		return fmt.Errorf("it has %d conditions, at most %d are allowed", len(m.Conditions), maxName)
+	}
+	for key, value := range m.Conditions {
+		if err := texts(maxLine, key, value); err != nil {
+			return err
+		}
+	}
+	return texts(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
+}
+
+// Check reports what of an event is beyond the bounds.
+func (e Event) Check() error {
+	if err := texts(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
+		return err
+	}
+	if e.Ended != nil {
+		if err := e.Ended.check(); err != nil {
+			return err
+		}
+	}
+	return texts(MaxText, e.Text)
+}
+
+// Check reports what of a result is beyond the bounds.
+func (r Result) Check() error {
+	switch {
+	case len(r.Stages) > maxStages:
+		return fmt.Errorf("it has %d stages, at most %d are allowed", len(r.Stages), maxStages)
+	case len(r.Artifacts) > maxArtifacts:
+		return fmt.Errorf("it has %d artifacts, at most %d are allowed", len(r.Artifacts), maxArtifacts)
+	}
+	for _, a := range r.Artifacts {
+		if err := texts(maxName, a.Name, a.Type); err != nil {
+			return fmt.Errorf("an artifact: %w", err)
+		}
+	}
+	for _, s := range r.Stages {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("stage %.20s: %w", s.Stage, err)
+		}
+	}
+	if r.Failure != nil {
+		if err := texts(MaxText, r.Failure.Reason); err != nil {
+			return err
+		}
+	}
+	if err := texts(maxName, r.AttemptID, r.EvaluationID, r.Harness, r.HarnessDigest, string(r.Outcome)); err != nil {
+		return err
+	}
+	return r.Machine.check()
+}
+
+func (s StageResult) check() error {
+	if len(s.Cases) > maxCases {
+		return fmt.Errorf("it has %d cases, at most %d are allowed", len(s.Cases), maxCases)
+	}
+	if s.Failure != nil {
+		if err := texts(MaxText, s.Failure.Reason); err != nil {
+			return err
+		}
+	}
+	return texts(MaxText, string(s.Stage), string(s.Status), s.Command, s.Stdout, s.Stderr)
+}
+
+// texts reports which text is longer than limit bytes.
+func texts(limit int, all ...string) error {
+	for _, text := range all {
+		if len(text) > limit {
+			return fmt.Errorf("the text %.40q… has %d bytes, at most %d are allowed", text, len(text), limit)
+		}
+	}
+	return nil
+}

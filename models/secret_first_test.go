@@ -1,0 +1,53 @@
+package models_test
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/modelstest"
+)
+
+// TestAResultWithoutItsAttemptsSecretStoresNothing: not of an attempt that never was, not with a wrong secret, not again, and no
+// files of work that is handed back, which can happen without end.
+func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		attempt, err := s.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
+		check(t, err)
+		sent := func(text string, spoil func(*job.Result)) (stored bool) {
+			t.Helper()
+			result := modelstest.Result(attempt, 10)
+			result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(text)}}
+			spoil(&result)
+			_, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 10}})
+			if err != nil {
+				wantKind(t, err, models.Forbidden)
+			}
+			f, err := s.OpenArtifact(ctx, models.Artifact{Hash: db.Hash([]byte(text))})
+			if err == nil {
+				f.Close()
+			}
+			return err == nil
+		}
+		for name, spoil := range map[string]func(*job.Result){
+			"no such attempt": func(r *job.Result) { r.AttemptID = "never was" },
+			"wrong secret":    func(r *job.Result) { r.Secret = "guessed" },
+			"another run":     func(r *job.Result) { r.RunID++ },
+			"an evaluation":   func(r *job.Result) { r.RunID, r.EvaluationID = 0, "e" },
+			"handed back":     func(r *job.Result) { r.Outcome = job.OutcomeReturned },
+		} {
+			if sent(name, spoil) {
+				t.Errorf("%s: its file is stored", name)
+			}
+			if name == "handed back" {
+				attempt, err = s.StartAttempt(ctx, job.Ref{RunID: attempt.RunID})
+				check(t, err)
+			}
+		}
+		if !sent("the first", func(*job.Result) {}) || sent("the second", func(*job.Result) {}) {
+			t.Error("the file of the result that counts is not stored, or that of another one is")
+		}
+	})
+}
