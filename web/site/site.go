@@ -146,8 +146,13 @@ func FreeBytes(dir string) (int64, error) {
 // VisitorIP is the visitor's address in words; a proxy's own when it does not say whose request it brings.
 func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
 
-// VisitorShare names the visitor in limits: an address, or with IPv6 the network of all that one visitor has.
-func (s *Site) VisitorShare(c *fiber.Ctx) string { return wire.ShareName(s.visitor(c)) }
+// VisitorShare names the visitor in limits: an address, or with IPv6 the smallest network that one visitor has.
+func (s *Site) VisitorShare(c *fiber.Ctx) string {
+	if share := wire.ShareOf(s.visitor(c)); len(share) > 0 {
+		return share[0]
+	}
+	return ""
+}
 
 func (s *Site) visitor(c *fiber.Ctx) netip.Addr {
 	if a := s.Proxies.Visitor(c); a.IsValid() {
