@@ -65,11 +65,11 @@ func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 			t.Fatalf("login %d of one IPv6 network: %v", i, err)
 		}
 	}
-	login, err := begin("198.51.100.7")
-	if err != nil {
+	if _, err := begin("198.51.100.7"); err != nil {
 		t.Fatalf("another visitor: %v", err)
 	}
-	if login, err = begin("198.51.100.8, 192.0.2.9"); err != nil { // the visitor made the first address up
+	login, err := begin("198.51.100.8, 192.0.2.9") // the visitor made the first address up
+	if err != nil {
 		t.Fatal(err)
 	}
 	ada := s.signedIn("ada", models.RoleUser)

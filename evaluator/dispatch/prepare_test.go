@@ -65,7 +65,7 @@ func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
 		changed.Files["reference.h"] = []byte("// changed\n")
 		first, err := s.store.Task(s.Context(), "first")
 		if err == nil {
-			_, _, err = s.store.Publish(s.Context(), owner, first.ID, changed)
+			_, _, err = s.store.Publish(s.Context(), owner, first.ID, changed, nil)
 		}
 		if err != nil {
 			s.Fatal(err)
