@@ -175,7 +175,9 @@ func Nearest(name string, known []string) string {
 const shortestPart = 4
 
 func isPartOf(part, whole string) bool {
-	plain := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "_", ""), "-", "") }
+	plain := func(s string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "_", ""), "-", "")
+	}
 	part, whole = plain(part), plain(whole)
 	return len(part) >= shortestPart && strings.Contains(whole, part)
 }
