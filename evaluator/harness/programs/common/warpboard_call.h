@@ -40,6 +40,7 @@ public:
 
     // Begins a case: what is known of the one before does not count.
     void begin_case() {
+        buffers_.begin_case();
         first_description_.clear();
         told_early_ = false;
         grown_ = 0;
@@ -93,6 +94,9 @@ public:
         fit();
     }
     int host_inputs() const { return buffers_.host_inputs(); }
+
+    // What mapping the last input may take.
+    double most_mapping() const { return buffers_.most_mapping(); }
 
     // Copies as it does answers.
     void copy(void* into, const void* from, size_t bytes) { buffers_.copy({{true, into, from, bytes}}); }

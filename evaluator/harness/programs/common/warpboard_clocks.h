@@ -102,6 +102,13 @@ public:
         most_snapshot_tolerance_ = std::max({least_snapshot_tolerance_ns, 2 * handover.spread, bounds_.share * snapshot});
     }
 
+    // The same on a host: handing over is that of an input of the case, and mapping it may take so long at the most.
+    void bound(const Constant& handover, double mapping) {
+        most_mapping_ = mapping;
+        most_handover_ = handover.median + bounds_.tolerance;
+        most_tolerance_ = std::max(bounds_.tolerance, 2 * handover.spread);
+    }
+
     void log(Report& report, const std::string& prefix) const {
         const Times t = times();
         const Count counted = count();
@@ -149,7 +156,7 @@ private:
 
     Constant own_handover() const {
         Constant cost(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
-                      told_ ? no_bound : std::min(bounds_.most_handover, most_handover_), 0);
+                      told_ ? no_bound : std::min(bounds_.most_handover + most_mapping_, most_handover_), 0);
         cost.tolerance = std::min(cost.tolerance, most_tolerance_);
         return cost;
     }
@@ -214,6 +221,7 @@ private:
     Bounds bounds_;
     bool told_ = false;
     double most_handover_ = no_bound;
+    double most_mapping_ = 0;
     double most_snapshot_ = no_bound;
     double most_tolerance_ = no_bound;
     double most_writing_ = no_bound;

@@ -130,8 +130,9 @@ private:
         if constexpr (!Device::released_on_host) {
             const Constant handover = log_handover();
             for (Timed& one : timed) one.clocks.bound(handover, costs().snapshot(one.answer_bytes), costs().writing(one.of));
-        } else if (process == 0) {
-            log_handover();  // it bounds nothing there, and flushing takes long: it is for the record
+        } else {
+            if (process == 0) log_handover();  // it bounds nothing there, and flushing takes long: it is for the record
+            for (Timed& one : timed) one.clocks.bound(costs().handover(one.of), calls_->most_mapping());
         }
         for (Timed& one : timed) {
             one.clocks.log(report_, one.prefix);

@@ -53,7 +53,9 @@ public:
 
     void share(const std::vector<Region>& regions, const std::vector<int>& descriptors) {
         Writer body;
+        input_travels_ = false;
         for (const Region& region : regions) {
+            input_travels_ |= region.kind == REGION_HOST && region.role == REGION_INPUTS && is_mapped_in_call(region.size);
             body.number<uint32_t>(region.kind);
             body.number<uint32_t>(region.role);
             body.number<uint64_t>(region.size);
@@ -85,7 +87,7 @@ public:
     }
 
     // Releases the call when restore has made its input whole; the clock runs. Where the runner waits on the host it gets
-    // the input's memory with that, or -1 for none.
+    // the memory of a large input with that, or -1 for none.
     template <class Restore>
     void release(Stamps& stamps, bool on_host, int input, Restore restore) {
         if (said(page_.page->done)) {
@@ -94,7 +96,7 @@ public:
         stamps.released = now_ns();
         restore();
         // That it has gone meanwhile is seen when it is waited for.
-        if (on_host) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
+        if (on_host && input_travels_) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
         page_.page->release.store(number_, std::memory_order_release);
     }
 
@@ -164,6 +166,7 @@ private:
     JudgeChannel channel_;
     MappedPage page_;
     uint32_t number_ = 0;
+    bool input_travels_ = false;  // in memory of its own
 };
 
 }  // namespace warpboard

@@ -13,7 +13,7 @@ from warpboard_answer import BadAnswer, NoRoom, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUT, INPUTS, Refused, RunnerGone, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUTS, Refused, RunnerGone, announced, pack_call)
 
 _LONGEST_HOLD_NS = 10_000_000  # after this a call is released that has not been queued: it waits for the device
 _LEAST_ANSWERS = 64 << 20
@@ -72,6 +72,7 @@ class Runner:
         self._told, self.early, self.last = None, False, []
         self._growths = 0
         self._described = None
+        self.regions.begin_case()
 
     def end(self):
         """Lets the runner go, and waits until nothing of it is left: the channel ends when it is all dead. What it wrote
@@ -129,7 +130,7 @@ class Runner:
         self.number = (self.number + 1) & 0xFFFFFFFF or 1
         sent = perf_counter_ns()
         if self.cuda is not None:
-            self.write_host(leaves)  # the runner has this memory and may see it come
+            self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see it come
         self.channel.send(CALL, pack_call(self.number, flags, description))
         return _Asked(self, data, leaves, sent)
 
@@ -150,10 +151,11 @@ class Runner:
             wanted[INPUTS, CUDA], wanted[ANSWERS, CUDA] = ends[CUDA], max(_LEAST_ANSWERS, 2 * ends[CUDA])
         return wanted
 
-    def write_host(self, leaves):
+    @staticmethod
+    def write_host(memory, leaves):
         for leaf in leaves:
             if leaf.kind == HOST:
-                write_host(self.regions.memory[INPUTS, HOST], leaf)
+                write_host(memory, leaf)
 
 
 class _Asked:
@@ -182,8 +184,7 @@ class _Asked:
             if part.role == "answers" and part.size:
                 runner.regions.poison(part)
         if cuda is None:
-            runner.regions.renew_input()
-            runner.write_host(self._leaves)
+            runner.write_host(runner.regions.renew_input(), self._leaves)
             return
         region = runner.regions.memory.get((INPUTS, CUDA))
         cuda.write([(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
@@ -194,6 +195,7 @@ class _Asked:
         """Tells the runner that the release is near. It has not said yet that the call is done."""
         if self.runner.cuda is None:
             self.runner.page.announce(self._number)
+            self.runner.regions.rehearse()
 
     def look(self):
         if self.runner.page.done == self._number:
@@ -205,7 +207,7 @@ class _Asked:
     def hand_over(self):
         """Gives the runner of the host its input, and makes that on a device whole; the clock runs."""
         if self.runner.cuda is None:
-            self.runner.channel.send(INPUT, b"", [self.runner.regions.input])
+            self.runner.regions.hand_over(self.runner.channel)
         else:
             self.runner.cuda.restore()
 
