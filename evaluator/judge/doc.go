@@ -38,7 +38,8 @@
 //	         where they will lie in a region, not by their contents
 //	3 END    no more calls; end of the channel means the same. For the judge the end of the channel means that the
 //	         runner has left, or says so (shutdown): only the pipe tells that its whole sandbox is dead
-//	4 INPUT  host only: the memory of the call's inputs, in place of that of the case; it travels with the frame
+//	4 INPUT  host only, where the inputs' region is larger than 64 KB: the memory of the call's inputs, in place of that of
+//	         the case; it travels with the frame
 //
 // From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes
 // through the page. The judge believes nothing that it has not checked: an answer's description is bounded,
@@ -61,12 +62,17 @@
 //     event, custom_kernel, second event, and sets queued. On the host it sets queued and waits.
 //  3. The judge poisons the last answer, writes the input into the shared region but for pieces in places that nobody can
 //     foresee, flushes caches, waits until its device does nothing but wait for it, reads its clock (t0), has the pieces put
-//     in their places and sets release. On the host, where the runner has processors of its
-//     own to watch shared memory with, the input is written into new memory, which the runner gets with the release
-//     and maps in the place of the old.
+//     in their places and sets release. On the host the runner has processors of its own to watch shared memory with.
+//     There an input of up to 64 KB is written into the shared region after t0. A larger one is written into new memory
+//     in advance, which the runner gets after t0 and maps in the place of the old.
 //  4. The runner describes the answer, waits for the device, sets ns and done.
 //  5. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its
 //     own input.
+//
+// The runner's own clock begins when the input is mapped. The judge's subtracts what handing an input of the same size over to
+// our own runner takes. So mapping must be quick, or a submission that does without could hide work in that time: the judge has
+// new memory made of huge pages (MADV_COLLAPSE, Linux 6.1 or later), and the runner lets the old input go before the release.
+// Where there are no huge pages, a region has no pages that were never written.
 //
 // An answer that lies in a shared region (an output buffer of the input; memory that the runner's allocator took
 // from the answers' region) is not copied by the runner. Any other answer is, after the runner's own clock has
@@ -101,7 +107,8 @@
 // so six times a case, or it would choose the inputs, and the moments, that suit it.
 //
 // The constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and so
-// its times shorter. Weakness: in C++ the hand-over is measured between the calls and bounded by what it takes after that, and
+// its times shorter. Weakness: in C++ the hand-over is measured between the calls and bounded by what it takes after that (on the
+// host with an input of the same case, 2 µs more, and by its size: most_mapping in warpboard_shared.h), and
 // how long writing an input takes is not bounded. From the first byte of an input to the release the judge's device is
 // timed, too: what that takes more than in calls of our own runner, by 50 µs or more, is added to the call's time. Another
 // context had a turn then, or the judge was kept from its processor while the runner's could see most of the input.

@@ -155,8 +155,11 @@ private:
     }
 
     Constant own_handover() const {
-        Constant cost(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
-                      told_ ? no_bound : std::min(bounds_.most_handover + most_mapping_, most_handover_), 0);
+        const std::vector<double> samples = own([](const Stamps& s, double begin) { return s.done - begin - s.event; });
+        const double most = told_ ? no_bound : std::min(bounds_.most_handover + most_mapping_, most_handover_);
+        Constant cost(samples, bounds_, most, 0);
+        // Of which quicker calls are compared, a quantile is subtracted that is as quick.
+        if (bounds_.quantile < 0.5) cost.ns = std::min(quantile(samples, bounds_.quantile), most);
         cost.tolerance = std::min(cost.tolerance, most_tolerance_);
         return cost;
     }

@@ -132,7 +132,10 @@ private:
             for (Timed& one : timed) one.clocks.bound(handover, costs().snapshot(one.answer_bytes), costs().writing(one.of));
         } else {
             if (process == 0) log_handover();  // it bounds nothing there, and flushing takes long: it is for the record
-            for (Timed& one : timed) one.clocks.bound(costs().handover(one.of), calls_->most_mapping());
+            for (Timed& one : timed) {
+                const Constant handover = costs().handover(one.of);
+                one.clocks.bound(handover, calls_->most_mapping());
+            }
         }
         for (Timed& one : timed) {
             one.clocks.log(report_, one.prefix);

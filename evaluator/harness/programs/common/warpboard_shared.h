@@ -107,7 +107,7 @@ inline bool has_huge_pages() {
 inline double most_mapping(size_t bytes) {
     if (!is_mapped_in_call(bytes)) return 0;
     const auto pages = static_cast<double>(bytes / (has_huge_pages() ? huge_page : host_page));
-    return has_huge_pages() ? 10e3 + 3e3 * pages : 10e3 + 0.5e3 * pages;
+    return 30e3 + (has_huge_pages() ? 3e3 : 0.5e3) * pages;
 }
 
 // A device's array of an input: where the runner has it, and in the judge's own memory.

@@ -16,6 +16,7 @@ _LEAST_NS = {"host": (2_000, 5_000), "cuda": (6_000, 10_000)}
 _HIDDEN_NS = 20_000  # of work after "done" that passes while the device comes back to the judge
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
+_UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
 _MOST_HOST_NS = 100_000  # and mapping the input: a busy machine takes longer over nothing, and no other call may profit from that
 _TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
 _PART_NS, _MOST_PARTS = 5_000, 32  # and so much for each part of an answer: copies of them are queued then
@@ -35,13 +36,13 @@ class Constants:
     @classmethod
     def of(cls, kind, calls, event=None, mapping=0):
         """Of calls of our own runner, whose kernel takes event, or what its clock says, and where mapping the input may take so
-        long. The lower quartile, and on
-        the host, where processes compete, about the least: what disturbed them must not shorten a submission's time."""
-        low, high = 0.25, math.inf if kind == "cuda" else _LEAST_NS[kind][0]
+        long. The lower quartile, and on the host, where processes compete, the median, close to the least: what disturbed them
+        must not shorten a submission's time."""
+        low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
         most = math.inf if kind == "cuda" else _MOST_HOST_NS + mapping
         walls = [call.wall - (call.event if event is None else event) for call in calls]
         snapshots = [call.snapshot - (call.event if event is None else event) for call in calls]
-        handover, snapshot = (min(quantile(of, low), min(of) + high) for of in (walls, snapshots))
+        handover, snapshot = (min(quantile(times, low), min(times) + high) for times in (walls, snapshots))
         copy = snapshot - handover
         return cls(kind, min(handover, most), min(handover, most) + min(copy, most + calls[-1].size), _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5))
@@ -104,9 +105,7 @@ class Clocks:
         if mostly_late(self._calls):
             candidates, events = {"wall": self.walls}, [0.0] * len(self.events)
         candidates["snapshot"] = [ns + self._after_done(most) for ns in self.snapshots]
-        # Where other processes want the processors, some calls are handed over late, and none early.
-        low = 0.25 if self.constants.kind == "host" else 0.5
-        clock = max(candidates, key=lambda name: quantile(candidates[name], 0.5 if name == "event" else low))
+        clock = max(candidates, key=lambda name: quantile(candidates[name], 0.5))
         return clock, [max(ns, event) for ns, event in zip(candidates[clock], events)]
 
     def _after_done(self, tolerance):

@@ -100,4 +100,4 @@ def most_mapping(size):
     """What mapping a region may take at the most, in nanoseconds: some three times what was measured on two machines."""
     if not is_mapped_in_call(size):
         return 0
-    return 10_000 + (3_000 * (size // _HUGE) if has_huge_pages() else 500 * (size // _PAGE))
+    return 30_000 + (3_000 * (size // _HUGE) if has_huge_pages() else 500 * (size // _PAGE))

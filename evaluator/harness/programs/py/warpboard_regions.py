@@ -1,6 +1,7 @@
 """The memory that the judge shares with a runner: regions by role and kind, and cold caches of the host."""
 
 import ctypes
+import functools
 import os
 import resource
 
@@ -17,7 +18,10 @@ class HostMemory:
         self._cold = bytearray(_flush_bytes())
         self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._cold))
         self._fill = 0
-        self._rehearsal = Rehearsal()
+
+    @functools.cached_property
+    def _rehearsal(self):
+        return Rehearsal()
 
     def rehearse(self):
         self._rehearsal.hold()

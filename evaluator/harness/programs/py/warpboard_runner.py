@@ -11,6 +11,7 @@ import os
 import sys
 from time import perf_counter_ns, sleep
 
+import warpboard_answer
 import warpboard_ranks
 from warpboard_answer import NoRoom, describe
 from warpboard_host import Mapped, Rehearsal, is_mapped_in_call
@@ -101,7 +102,7 @@ class Host:
         self._rehearsal.hold()
         answers = self._regions.answers[HOST]
         arrays, tensors = sys.modules.get("numpy"), sys.modules.get("torch")
-        describe([module.zeros(1) for module in (arrays, tensors) if module is not None], self._regions)
+        warpboard_answer.describe([module.zeros(1) for module in (arrays, tensors) if module is not None], self._regions)
         answers.begin()
 
     def call(self, kernel, data, number, regions, ranged):

@@ -99,13 +99,14 @@ class Page:
         """Says that the release is near."""
         self._words[_SOON] = number
 
-    def wait_release(self, number, rehearse):
+    def wait_release(self, number, rehearse=None):
         """Sleeps until the release is near, rehearses it, and keeps the processor: waking up is not the call's time. Gives
         up after a while."""
         words = self._words
         while words[_SOON] != number:
             time.sleep(_LOOK_NS / 1e9)
-        rehearse()
+        if rehearse is not None:
+            rehearse()
         end = perf_counter_ns() + _WATCH_NS
         while words[_RELEASE] != number and perf_counter_ns() < end:
             pass
