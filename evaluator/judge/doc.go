@@ -38,7 +38,8 @@
 //	         where they will lie in a region, not by their contents
 //	3 END    no more calls; end of the channel means the same. For the judge the end of the channel means that the
 //	         runner has left, or says so (shutdown): only the pipe tells that its whole sandbox is dead
-//	4 INPUT  host only: the memory of the call's inputs, in place of that of the case; it travels with the frame
+//	4 INPUT  host only, where the inputs' region is larger than 64 KB: the memory of the call's inputs, in place of that of
+//	         the case; it travels with the frame
 //
 // From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes
 // through the page. The judge believes nothing that it has not checked: an answer's description is bounded,
@@ -68,8 +69,9 @@
 //     and keeps the device with a kernel that spins until all of that is done.
 //  4. The judge sets soon and ends that kernel. The device changes to the runner's context, where the gate sets active.
 //     The judge reads its clock (t0) and writes key and release; the gate reads both, opens what is sealed, and ends.
-//     On the host, where the runner has processors of its own to watch shared memory with, the input is written into new
-//     memory, which the runner gets with the release and maps in the place of the old.
+//     On the host the runner has processors of its own to watch shared memory with. There an input of up to 64 KB is
+//     written into the shared region after t0. A larger one is written into new memory in advance, which the runner gets
+//     after t0 and maps in the place of the old.
 //  5. The device writes done when the answer is there; on the host the runner describes the answer and sets ns and done.
 //  6. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its own input.
 //
@@ -78,7 +80,12 @@
 // Of a device's input, arrays of up to 1 MB in all are sealed whole: they exist only as records encrypted with ChaCha8, under a
 // key of 96 bits that is drawn for each call. Of larger arrays 64 pieces of 512 bytes are, in places that cannot be foreseen;
 // other pieces of the same array lie there until the release. Each record tells, encrypted, where it belongs. Arrays that
-// overlap or do not begin at a multiple of four bytes are not sealed.
+// do not begin at a multiple of four bytes are not sealed, nor are large ones that overlap.
+//
+// The runner's own clock begins when the input is mapped. The judge's subtracts what handing an input of the same size over to
+// our own runner takes. So mapping must be quick, or a submission that does without could hide work in that time: the judge has
+// new memory made of huge pages (MADV_COLLAPSE, Linux 6.1 or later), and the runner lets the old input go before the release.
+// Where there are no huge pages, a region has no pages that were never written.
 //
 // An answer that lies in a shared region (an output buffer of the input; memory that the runner's allocator took
 // from the answers' region) is not copied by the runner. Any other answer is, after the runner's own clock has
@@ -122,6 +129,8 @@
 // so its times shorter. From the first byte of an input until the judge lets its device go that is timed, too: what it takes
 // more than in calls of our own runner, by 50 µs or more, is added to the call's time. Another context had a turn then, or
 // the judge was kept from its processor while the runner's could see what is not sealed.
+// On the host they are measured between the calls, and bounded by what handing over an input of the same case takes when the
+// submission has ended, and by its size: most_mapping in warpboard_shared.h.
 //
 // When descriptions of one case differ between calls, they tell of the input before the release: the clock of
 // such a case starts when the description is sent. Weakness: shapes and scalars that depend on the case alone are

@@ -1,4 +1,3 @@
-import mmap
 import sys
 
 import warpboard_wire
@@ -20,9 +19,9 @@ finish = warpboard_wire.Page.finish
 
 def empty(page, number, ns):
     for region in regions[-1].inputs.values():
-        region.memory.madvise(mmap.MADV_REMOVE)
+        region._mapped.empty()
     for region in regions[-1].answers.values():
-        region.memory.madvise(mmap.MADV_REMOVE)
+        region._mapped.empty()
     finish(page, number, ns)
 
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "warpboard_answer.h"
@@ -29,9 +30,13 @@ public:
     Buffers(const Buffers&) = delete;
     Buffers& operator=(const Buffers&) = delete;
 
+    // Has the next input's memory be as large as that needs: what is mapped in a call is not to be larger.
+    void begin_case() { exact_ = true; }
+
     // Sees that there is room. True when the regions are others than before, which the runner must be told.
     bool fit(const Needs& needs) {
-        if (has_room(needs)) return false;
+        const bool exact = std::exchange(exact_, false);
+        if (has_room(needs) && !(exact && is_wide(needs.host_inputs))) return false;
         clear();
         add(REGION_HOST, REGION_INPUTS, needs.host_inputs);
         add(REGION_DEVICE, REGION_INPUTS, needs.device_inputs);
@@ -73,17 +78,19 @@ public:
         return copies;
     }
 
-    // Writes an input where the runner's argument has its arrays: of the host, into new memory, which the runner
-    // gets with the release. It has processors of its own, and could watch what it has already.
+    // Writes an input where the runner's argument has its arrays: of the host, into memory that the runner does not have
+    // before the release. It has processors of its own, and could watch what it has.
     void write(const InputLayout& layout) {
-        renew_host_inputs();
-        const Region* host = find(REGION_HOST, REGION_INPUTS);
+        unsigned char* host = host_memory(layout.host_bytes());
         const Region* device = find(REGION_DEVICE, REGION_INPUTS);
         for (const Placed& placed : layout.contents()) {
             if (placed.device) device_.write(device->base + placed.offset, placed.data, placed.bytes);
-            else std::memcpy(host->base + placed.offset, placed.data, placed.bytes);
+            else std::memcpy(host + placed.offset, placed.data, placed.bytes);
         }
     }
+
+    // What mapping the host's inputs may take.
+    double most_mapping() const { return warpboard::most_mapping(room(REGION_HOST, REGION_INPUTS)); }
 
     // The descriptor of the host's inputs, -1 if there are none.
     int host_inputs() const {
@@ -123,6 +130,12 @@ private:
                room(REGION_HOST, REGION_ANSWERS) >= needs.host_answers && room(REGION_DEVICE, REGION_ANSWERS) >= needs.device_answers;
     }
 
+    // Whether the host's inputs are mapped in each call and larger than so many bytes need.
+    bool is_wide(size_t bytes) const {
+        const size_t size = room(REGION_HOST, REGION_INPUTS);
+        return is_mapped_in_call(size) && size > rounded(bytes, step(REGION_HOST, REGION_INPUTS, bytes));
+    }
+
     size_t room(uint32_t kind, uint32_t role) const {
         const Region* region = find(kind, role);
         return region == nullptr ? 0 : region->size;
@@ -145,7 +158,7 @@ private:
         Region region;
         region.kind = kind;
         region.role = role;
-        region.size = rounded(bytes, region_step);
+        region.size = rounded(bytes, step(kind, role, bytes));
         int fd = -1;
         if (kind == REGION_DEVICE) {
             if (!device_.make(region, fd)) throw std::bad_alloc();
@@ -159,16 +172,35 @@ private:
         descriptors_.push_back(fd);
     }
 
-    void renew_host_inputs() {
-        if (!Device::released_on_host) return;
-        for (size_t i = 0; i < regions_.size(); ++i) {
-            Region& region = regions_[i];
-            if (region.kind != REGION_HOST || region.role != REGION_INPUTS) continue;
-            const int fd = make_shared_memory(region.size);
-            if (fd < 0 || map_shared(fd, region.size, region.base) == nullptr) throw std::bad_alloc();
-            close(descriptors_[i]);
-            descriptors_[i] = fd;
+    // Pages that were never written take longest to map: without huge ones, inputs have none of these.
+    static size_t step(RegionKind kind, RegionRole role, size_t bytes) {
+        if (kind == REGION_DEVICE || role == REGION_ANSWERS) return region_step;
+        return is_mapped_in_call(bytes) && has_huge_pages() ? huge_page : host_page;
+    }
+
+    // Where to write the host's inputs: so many bytes that the judge's device keeps until the release, or new memory.
+    unsigned char* host_memory(size_t bytes) {
+        if constexpr (Device::released_on_host) {
+            for (size_t i = 0; i < regions_.size(); ++i) {
+                Region& region = regions_[i];
+                if (region.kind != REGION_HOST || region.role != REGION_INPUTS) continue;
+                if (!is_mapped_in_call(region.size)) return device_.keep(region.base, bytes);
+                renew(region, descriptors_[i]);
+                return region.base;
+            }
         }
+        return nullptr;
+    }
+
+    // What the runner keeps of the old memory is emptied, or it could fill the judge's.
+    static void renew(Region& region, int& descriptor) {
+        madvise(region.base, region.size, MADV_REMOVE);
+        const int fd = make_shared_memory(region.size);
+        if (fd < 0) throw std::bad_alloc();
+        close(descriptor);
+        descriptor = fd;
+        if (mmap(region.base, region.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) throw std::bad_alloc();
+        if (has_huge_pages()) make_huge(region.base, region.size);
     }
 
     void clear() {
@@ -195,6 +227,7 @@ private:
     std::vector<int> descriptors_;
     std::vector<AnswerReader::Copy> blocks_;
     Random random_ = Random::fresh();
+    bool exact_ = false;
 };
 
 }  // namespace warpboard

@@ -40,6 +40,7 @@ public:
 
     // Begins a case: what is known of the one before does not count.
     void begin_case() {
+        buffers_.begin_case();
         first_description_.clear();
         told_early_ = false;
         grown_ = 0;
@@ -54,7 +55,7 @@ public:
             session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
             prepare(session_.number());
-            if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs());
+            if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs(), [this] { device_.restore(); });
             else session_.release_device(stamps, device_);
             session_.wait_done(stamps, !Device::released_on_host);
             answer_ = session_.answer();
@@ -107,6 +108,9 @@ public:
         device_.hold();
     }
     int host_inputs() const { return buffers_.host_inputs(); }
+
+    // What mapping the last input may take.
+    double most_mapping() const { return buffers_.most_mapping(); }
 
     // Bytes of the parts of the last answer that lie on a device.
     std::vector<size_t> answer_parts() const {

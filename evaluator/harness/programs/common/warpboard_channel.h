@@ -123,15 +123,25 @@ public:
     Frame receive() {
         Frame frame;
         FrameHead head{};
-        if (!read_all(&head, sizeof head, &frame.descriptors)) return frame;
-        frame.body.resize(head.size);
-        if (!read_all(&frame.body[0], head.size, nullptr)) return frame;
-        frame.kind = head.kind;
+        if (read_all(&head, sizeof head, &frame.descriptors)) finish(head, frame);
         return frame;
     }
 
+    // Takes the next frame if there is one.
+    bool look(Frame& frame) {
+        FrameHead head{};
+        if (!read_all(&head, sizeof head, &frame.descriptors, MSG_DONTWAIT)) return errno != EAGAIN;
+        finish(head, frame);
+        return true;
+    }
+
 private:
-    bool read_all(void* into, size_t size, std::vector<int>* descriptors) {
+    void finish(const FrameHead& head, Frame& frame) {
+        frame.body.resize(head.size);
+        if (read_all(&frame.body[0], head.size, nullptr)) frame.kind = head.kind;
+    }
+
+    bool read_all(void* into, size_t size, std::vector<int>* descriptors, int flags = 0) {
         for (size_t done = 0; done < size;) {
             iovec data{static_cast<char*>(into) + done, size - done};
             Control control;
@@ -142,8 +152,9 @@ private:
                 message.msg_control = &control;
                 message.msg_controllen = sizeof control;
             }
-            ssize_t n = recvmsg(fd_, &message, MSG_CMSG_CLOEXEC);
+            ssize_t n = recvmsg(fd_, &message, MSG_CMSG_CLOEXEC | flags);
             if (n < 0 && errno == EINTR) continue;
+            if (n == 0) errno = 0;
             if (n <= 0) return false;
             if (descriptors != nullptr) collect(message, *descriptors);
             done += static_cast<size_t>(n);

@@ -91,6 +91,14 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
+    // What a call of nothing costs at most on a host, and by how much that varies: measured when nothing of the submission was left
+    // that could make it longer, or uneven. Mapping an input of the case may take so long.
+    void bound(const Constant& handover, double mapping) {
+        most_mapping_ = mapping;
+        most_handover_ = handover.median + bounds_.tolerance;
+        most_tolerance_ = std::max(bounds_.tolerance, 2 * handover.spread);
+    }
+
     void log(Report& report, const std::string& prefix) const {
         const Times t = times();
         const Count counted = count();
@@ -124,9 +132,13 @@ private:
 
     // How long handing a call over takes.
     Constant handover() const {
-        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }),
-                            Constant(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
-                                     told_ ? no_bound : bounds_.most_handover, 0));
+        const std::vector<double> samples = own([](const Stamps& s, double begin) { return s.done - begin - s.event; });
+        const double most = told_ ? no_bound : std::min(bounds_.most_handover + most_mapping_, most_handover_);
+        Constant cost(samples, bounds_, most, 0);
+        // Of which quicker calls are compared, a quantile is subtracted that is as quick.
+        if (bounds_.quantile < 0.5) cost.ns = std::min(quantile(samples, bounds_.quantile), most);
+        cost.tolerance = std::min(cost.tolerance, most_tolerance_);
+        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), cost);
     }
 
     // How long it takes until the answer has been copied, too.
@@ -189,6 +201,9 @@ private:
     Bounds bounds_;
     bool told_ = false;
     Stats raw_;
+    double most_handover_ = no_bound;
+    double most_mapping_ = 0;
+    double most_tolerance_ = no_bound;
     std::vector<Stamps> own_;
     std::vector<Stamps> calls_;
 };

@@ -24,6 +24,18 @@ public:
         }
     }
 
+    // How long handing an input of the case over takes on a host when nothing of the submission is left.
+    Constant handover(const Case& c) {
+        calls_.begin_case();
+        calls_.stand_in(own_, c, {});
+        std::vector<double> times;
+        for (int i = 0; i <= Device::calibrations / 2; ++i) {
+            const Stamps own = call();
+            if (i > 0) times.push_back(own.done - own.released - own.event);
+        }
+        return {times, Device::bounds, 1e18, 0};
+    }
+
 private:
     Stamps call() {
         const auto prepare = [this](uint32_t number) {

@@ -132,6 +132,8 @@ private:
                 calls_->stand_in(*own_, one.of, one.answer_parts);
                 costs().calibrate(one.clocks, Device::calibrations, skipped);
                 calls_->end_stand_in();
+            } else {
+                one.clocks.bound(costs().handover(one.of), calls_->most_mapping());
             }
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);

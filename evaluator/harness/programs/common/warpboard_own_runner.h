@@ -145,7 +145,7 @@ private:
         session_->tell(0, "", sealed, stamps);
         session_->wait_queued(-1, stamps);
         const int input = prepare(session_->number());
-        if constexpr (Device::released_on_host) session_->release_host(stamps, input);
+        if constexpr (Device::released_on_host) session_->release_host(stamps, input, [&] { judge.restore(); });
         else session_->release_device(stamps, judge);
         session_->wait_done(stamps, !Device::released_on_host);
         copy();

@@ -73,9 +73,10 @@ private:
         InputMaker<Memory> maker(description, Device::released_on_host, region(REGION_HOST), region(REGION_DEVICE));
         Input input{};
         maker.make(input);
+        if (Device::released_on_host) let_input_go();
         Memory::poison(false);
         if (range) device_.begin_range();
-        if constexpr (Device::released_on_host) device_.begin(*page_.page, number_, [this] { take_input(); }, [&] { maker.fill(); });
+        if constexpr (Device::released_on_host) device_.begin(*page_.page, number_, [this] { return take_input(); }, [&] { maker.fill(); });
         else device_.begin(*page_.page, number_, region(REGION_DEVICE), region(REGION_DEVICE, REGION_SEALED));
         for (uint32_t more = flags >> CALL_REPEATS; more > 0; --more) again(description);
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
@@ -90,15 +91,27 @@ private:
         Kernel::call(input, [](Output&&) {});
     }
 
-    // Puts the input's memory in the place of what was there: arrays in it then show what the judge wrote.
-    void take_input() {
-        const Frame frame = channel_.receive();
-        if (frame.kind == FRAME_END) std::_Exit(0);  // the judge leaves the call
+    // Makes room for the next input: what is mapped already takes longer to replace.
+    void let_input_go() {
         const Region& inputs = region(REGION_HOST);
-        for (int fd : frame.descriptors) {
-            if (inputs.base != nullptr) map_shared(fd, inputs.size, inputs.base);
-            close(fd);
+        if (is_mapped_in_call(inputs.size)) unmap_shared(inputs.base, inputs.size);
+        for (int fd : input_.descriptors) close(fd);
+        input_ = {};
+    }
+
+    // Looks whether the call is released. Puts a large input's memory in the place of what was there: arrays in it then show
+    // what the judge wrote.
+    bool take_input() {
+        const Region& inputs = region(REGION_HOST);
+        if (!is_mapped_in_call(inputs.size)) {
+            const uint32_t released = page_.page->release.load(std::memory_order_acquire);
+            if (released > number_) std::_Exit(0);  // the judge leaves the call
+            return released == number_;
         }
+        if (!channel_.look(input_)) return false;
+        if (input_.kind == FRAME_END) std::_Exit(0);
+        for (int fd : input_.descriptors) map_shared(fd, inputs.size, inputs.base);
+        return true;
     }
 
     // Stops the clock before the caller's full expression ends, and with it the life of the kernel's
@@ -143,6 +156,7 @@ private:
     std::vector<Region> regions_;
     std::optional<Output> last_;  // lives until the next call: the judge reads it meanwhile
     uint32_t number_ = 0;
+    Frame input_;  // the descriptors of what is mapped
 };
 
 // Ends a runner in words when the submission throws.

@@ -57,7 +57,9 @@ public:
 
     void share(const std::vector<Region>& regions, const std::vector<int>& descriptors) {
         Writer body;
+        input_travels_ = false;
         for (const Region& region : regions) {
+            input_travels_ |= region.kind == REGION_HOST && region.role == REGION_INPUTS && is_mapped_in_call(region.size);
             body.number<uint32_t>(region.kind);
             body.number<uint32_t>(region.role);
             body.number<uint64_t>(region.size);
@@ -93,12 +95,15 @@ public:
         }
     }
 
-    // Releases a call that waits for it on the host; the clock runs. It gets the input's memory with that, or -1 for none.
-    void release_host(Stamps& stamps, int input) {
+    // Releases a call that waits for it on the host when restore has written its input; the clock runs. The memory of a large
+    // input travels with the release; -1 for none.
+    template <class Restore>
+    void release_host(Stamps& stamps, int input, Restore restore) {
         refuse_if_done();
         stamps.released = now_ns();
+        restore();
         // That it has gone is seen when it is waited for.
-        channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
+        if (input_travels_) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
         page_.page->release.store(number_, std::memory_order_release);
     }
 
@@ -205,6 +210,7 @@ private:
     JudgeChannel channel_;
     MappedPage page_;
     uint32_t number_ = 0;
+    bool input_travels_ = false;  // in memory of its own
 };
 
 }  // namespace warpboard

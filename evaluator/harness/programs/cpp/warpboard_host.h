@@ -28,6 +28,8 @@ struct NoDeviceMemory {
     size_t wanted() { return 0; }
     void copy(void*, const void*, size_t) {}
     void fill(void*, size_t) {}
+    void* borrow(size_t) { return nullptr; }
+    void give_back(void*, size_t) {}
 };
 
 // The runner's side.
@@ -40,14 +42,18 @@ public:
     void end_range() {}
 
     // Waits for the release, and starts the clock. It sleeps for most of what preparing took the judge before: a
-    // process that has spun for long is soon without a core where others want one, too.
-    template <class Arrive, class Fill>
-    void begin(Page& page, uint32_t number, Arrive arrive, Fill fill) {
+    // process that has spun for long is soon without a core where others want one, too. It sleeps in parts: after a call
+    // that was prepared slowly, the next ones may be released while it sleeps.
+    template <class Arrived, class Fill>
+    void begin(Page& page, uint32_t number, Arrived arrived, Fill fill) {
         const double queued = now_ns();
         page.queued.store(number, std::memory_order_release);
-        sleep(0.7 * least_wait_);
-        for (Waiter waiter(1e9); page.release.load(std::memory_order_acquire) < number;) waiter.pause();
-        arrive();
+        bool there = false;
+        for (int part = 0; part < parts && !there; ++part) {
+            sleep(0.7 * least_wait_ / parts);
+            there = arrived();
+        }
+        for (Waiter waiter(1e9); !there; there = arrived()) waiter.pause();
         begin_ = now_ns();
         least_wait_ = least_wait_ > 0 ? std::min(least_wait_, begin_ - queued) : begin_ - queued;
         fill();
@@ -60,6 +66,8 @@ public:
     void work() {}
 
 private:
+    static constexpr int parts = 8;
+
     double begin_ = 0;
     double end_ = 0;
     double least_wait_ = 0;
@@ -89,8 +97,21 @@ public:
     void wait() {}
     static constexpr size_t sealed_bytes = 0;
     unsigned choose_sealed(const std::vector<WrittenArray>&, const void*) { return 0; }
-    void begin_writing(uint32_t, void*) {}
-    void hold() {}
+    void begin_writing(uint32_t, void*) { kept_.clear(); }
+
+    // Memory for an input of so many bytes that is to be there at the release.
+    unsigned char* keep(unsigned char* there, size_t bytes) {
+        there_ = there;
+        kept_.resize(bytes);
+        return kept_.data();
+    }
+    // Has what is kept in the caches, so that writing it takes no longer than it must.
+    void hold() {
+        for (size_t at = 0; at < kept_.size(); at += 64) static_cast<void>(*static_cast<volatile unsigned char*>(&kept_[at]));
+    }
+    void restore() {
+        if (!kept_.empty()) std::memcpy(there_, kept_.data(), kept_.size());
+    }
     double writing_took() const { return 0; }
 
     bool make(Region&, int&) { return false; }
@@ -108,6 +129,8 @@ private:
 
     std::vector<unsigned char> cold_;
     unsigned char fill_ = 0;
+    std::vector<unsigned char> kept_;
+    unsigned char* there_ = nullptr;
 };
 
 }  // namespace warpboard

@@ -76,7 +76,10 @@ public:
     }
 
     void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
-    void hold() { wait(); }
+    void hold() {
+        HostJudge::hold();
+        wait();
+    }
 
 private:
     void* cold_ = nullptr;

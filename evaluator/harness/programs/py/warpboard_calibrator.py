@@ -8,7 +8,7 @@ import sys
 from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_clocks import Constants
 from warpboard_layout import describe, flat_bytes, reach
-from warpboard_runner import choose_cuda, serve
+from warpboard_runner import Host, choose_cuda, serve
 from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, shared_memory
 
 CALIBRATIONS = {"host": 10, "cuda": 40}  # calls of nothing that constants are made of
@@ -70,25 +70,24 @@ class Calibrator:
         for _ in range(number):
             made.append(self._together.call(lambda: self._with_room(draw(), sizes)))
             made[-1].data = made[-1].answer = None
-        return Constants.of(self._kind, made[1:])
+        mapping = max(runner.regions.most_mapping() for runner in self._runners)
+        return Constants.of(self._kind, made[1:], mapping)
 
     def _with_room(self, inputs, sizes):
-        """What the kernels of our own runners are given: the input, and where it has no array of size bytes more memory."""
+        """What the kernels of our own runners are given: the input, and on a device more memory where it has no array of size
+        bytes."""
         given = []
         for runner, data, size in zip(self._runners, inputs, sizes):
             runner.here()
             _, leaves = describe(data)
             on = CUDA if self._kind == "cuda" else HOST
-            room = None if any(leaf.kind == on and leaf.span >= size for leaf in leaves) else self._blank(size)
-            given.append((data, room, size))
+            needs_room = on == CUDA and not any(leaf.kind == on and leaf.span >= size for leaf in leaves)
+            given.append((data, self._blank(size) if needs_room else None, size))
         return given
 
     def _blank(self, size):
-        """Memory for an answer of our own runner's."""
-        if self._kind == "cuda":
-            return sys.modules["torch"].empty(max(size, 1), dtype=sys.modules["torch"].uint8, device="cuda")
-        numpy = sys.modules.get("numpy")
-        return None if numpy is None else numpy.zeros(size, "uint8")
+        """Memory on a device for an answer of our own runner's."""
+        return sys.modules["torch"].empty(max(size, 1), dtype=sys.modules["torch"].uint8, device="cuda")
 
 
 def _fork(rank):
@@ -115,13 +114,33 @@ def _be_calibrator(end, page, rank):
                 torch.cuda.set_device(rank)
             device = choose_cuda(page)
         if kind:
-            code = serve(Channel(end), page, _fill, device)
+            channel = Channel(end)
+            host = _OwnHost(page, channel)
+            code = serve(channel, page, _fill if kind == b"c" else host.fill, device, host)
     except (RunnerGone, OSError):
         code = 0  # the judge has ended
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
         os._exit(code)
+
+
+class _OwnHost(Host):
+    """Where an input has no room for an answer, its kernel writes it into the answers' region: more inputs would take longer
+    to hand over than the submission's."""
+
+    def fill(self, given):
+        answer, size = _fill(given), given[2]
+        if answer is not None or size == 0:
+            return answer
+        try:
+            import numpy
+        except ImportError:
+            return None
+        region = self._regions.answers[HOST]
+        answer = numpy.frombuffer(region.memory, "uint8", size, region.take(size))
+        answer.fill(1)
+        return answer
 
 
 def _fill(given):

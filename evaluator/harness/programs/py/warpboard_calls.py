@@ -13,7 +13,7 @@ from warpboard_answer import BadAnswer, NoRoom, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUT, INPUTS, SEALED, Refused, RunnerGone, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUTS, SEALED, Refused, RunnerGone, announced, pack_call)
 
 _LONGEST_HOLD_NS = 10_000_000  # after this a call is released that has not been queued: it waits for the device
 _LONGEST_SWITCH_NS = 20_000_000  # a gate that does not say that it runs is released nevertheless
@@ -74,6 +74,7 @@ class Runner:
         self._told, self.early, self.last = None, False, []
         self._growths = 0
         self._seen = []
+        self.regions.begin_case()
 
     def end(self):
         """Lets the runner go, and waits until nothing of it is left: the channel ends when it is all dead. What it wrote
@@ -134,7 +135,7 @@ class Runner:
         self.page.begin(self.cuda.choose_sealed(arrays, self.regions.memory[INPUTS, CUDA].address) if self.cuda is not None else 0)
         sent = perf_counter_ns()
         if self.cuda is not None:
-            self.write_host(leaves)  # the runner has this memory and may see it come
+            self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see it come
         self.channel.send(CALL, pack_call(self.number, flags, description))
         return _Asked(self, data, leaves, arrays, sent)
 
@@ -168,10 +169,11 @@ class Runner:
             wanted[SEALED, CUDA] = self.cuda.SEALED
         return wanted
 
-    def write_host(self, leaves):
+    @staticmethod
+    def write_host(memory, leaves):
         for leaf in leaves:
             if leaf.kind == HOST:
-                write_host(self.regions.memory[INPUTS, HOST], leaf)
+                write_host(memory, leaf)
 
 
 class _Asked:
@@ -204,8 +206,7 @@ class _Asked:
             if part.role == "answers" and part.size:
                 runner.regions.poison(part)
         if cuda is None:
-            runner.regions.renew_input()
-            runner.write_host(self._leaves)
+            runner.write_host(runner.regions.renew_input(), self._leaves)
             return
         cuda.write(self._arrays, self._number, runner.regions.memory[SEALED, CUDA].address)
         cuda.flush()
@@ -214,6 +215,7 @@ class _Asked:
         """Tells the runner that the release is near. It has not said yet that the call is done."""
         if self.runner.cuda is None:
             self.runner.page.announce(self._number)
+            self.runner.regions.rehearse()
 
     def queue_copies(self):
         if self.answer is not None:
@@ -238,7 +240,7 @@ class _Asked:
     def hand_over(self):
         """Gives the runner of the host its input; the clock runs."""
         if self.runner.cuda is None:
-            self.runner.channel.send(INPUT, b"", [self.runner.regions.input])
+            self.runner.regions.hand_over(self.runner.channel)
 
     def release(self):
         self._released = True

@@ -5,6 +5,7 @@ Three numbers per call, in nanoseconds: what the runner's clock says (event), re
 of median(event), median(wall) - tolerance and median(snapshot) - tolerance: a runner can lie about the first alone.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 from warpboard_stats import Stats, quantile
@@ -14,7 +15,8 @@ _LEAST_NS = {"host": (2_000, 5_000), "cuda": (4_000, 8_000)}
 _HIDDEN_NS = 20_000  # of work after "done" that passes while the device comes back to the judge
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
-_MOST_NS = {"host": 300_000, "cuda": 60_000}  # a busy machine takes longer over nothing, and no other call may profit from that
+_UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
+_MOST_NS = {"host": 100_000, "cuda": 60_000}  # a busy machine takes longer over nothing, and no other call may profit from that
 _TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
 _PART_NS, _MOST_PARTS = 5_000, 32  # and so much for each part of an answer: copies of them are queued then
 _SWITCH_NS = 10_000  # and a change of contexts so much longer
@@ -33,13 +35,14 @@ class Constants:
     switched: float  # and to come to a runner's gate
 
     @classmethod
-    def of(cls, kind, calls):
-        """Of calls of our own runner. The lower quartile, and on the host, where processes compete, the least: what disturbed
-        them must not shorten a submission's time."""
-        low, most = 0.25 if kind == "cuda" else 0.0, _MOST_NS[kind]
+    def of(cls, kind, calls, mapping=0):
+        """Of calls of our own runner, where mapping the input may take so long on a host. The lower quartile, and on the host,
+        where processes compete, the median, close to the least: what disturbed them must not shorten a submission's time."""
+        low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
+        most = _MOST_NS[kind] + mapping
         walls = [call.wall - call.event for call in calls]
         snapshots = [call.snapshot - call.event for call in calls]
-        handover, snapshot = quantile(walls, low), quantile(snapshots, low)
+        handover, snapshot = (min(quantile(times, low), min(times) + high) for times in (walls, snapshots))
         copy = snapshot - handover
         if kind == "host":
             copy = min(copy, most + calls[-1].size)

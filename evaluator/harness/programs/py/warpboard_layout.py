@@ -135,7 +135,8 @@ def array_view(memory, offset, span, key):
             return torch.empty_strided(shape, strides, dtype=getattr(torch, dtype))
         flat = torch.frombuffer(memory, dtype=torch.uint8, count=span, offset=offset)
         return flat.view(getattr(torch, dtype)).as_strided(shape, strides)
-    numpy = sys.modules["numpy"]
+    import numpy
+
     dtype = numpy.dtype(dtype)
     if span == 0:
         return numpy.empty(shape, dtype)

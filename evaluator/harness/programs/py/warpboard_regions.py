@@ -1,11 +1,12 @@
 """The memory that the judge shares with a runner: regions by role and kind, and cold caches of the host."""
 
 import ctypes
-import mmap
+import functools
 import os
 import resource
 
-from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, pack_case, shared_memory
+from warpboard_host import Mapped, Rehearsal, has_huge_pages, is_mapped_in_call, most_mapping, rounded
+from warpboard_wire import ANSWERS, CUDA, HOST, INPUT, INPUTS, pack_case, shared_memory
 
 _ROLES = {INPUTS: "inputs", ANSWERS: "answers"}
 
@@ -17,6 +18,13 @@ class HostMemory:
         self._cold = bytearray(_flush_bytes())
         self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._cold))
         self._fill = 0
+
+    @functools.cached_property
+    def _rehearsal(self):
+        return Rehearsal()
+
+    def rehearse(self):
+        self._rehearsal.hold()
 
     @staticmethod
     def most_bytes():
@@ -32,7 +40,7 @@ class HostMemory:
     def region(size):
         """New memory to share: (mapping, descriptor to send)."""
         fd = shared_memory(size)
-        return mmap.mmap(fd, size), fd
+        return Mapped(fd, size), fd
 
 
 class Regions:
@@ -42,6 +50,9 @@ class Regions:
         self._host, self._cuda = host, cuda
         self.memory, self.bytes = {}, {}
         self._descriptors = {}
+        self._mapped = {}  # the host's
+        self._kept = bytearray()  # an input that is written at the release
+        self._exact = False
         self._had = {}  # bytes that the runner before had, of what is to be made anew
         self.version = 0
 
@@ -52,7 +63,7 @@ class Regions:
             self._cuda.here()
         for (role, kind), memory in list(self.memory.items()):
             if kind != CUDA:
-                memory.madvise(mmap.MADV_REMOVE)
+                self._mapped[role, kind].empty()
             elif self._cuda.free_bytes() > 2 * memory.size:
                 self._drop((role, kind))
             else:
@@ -65,6 +76,8 @@ class Regions:
 
     def need(self, wanted):
         """Sees to it that each region has at least the bytes that are wanted."""
+        if self._is_wide(wanted):
+            del self.bytes[INPUTS, HOST]
         if all(self.bytes.get(key, -1) >= size for key, size in wanted.items()):
             return
         wanted = {key: max(size, self._had.pop(key, 0)) for key, size in wanted.items()}
@@ -75,6 +88,15 @@ class Regions:
             self._renew(key, size)
         self.version += 1
 
+    def begin_case(self):
+        """Has the next input's memory be as large as that needs: what is mapped in a call is not to be larger."""
+        self._exact = self._cuda is None
+
+    def _is_wide(self, wanted):
+        exact, self._exact = self._exact, False
+        has = self.bytes.get((INPUTS, HOST), 0)
+        return exact and is_mapped_in_call(has) and has > rounded(wanted.get((INPUTS, HOST), has))
+
     def _renew(self, key, size):
         old = self.memory.pop(key, None)
         if key[1] == CUDA:
@@ -83,15 +105,40 @@ class Regions:
             self.memory[key], self._descriptors[key] = self._cuda.region(size)
             self.bytes[key] = self.memory[key].size
         else:
-            self.memory[key], self._descriptors[key] = self._host.region(max(size, 4096))
+            self._mapped[key], self._descriptors[key] = self._host.region(rounded(size))
+            self.memory[key] = self._mapped[key].view
             self.bytes[key] = len(self.memory[key])
 
     def renew_input(self):
-        """Puts new memory in place of the host's inputs, which the runner gets with the release. What it keeps of the
-        old ones is emptied, or it could fill the judge's memory."""
-        self.memory[INPUTS, HOST].madvise(mmap.MADV_REMOVE)
-        os.close(self._descriptors.pop((INPUTS, HOST)))
-        self._renew((INPUTS, HOST), self.bytes[INPUTS, HOST])
+        """Returns memory for the host's inputs that the runner does not have before the release. What it keeps of the old one
+        is emptied, or it could fill the judge's."""
+        key, size = (INPUTS, HOST), self.bytes[INPUTS, HOST]
+        if not is_mapped_in_call(size):
+            self._kept = bytearray(size)
+            return self._kept
+        self._mapped[key].empty()
+        os.close(self._descriptors[key])
+        self._descriptors[key] = shared_memory(size)
+        self._mapped[key].put(self._descriptors[key])
+        if has_huge_pages():
+            self._mapped[key].make_huge()
+        return self.memory[key]
+
+    def rehearse(self):
+        """Has what handing over needs in the caches."""
+        bytes(self._kept)
+        self._host.rehearse()
+
+    def hand_over(self, channel):
+        """Gives the runner of the host its input; the clock runs."""
+        if is_mapped_in_call(self.bytes[INPUTS, HOST]):
+            channel.send(INPUT, b"", [self._descriptors[INPUTS, HOST]])
+        else:
+            self.memory[INPUTS, HOST][:] = self._kept
+
+    def most_mapping(self):
+        """What mapping the host's inputs may take."""
+        return 0 if self._cuda is not None else most_mapping(self.bytes[INPUTS, HOST])
 
     def poison(self, part):
         """Overwrites a part of the last answer, which may lie in memory that is no longer there."""
@@ -101,11 +148,6 @@ class Regions:
                 memory.bytes[part.offset : end].fill_(0xFF)
         elif end <= len(memory):
             ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(memory, part.offset)), 0xFF, part.size)
-
-    @property
-    def input(self):
-        """The descriptor of the host's inputs."""
-        return self._descriptors[INPUTS, HOST]
 
     def case(self):
         """The CASE frame's (payload, descriptors)."""

@@ -7,14 +7,14 @@ shared memory when a call is released, answers count when the judge has copied t
 meanwhile (package evaluator/judge).
 """
 
-import ctypes
-import mmap
 import os
 import sys
-from time import perf_counter_ns
+from time import perf_counter_ns, sleep
 
+import warpboard_answer
 import warpboard_ranks
 from warpboard_answer import NoRoom, describe
+from warpboard_host import Mapped, Rehearsal, is_mapped_in_call
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
 from warpboard_wire import (
     ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, REPEATS, SEALED, Channel, Page, RunnerGone, unpack_call,
@@ -46,24 +46,36 @@ class Regions:
         return as_parameter(array_view(region and region.memory, offset, span, key), key)
 
 
-_mmap = ctypes.CDLL(None, use_errno=True).mmap
-_mmap.restype = ctypes.c_void_p
-_mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-_READ, _WRITE, _FIXED, _POPULATE = 1, 2, 0x10, 0x8000
-
-
 class _HostRegion:
     def __init__(self, fd, size):
-        self.memory, self.size = mmap.mmap(fd, size), size
-        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+        self._mapped, self.size = Mapped(fd, size), size
+        self.memory, self.address = self._mapped.view, self._mapped.address
         self._used = 0
+        self._last = None  # the descriptor of what is mapped
+
+    def let_go(self):
+        """Makes room for the next input."""
+        if is_mapped_in_call(self.size):
+            self._mapped.let_go()
+        if self._last is not None:
+            os.close(self._last)
+            self._last = None
+
+    def arrive(self, page, number, channel, rehearse):
+        """Waits for the release of a call, and for its input. Rehearses when it is near."""
+        page.wait_release(number, rehearse)
+        if is_mapped_in_call(self.size):
+            _, _, (fd,) = channel.receive()
+            self.replace(fd)
+            return
+        while page.release != number:
+            channel.watch()  # the judge may have ended
+            sleep(0.0001)
 
     def replace(self, fd):
-        """Puts other memory in its place, at the same address: arrays in it then show that."""
-        at = _mmap(self.address, self.size, _READ | _WRITE, mmap.MAP_SHARED | _FIXED | _POPULATE, fd, 0)
-        if at != self.address:
-            raise OSError(ctypes.get_errno(), "mmap")
-        os.close(fd)
+        """Puts a large input's memory in its place: arrays in it then show that."""
+        self._mapped.put(fd, populate=True)
+        self._last = fd
 
     @property
     def bytes(self):
@@ -88,15 +100,25 @@ class Host:
 
     def __init__(self, page, channel):
         self._page, self._channel = page, channel
+        self._regions = self._rehearsal = None
 
     def use(self, regions):
-        """Nothing is to be done for new regions."""
+        self._regions = regions
+        self._rehearsal = self._rehearsal or Rehearsal()
+
+    def _rehearse(self):
+        """Does on nothing what precedes and follows a kernel. It is not the kernel's time, and no kernel does it quicker."""
+        self._rehearsal.hold()
+        answers = self._regions.answers[HOST]
+        arrays, tensors = sys.modules.get("numpy"), sys.modules.get("torch")
+        warpboard_answer.describe([module.zeros(1) for module in (arrays, tensors) if module is not None], self._regions)
+        answers.begin()
 
     def call(self, kernel, data, number, regions, ranged):
+        inputs = regions.inputs[HOST]
+        inputs.let_go()
         self._page.queue(number)
-        self._page.wait_release(number)
-        _, _, (fd,) = self._channel.receive()
-        regions.inputs[HOST].replace(fd)
+        inputs.arrive(self._page, number, self._channel, self._rehearse)
         begin = perf_counter_ns()
         output = kernel(data)
         ns = perf_counter_ns() - begin
@@ -105,9 +127,9 @@ class Host:
         return output
 
 
-def serve(channel, page, kernel, cuda=None):
+def serve(channel, page, kernel, cuda=None, host=None):
     """Makes calls until the judge wants no more. cuda is None where no torch with a device is loaded yet."""
-    host, regions = Host(page, channel), None
+    host, regions = host or Host(page, channel), None
     channel.send(READY)
     while True:
         kind, payload, descriptors = channel.receive()

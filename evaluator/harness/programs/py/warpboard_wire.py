@@ -34,7 +34,7 @@ DONE_AT, SOON_AT = 4 * _DONE, 4 * _SOON
 _WORD = struct.Struct("<I")
 _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
 _SPIN_NS = 1_000_000
-_WAKE_NS, _WATCH_NS = 300_000, 5_000_000
+_WAKE_NS, _LOOK_NS, _WATCH_NS = 500_000, 75_000, 5_000_000
 _MOST_REGIONS = 5
 
 
@@ -128,12 +128,14 @@ class Page:
         """Says that the release is near."""
         self._words[_SOON] = number
 
-    def wait_release(self, number):
-        """Sleeps until the release is near, and then keeps the processor: waking up is not the call's time. Gives up
-        after a while, for the release comes through the channel too."""
+    def wait_release(self, number, rehearse=None):
+        """Sleeps until the release is near, rehearses it, and keeps the processor: waking up is not the call's time. Gives
+        up after a while."""
         words = self._words
         while words[_SOON] != number:
-            time.sleep(_WAKE_NS / 4e9)
+            time.sleep(_LOOK_NS / 1e9)
+        if rehearse is not None:
+            rehearse()
         end = perf_counter_ns() + _WATCH_NS
         while words[_RELEASE] != number and perf_counter_ns() < end:
             pass

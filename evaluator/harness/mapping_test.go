@@ -1,0 +1,61 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/harness/pairtest"
+)
+
+// Mapping the memory of a small input took 500 to 1,000 µs, of which 20 were subtracted. The quickest calls are compared:
+// machines that run tests keep others waiting.
+func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
+	const kernel, most = 57_000, 250_000
+	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp", "mapping/reads.cpp"))
+	n.buildAll(t, map[string][]string{
+		"judge": {"eval.cpp"}, "honest": {"warpboard_runner.cpp", "honest.cpp"}, "reads": {"warpboard_runner.cpp", "honest.cpp", "reads.cpp"}})
+	cases := ""
+	sizes := []int{4 << 20, 256 << 10, 4 << 10} // each smaller than the one before, whose memory it must not map
+	for i, size := range sizes {
+		cases += fmt.Sprintf("size: %d; ns: %d; seed: %d\n", size/4, kernel, i)
+	}
+	took := map[string][]float64{}
+	for _, runner := range []string{"honest", "reads"} {
+		r := pairtest.Run(t, n.program("judge"), n.program(runner), "benchmark", cases)
+		if parseReport(r.Report).Check() != "pass" {
+			t.Fatalf("%s: %v\n%s\n%s", runner, r.Judge, r.Report, r.Stderr)
+		}
+		took[runner] = quickest(t, r.Report, len(sizes))
+	}
+	for i, size := range sizes {
+		honest, reads := took["honest"][i], took["reads"][i]
+		if honest > kernel+most {
+			t.Errorf("%d bytes: a kernel of %d ns is shown with %.0f", size, kernel, honest)
+		}
+		if reads < honest-most {
+			t.Errorf("%d bytes: who reads the input in place of mapping it is shown with %.0f ns, not with %.0f", size, reads, honest)
+		}
+	}
+}
+
+// quickest returns the shortest call of each case by the judge's clock.
+func quickest(t *testing.T, report string, cases int) (shortest []float64) {
+	t.Helper()
+	for i := range cases {
+		_, rest, _ := strings.Cut(report, fmt.Sprintf("benchmark.%d.walls: ", i))
+		list, _, _ := strings.Cut(rest, "\n")
+		var calls []float64
+		for text := range strings.SplitSeq(list, ",") {
+			ns, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatalf("case %d: %v in\n%s", i, err, report)
+			}
+			calls = append(calls, ns)
+		}
+		shortest = append(shortest, slices.Min(calls))
+	}
+	return shortest
+}

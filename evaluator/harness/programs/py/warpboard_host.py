@@ -1,0 +1,103 @@
+"""Shared memory of the host: where it is mapped, of which pages it is, and how long mapping it may take.
+
+Small inputs are written, when their call is released, into memory that the runner has mapped already. Larger ones lie in new
+memory, which the runner gets with the release and maps: a page takes as long as copying some kilobytes.
+"""
+
+import ctypes
+import functools
+import mmap
+import os
+import socket
+
+from warpboard_wire import INPUT, Channel, shared_memory
+
+_MOST_WRITTEN = 64 << 10
+_PAGE, _HUGE = 4096, 2 << 20
+_READ, _WRITE, _FIXED, _NORESERVE, _POPULATE = 1, 2, 0x10, 0x4000, 0x8000
+_COLLAPSE = 25  # MADV_COLLAPSE; it wants a page in each that it makes
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_mmap, _madvise = _libc.mmap, _libc.madvise
+_mmap.restype = ctypes.c_void_p
+_mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+_madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+
+def is_mapped_in_call(size):
+    """Whether inputs in a region of this size lie in new memory for each call."""
+    return size > _MOST_WRITTEN
+
+
+class Mapped:
+    """Shared memory, at addresses that stay its own and where huge pages fit."""
+
+    def __init__(self, fd, size):
+        self.size = size
+        self._space = mmap.mmap(-1, size + _HUGE, mmap.MAP_SHARED | _NORESERVE)
+        begin = ctypes.addressof(ctypes.c_char.from_buffer(self._space))
+        self.address = -(-begin // _HUGE) * _HUGE
+        self.view = memoryview(self._space)[self.address - begin : self.address - begin + size]
+        self.put(fd)
+
+    def put(self, fd, populate=False):
+        """Puts other memory in its place: arrays in it then show that."""
+        self._map(_READ | _WRITE, mmap.MAP_SHARED | (_POPULATE if populate else 0), fd)
+
+    def let_go(self):
+        """Keeps the addresses alone, which read as zeros. What is mapped takes longer to replace."""
+        self._map(_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE, -1)
+
+    def _map(self, access, flags, fd):
+        if _mmap(self.address, self.size, access, flags | _FIXED, fd, 0) != self.address:
+            raise OSError(ctypes.get_errno(), "mmap")
+
+    def empty(self):
+        """Gives the memory back, whoever has it mapped."""
+        _madvise(self.address, self.size, mmap.MADV_REMOVE)
+
+    def make_huge(self):
+        """Makes new memory of huge pages, which are mapped in a hundredth of the time. False where the system has none:
+        Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
+        for at in range(0, self.size, _HUGE):
+            self.view[at] = 0
+        return _madvise(self.address, self.size, _COLLAPSE) == 0
+
+
+class Rehearsal:
+    """Hands memory over and maps it, as calls do: what was done a moment before takes a fifth of the time, and varies less."""
+
+    def __init__(self):
+        self._here, self._there = (Channel(end) for end in socket.socketpair())
+        self._fd = shared_memory(_PAGE)
+        self._mapped = Mapped(self._fd, _PAGE)
+
+    def hold(self):
+        self._here.send(INPUT, b"", [self._fd])
+        _, _, (fd,) = self._there.receive()
+        self._mapped.let_go()
+        self._mapped.put(fd, populate=True)
+        os.close(fd)
+
+
+@functools.cache
+def has_huge_pages():
+    fd = shared_memory(_HUGE)
+    try:
+        return Mapped(fd, _HUGE).make_huge()
+    finally:
+        os.close(fd)
+
+
+def rounded(size):
+    """The size of a region for so many bytes of inputs. Pages that were never written take longest to map: without huge
+    ones, it has none of these."""
+    step = _HUGE if is_mapped_in_call(size) and has_huge_pages() else _PAGE
+    return max(-(-size // step), 1) * step
+
+
+def most_mapping(size):
+    """What mapping a region may take at the most, in nanoseconds: some three times what was measured on two machines."""
+    if not is_mapped_in_call(size):
+        return 0
+    return 30_000 + (3_000 * (size // _HUGE) if has_huge_pages() else 500 * (size // _PAGE))
