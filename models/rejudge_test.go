@@ -44,6 +44,7 @@ func measureAgain(t *testing.T, s *models.Store, run models.Run, ns float64, dri
 	score := &models.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
 	if failure != "" {
 		result.Outcome, result.Failure, result.ScoreNS, score = job.OutcomeFailed, &job.Failure{Reason: failure}, nil, nil
+		result.Stages = []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail}}
 	}
 	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: score})))
 }

@@ -51,7 +51,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	attempt, err := store.StartAttempt(t.Context(), leg.Ref())
 	if err == nil {
 		_, err = store.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: "It ended with exit code 3."}}, models.Findings{})
+			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, models.Findings{})
 	}
 	if err != nil {
 		t.Fatal(err)

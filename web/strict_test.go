@@ -123,7 +123,7 @@ func TestHonestRequestsShareAConnection(t *testing.T) {
 		fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n8;x=y\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", form[:8], len(form)-8, form[8:]),
 	} {
 		for range 2 {
-			io.WriteString(conn, "POST /auth/developer HTTP/1.1\r\n"+head+rest)
+			io.WriteString(conn, "POST /sign-out HTTP/1.1\r\n"+head+rest)
 			resp, err := http.ReadResponse(answers, nil)
 			if err != nil {
 				t.Fatal(err)

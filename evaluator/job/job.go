@@ -2,6 +2,7 @@ package job
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"warpboard/tasks"
@@ -102,9 +103,41 @@ type Failure struct {
 	// Task is true when the task's generator, reference or checker failed: the submission is not held to it.
 	Task bool `json:"task_failed,omitempty"`
 
+	// Stage is where it happened; empty: the site does not know.
+	Stage Stage `json:"stage,omitempty"`
+
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
 	Limit    string `json:"limit,omitempty"`  // which limit was hit: "wall", "memory", "processes", "output", "cpu", "file size"
+}
+
+// Public is why it did not pass for those who may not read the source. What a judge says of a test is public; of a build, of a profile
+// and of an infrastructure error only the kind is, and of a stage that is not known.
+func (f Failure) Public() string {
+	judged := f.Stage == StageTest || f.Stage == StageBenchmark || f.Stage == StageRanked || f.Stage == StageSecret
+	if judged && !f.Infrastructure {
+		return f.Reason
+	}
+	return f.Kind()
+}
+
+// Kind is the failure in a sentence that holds no word of a compiler or a program, which may quote the source.
+func (f Failure) Kind() string {
+	switch {
+	case f.Task:
+		return "The task failed, not the submission."
+	case f.Infrastructure:
+		return "An infrastructure error stopped it."
+	case f.Limit == "wall":
+		return "It reached its time limit."
+	case f.Limit != "":
+		return "It hit its " + f.Limit + " limit."
+	case f.Signal != "":
+		return "It was ended by " + f.Signal + "."
+	case f.ExitCode != 0:
+		return fmt.Sprintf("It ended with exit code %d.", f.ExitCode)
+	}
+	return "It did not pass."
 }
 
 // StageResult is what one stage left, kept even if a later one dies.

@@ -79,6 +79,21 @@ func (a *inFlight) awaits(r job.Result, err error) (bool, error) {
 	return true, nil
 }
 
+// failureOf is why a result failed, with the stage in which it did.
+func failureOf(r job.Result) *job.Failure {
+	if r.Failure == nil {
+		return nil
+	}
+	why := *r.Failure
+	why.Stage = ""
+	for _, stage := range r.Stages {
+		if stage.Status != job.StatusPass {
+			why.Stage = stage.Stage
+		}
+	}
+	return &why
+}
+
 // endStale ends an attempt that counts no more. What it held and measured of work that its person cancelled counts.
 func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	a.end(r.Outcome)
@@ -114,7 +129,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded
 	case job.OutcomeDone:
 		a.unit.setDone(r, found)
 	case job.OutcomeFailed:
-		a.unit.setFailed(r.Failure)
+		a.unit.setFailed(failureOf(r))
 	default: // handed back, lost, or cancelled by the worker and by nobody here
 		var why job.Failure
 		if r.Failure != nil {

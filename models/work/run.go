@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
@@ -86,6 +87,14 @@ type Run struct {
 	DisqualifiedWhy string
 	DisqualifiedBy  int64  // who decided it; 0: the site
 	ReinstatedWhy   string // of a run that was disqualified and counts again
+}
+
+// PublicFailure is why the run failed for those who may not read its source.
+func (r Run) PublicFailure() string {
+	if r.Harness == harness.Bundle { // the task's own program reads the source
+		return r.Failure.Kind()
+	}
+	return r.Failure.Public()
 }
 
 // Valid reports whether the run may stand on a board; package boards says the same in SQL.

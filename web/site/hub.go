@@ -99,8 +99,9 @@ type SharedEvent struct {
 type Format int
 
 const (
-	AsHTML Format = iota // for pages
-	AsJSON               // for the API
+	AsHTML       Format = iota // for pages
+	AsJSON                     // for the API
+	AsHiddenJSON               // the same for those who may not see the source
 	formats
 )
 

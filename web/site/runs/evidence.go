@@ -60,7 +60,8 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	for _, seen := range list {
 		one := Evidence{Stages: StagesOfAttempt(seen.Run, stages[seen.Run.ID])}
 		if profile, ok := profiles[seen.Run.ID]; ok {
-			one.Profile = newProfile(profile, stages[profile.ID], files[profile.ID])
+			shown, left := seen.shown(profile, stages[profile.ID])
+			one.Profile = newProfile(shown, left, files[profile.ID])
 		} else {
 			one.Profile.Missing = whyUnprofiled(seen.Run, seen.Version)
 		}
@@ -81,8 +82,21 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]models.Run) (map[
 	return s.Store.ArtifactsOf(ctx, ids...)
 }
 
-func newProfile(run models.Run, stages []models.Stage, files []models.Artifact) Profile {
-	p := Profile{Run: run, Missing: profileState(run), Stages: StagesOfAttempt(run, stages), files: make(map[string]models.Artifact, len(files))}
+// shown is a profile's run with its stages, as the one who asks may see them.
+func (seen RunAccess) shown(run models.Run, all []models.Stage) (models.Run, []job.StageResult) {
+	stages := StagesOfAttempt(run, all)
+	if !seen.MaySeeSource {
+		hidden := HiddenOf(seen.Version.Definition)
+		run.Failure = hidden.Failure(run.Failure)
+		for i := range stages {
+			hidden.Stage(&stages[i])
+		}
+	}
+	return run, stages
+}
+
+func newProfile(run models.Run, stages []job.StageResult, files []models.Artifact) Profile {
+	p := Profile{Run: run, Missing: profileState(run), Stages: stages, files: make(map[string]models.Artifact, len(files))}
 	for _, stage := range p.Stages {
 		if stage.Stage == job.StageProfile {
 			p.Cases, p.Notes = stage.Cases, stage.Extra

@@ -91,10 +91,10 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer)
 
 // encoded is an event as this reader may see it.
 func (f *follower) encoded(e *site.SharedEvent) []byte {
-	if f.output || !f.hidden.self {
+	if f.output || f.format == site.AsHTML { // a page's events are the same for everybody
 		return e.Encoded(f.format, f.encode)
 	}
-	return f.encode(f.hidden.Event(e.RunEvent))
+	return e.Encoded(site.AsHiddenJSON, func(e models.RunEvent) []byte { return f.encode(f.hidden.Event(e)) })
 }
 
 // hides keeps what a compiler or program printed from those who may not see the source: it may quote it.

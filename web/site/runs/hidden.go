@@ -10,7 +10,8 @@ import (
 )
 
 // Hidden empties what of a run is kept from those who may not see its source: compilers and programs print it, and may quote the
-// source. A program that the task brings reads the source, too, and could tell it in any text of its report.
+// source. Of a failure its kind is left. A program that the task brings reads the source, too, and could tell it in any text of its
+// report.
 // Weakness: it could in its numbers, and an author who means to needs no such program (docs/security.md).
 type Hidden struct {
 	def  tasks.Definition
@@ -25,10 +26,17 @@ func HiddenOf(def tasks.Definition) Hidden {
 // Stage empties the texts of a stage.
 func (h Hidden) Stage(r *job.StageResult) {
 	r.Stdout, r.Stderr, r.Command = "", "", ""
-	if !h.self || r.Stage == job.StageBuild {
+	if r.Failure != nil {
+		why := *r.Failure
+		why.Stage = r.Stage
+		r.Failure = h.Failure(&why)
+	}
+	if h.self {
+		r.Extra = nil
+	}
+	if !h.self && r.Stage != job.StageProfile {
 		return
 	}
-	r.Extra, r.Failure = nil, h.Failure(r.Failure)
 	r.Cases = slices.Clone(r.Cases)
 	for i := range r.Cases {
 		h.hideCase(&r.Cases[i])
@@ -37,21 +45,29 @@ func (h Hidden) Stage(r *job.StageResult) {
 
 // Failure is what may be said of why a run or stage did not pass.
 func (h Hidden) Failure(f *job.Failure) *job.Failure {
-	if f == nil || f.Infrastructure || !h.self {
-		return f
+	if f == nil {
+		return nil
 	}
 	hidden := *f
-	hidden.Reason = "It did not pass. What the task's own program says of it is shown to its person alone."
+	hidden.Reason = f.Public()
+	if h.self {
+		hidden.Reason = f.Kind()
+	}
+	if hidden.Reason != f.Reason {
+		hidden.Reason += " Who may read the source sees why."
+	}
 	return &hidden
 }
 
 // Event is an event without such texts. Events are shared: this one is a copy.
 func (h Hidden) Event(e models.RunEvent) models.RunEvent {
-	if !h.self || e.Event == nil {
+	e.Failure = h.Failure(e.Failure)
+	if e.Event == nil {
 		return e
 	}
 	shown := *e.Event
-	if shown.Case != nil {
+	shown.Text = ""
+	if shown.Case != nil && h.self {
 		c := *shown.Case
 		h.hideCase(&c)
 		shown.Case = &c

@@ -90,7 +90,7 @@ func profileState(run models.Run) string {
 // MissingReason says why a case has no report.
 func (p Profile) MissingReason(index int) string {
 	for _, c := range p.Cases {
-		if c.Index == index && c.Status != job.StatusPass {
+		if c.Index == index && c.Status != job.StatusPass && c.Message != "" {
 			return c.Message
 		}
 	}

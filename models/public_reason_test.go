@@ -1,0 +1,45 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// TestWhyARunFailedQuotesNoSourceInPublic: what a rejudge and a confirmation say of a run is read by everybody.
+func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
+	const quoted = `error: static assertion failed: "the trick"`
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		for name, c := range map[string]struct {
+			stage   job.Stage
+			failure job.Failure
+			harness string
+			want    string
+		}{
+			"build":          {job.StageBuild, job.Failure{Reason: quoted, ExitCode: 1}, "", "It ended with exit code 1."},
+			"profile":        {job.StageProfile, job.Failure{Reason: quoted}, "", "It did not pass."},
+			"not known":      {"", job.Failure{Reason: quoted}, "", "It did not pass."},
+			"infrastructure": {job.StageTest, job.Failure{Reason: quoted, Infrastructure: true}, "", "An infrastructure error stopped it."},
+			"own program":    {job.StageTest, job.Failure{Reason: quoted, Limit: "wall"}, "bundle", "It reached its time limit."},
+			"judge":          {job.StageTest, job.Failure{Reason: "Wrong answer in test 3."}, "", "Wrong answer in test 3."},
+		} {
+			attempt, err := s.StartAttempt(t.Context(), w.submit(t, s, w.ann).Ref())
+			check(t, err)
+			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed, Failure: &c.failure,
+				Harness: c.harness, Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}}}
+			if c.stage != "" {
+				result.Stages = append(result.Stages, job.StageResult{Stage: c.stage, Status: job.StatusError})
+			}
+			check(t, second(s.RecordResult(t.Context(), result, models.Findings{})))
+			run := got[work.Run](t)(s.Run(t.Context(), attempt.RunID))
+			if why := run.PublicFailure(); why != c.want || strings.Contains(why, "trick") {
+				t.Errorf("%s: %q, want %q", name, why, c.want)
+			}
+		}
+	})
+}

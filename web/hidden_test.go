@@ -1,0 +1,228 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// trick stands in a source, and in all that compilers, programs and profilers say of it.
+const trick = "static_assert_of_the_trick"
+
+// trickyScene is a scene in which one person's runs are in every state, each with the trick in all its texts.
+type trickyScene struct {
+	*profiledScene
+	person, author, other models.User
+	runs                  map[string]models.Run // by state
+}
+
+func newTrickyScene(t *testing.T) *trickyScene {
+	s := &trickyScene{profiledScene: newProfiledScene(t, signs(t)), runs: map[string]models.Run{}}
+	s.person, s.other = modelstest.Person(t, s.Store, "Pat", models.RoleUser), modelstest.Person(t, s.Store, "Olga", models.RoleUser)
+	s.author = modelstest.Person(t, s.Store, "Eve", models.RoleCreator)
+	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.task.ID) // its author reads no sources either
+	s.runs["does not compile"] = s.submit(s.person, "H200", "// "+trick)
+	w := newWorker(t, s.testSite, s.runs["does not compile"])
+	w.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	w.log(trick)
+	build := trickyStage(job.StageBuild, job.StatusError)
+	w.say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
+	s.ends(w.attempt, job.OutcomeFailed, nil, build)
+
+	s.runs["fails in its test"] = s.submit(s.person, "H200", "// fails "+trick)
+	test := trickyStage(job.StageTest, job.StatusError)
+	s.ends(s.attempt(s.runs["fails in its test"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), test)
+
+	s.runs["was lost"] = s.submit(s.person, "H200", "// lost "+trick)
+	lost := trickyStage(job.StageTest, job.StatusError)
+	lost.Failure.Infrastructure, lost.Failure.Reason = true, "Worker rack-7 could not evaluate the run: it printed "+trick
+	s.ends(s.attempt(s.runs["was lost"]), job.OutcomeLost, nil, lost)
+
+	s.profilingWorker()
+	ranked := s.submit(s.person, "H200", goodKernel+"// "+trick)
+	s.runs["is on the board"] = ranked
+	s.end(s.attempt(ranked), 9e3)
+	if profile, err := s.Store.ProfileRun(t.Context(), ranked); err == nil {
+		failed := trickyStage(job.StageProfile, job.StatusError)
+		failed.Cases = []job.CaseResult{{Status: job.StatusError, Message: trick}}
+		s.ends(s.attempt(profile), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), failed)
+	} else {
+		t.Fatal(err)
+	}
+	s.runs["goes on"] = s.submit(s.person, "H200", "// goes on "+trick)
+	return s
+}
+
+func trickyStage(stage job.Stage, status job.Status) job.StageResult {
+	r := job.StageResult{Stage: stage, Status: status, Started: time.Now(), Ended: time.Now(), Command: "nvcc " + trick, Stdout: trick, Stderr: trick}
+	if status != job.StatusPass {
+		r.Failure = &job.Failure{Reason: "Compiling submission.cu failed: error: " + trick + ".", ExitCode: 2}
+		if stage == job.StageTest { // the judge's own sentence
+			r.Failure.Reason = "The program ended with exit code 2 in test case 1."
+		}
+	}
+	return r
+}
+
+func (s *trickyScene) ends(attempt models.Attempt, outcome job.Outcome, score *models.Score, stages ...job.StageResult) {
+	s.t.Helper()
+	s.record(job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
+		Failure: stages[len(stages)-1].Failure, Stages: stages}, score)
+}
+
+func (s *trickyScene) sql(query string, args ...any) {
+	s.t.Helper()
+	if _, err := s.Store.SQL().ExecContext(s.t.Context(), query, args...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// endless are streams that do not end, and hold numbers and names of topics alone; and what is another program's.
+var endless = regexp.MustCompile(`^/(boards/events|boards/:version/:device/events|devices/events|static/|clients/|auth/|mcp|api/\+)`)
+
+// surfaces are the addresses of all that the site shows, those about a run once for each.
+func (s *trickyScene) surfaces() (list []string) {
+	s.t.Helper()
+	search := []string{"", "?tab=source", "?case=0", "?case=1"}
+	for _, r := range s.App().GetRoutes(true) {
+		if r.Method != http.MethodGet || endless.MatchString(r.Path) {
+			continue
+		}
+		for _, run := range s.runs {
+			path := strings.NewReplacer("/submissions/:id/runs/:run", fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID),
+				"/submissions/:id", fmt.Sprintf("/submissions/%d", run.SubmissionID), "/runs/:id", fmt.Sprintf("/runs/%d", run.ID),
+				":slug", s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.person.ID), "/docs/:page", "/docs/measuring",
+				"/webhooks/:id", "/webhooks/1", "/evaluations/:id", "/evaluations/x", "/job/:id", "/job/x", ":tag", "beginner", ":form/:lang", "eval/cu",
+				":starter", "vectoradd_cpp", ":kind", "vectoradd_cpp", ":digest", "x").Replace(r.Path)
+			for _, query := range search {
+				if query == "" || strings.Contains(path, "/submissions/") {
+					list = append(list, path+query)
+				}
+			}
+		}
+	}
+	for _, run := range s.runs {
+		list = append(list, fmt.Sprintf("/compare?a=%d&b=%d", run.ID, s.first.ID), fmt.Sprintf("/compare.json?a=%d&b=%d", s.first.ID, run.ID),
+			fmt.Sprintf("/submissions/%d/runs/%d/profile?pin=%d", s.first.SubmissionID, s.first.ID, run.ID),
+			fmt.Sprintf("/tasks/%s/solve?from=%d", s.task.Slug, run.SubmissionID), fmt.Sprintf("/tasks/%s?from=%d", s.task.Slug, run.SubmissionID))
+	}
+	list = append(list, "/find?q="+trick[:6], "/find?q=Pat", "/?q="+trick[:6], "/tasks/"+s.task.Slug+"/boards/H200?q=Pat")
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// TestNoSurfaceTellsStrangersASourceBeforeItsDeadline: pages, streams, the API, feeds, tables, datasets, statements, comparisons,
+// the palette and MCP, of runs in every state, to a visitor, to somebody else and to the author of the task.
+func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
+	s := newTrickyScene(t)
+	strangers := map[string]*browser{"a visitor": s.browser(), "somebody else": s.browserOf(s.other), "the task's author": s.browserOf(s.author)}
+	tellNobody := func(paths []string) (asked int) {
+		t.Helper()
+		for _, path := range paths {
+			for who, b := range strangers {
+				b.Timeout = 30 * time.Second // a stream that does not end
+				resp := b.get(path)
+				text := body(t, resp)
+				if asked++; strings.Contains(strings.ReplaceAll(text, "q="+trick[:6], ""), trick) {
+					at := strings.Index(text, trick)
+					t.Errorf("%s at %s: %s …%s…", who, path, resp.Status, text[max(0, at-150):min(len(text), at+60)])
+				}
+			}
+		}
+		return asked
+	}
+	running := newWorker(t, s.testSite, s.runs["goes on"])
+	running.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	build := trickyStage(job.StageBuild, job.StatusPass)
+	running.say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
+	running.say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
+	running.log(trick)
+	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID), fmt.Sprintf("/api/v1/submissions/%d", s.runs["goes on"].SubmissionID)
+	tellNobody([]string{page, api})
+	if !strings.Contains(body(t, s.browserOf(s.person).get(page)), trick) {
+		t.Error("the person does not see the log of the run")
+	}
+	s.ends(running.attempt, job.OutcomeFailed, nil, build, trickyStage(job.StageTest, job.StatusError)) // streams end
+	s.sql("update runs set state = 'failed', ended_at = queued_at where id = $1", s.runs["was lost"].ID)
+	asked := tellNobody(s.surfaces())
+	if asked < 300 {
+		t.Errorf("only %d surfaces were looked at", asked)
+	}
+	s.tellAgentsNothing()
+
+	failed := s.runs["does not compile"]
+	mine, paths := s.browserOf(s.person), []string{"/submissions/%d", "/submissions/%d/source", "/api/v1/submissions/%d", "/api/v1/submissions/%d/events", "/api/v1/submissions/%d/source"}
+	told := func(who string, b *browser) {
+		for _, path := range paths {
+			if path := fmt.Sprintf(path, failed.SubmissionID); !strings.Contains(body(t, b.get(path)), trick) {
+				t.Errorf("%s is not told at %s", who, path)
+			}
+		}
+	}
+	told("the person", mine)
+	told("an admin", s.browserOf(s.admin))
+	var shown struct {
+		Runs []struct{ Failure job.Failure }
+	}
+	decodeBody(t, s.browser().get(fmt.Sprintf("/api/v1/submissions/%d", failed.SubmissionID)), &shown)
+	if f := shown.Runs[0].Failure; f.ExitCode != 2 || !strings.Contains(f.Reason, "ended with exit code 2") {
+		t.Errorf("a stranger is told no kind of failure: %+v", f)
+	}
+	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.task.ID)
+	told("a visitor after the deadline", s.browser())
+}
+
+// tellAgentsNothing has agents without rights use every tool that reads.
+func (s *trickyScene) tellAgentsNothing() {
+	t := s.t.(*testing.T)
+	secret, _, err := s.Store.CreateToken(t.Context(), s.other.ID, "agent", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := connect(t, &sdk.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(secret)}, DisableStandaloneSSE: true})
+	tools, err := a.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 0
+	for _, tool := range tools.Tools {
+		if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint {
+			continue
+		}
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range s.runs {
+			arguments := object{}
+			for name, value := range map[string]any{"id": run.SubmissionID, "task": s.task.Slug, "device": "H200", "a": run.ID, "b": s.first.ID} {
+				if strings.Contains(string(schema), `"`+name+`":`) {
+					arguments[name] = value
+				}
+			}
+			result, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: arguments})
+			if err != nil {
+				continue // it wants something else
+			}
+			used++
+			text, err := json.Marshal(result)
+			if err != nil || strings.Contains(string(text), trick) {
+				t.Errorf("the tool %s tells it: %v %s", tool.Name, err, text)
+			}
+		}
+	}
+	if used < 20 {
+		t.Errorf("only %d calls of tools were answered", used)
+	}
+}
