@@ -37,8 +37,8 @@ public:
         WARPBOARD_CUDA(cudaEventCreate(&end_));
         WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
         work();
-        WARPBOARD_CUDA(cudaMalloc(&ready_, sizeof *ready_));
-        WARPBOARD_CUDA(cudaMemset(ready_, 0, sizeof *ready_));
+        WARPBOARD_CUDA(cudaMalloc(&gate_, sizeof *gate_));
+        WARPBOARD_CUDA(cudaMemset(gate_, 0, sizeof *gate_));
         launch_gate(0, nullptr, nullptr, 0);  // loads it; no call is 0, so that it is open
         WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
@@ -139,7 +139,7 @@ private:
     void launch_gate(uint32_t number, void* inputs, const void* records, unsigned sealed) {
         const unsigned parts = sealed * Record::parts, blocks = std::max(1u, (parts + gate_threads - 1) / gate_threads);
         WARPBOARD_LAUNCH(open_gate, blocks, gate_threads, reinterpret_cast<volatile uint32_t*>(page_), number, static_cast<uint32_t*>(inputs),
-                         static_cast<const Record*>(records), parts, ready_);
+                         static_cast<const Record*>(records), parts, gate_);
         WARPBOARD_CUDA(cudaGetLastError());
     }
 
@@ -151,7 +151,7 @@ private:
     std::vector<Shared> shared_;  // all that ever were
     Arena* current_ = nullptr;    // of the regions that calls have now
     unsigned char* page_ = nullptr;  // as the device sees it
-    unsigned* ready_ = nullptr;      // blocks of the gate
+    GateWords* gate_ = nullptr;
     cudaEvent_t begin_ = nullptr;
     cudaEvent_t end_ = nullptr;
     void* scratch_ = nullptr;

@@ -20,6 +20,8 @@ namespace warpboard {
 // The release and its key in one read. The judge writes the key first.
 #define WARPBOARD_LOAD_LINE(into, from) \
     asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"((into)[0]), "=r"((into)[1]), "=r"((into)[2]), "=r"((into)[3]) : "l"(from))
+#define WARPBOARD_STORE_LINE(to, from) \
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" : : "l"(to), "r"((from)[0]), "r"((from)[1]), "r"((from)[2]), "r"((from)[3]) : "memory")
 #endif
 
 // A sealed stretch of an input. All of it is encrypted: nothing tells where it belongs.
@@ -67,11 +69,17 @@ static __device__ inline void open_part(const Random& cipher, unsigned part, con
     }
 }
 
+// What the blocks of a gate tell each other, in memory of the device.
+struct GateWords {
+    alignas(16) unsigned ready;    // how many are; 0 again when all are
+    alignas(16) uint32_t line[4];  // release and key, as the first block has seen them
+};
+
 // The runner's: opens so many parts when the call is released. A thread for each, which has it in registers by then. It goes
 // through the code once before it says that it runs, for the judge has flushed the caches. Words are those of the page; only one
-// thread of a block reads them: a read of the host's memory takes a microsecond, and they come one after the other. Ready is a
-// word of the device, 0 before the first call.
-static __global__ void open_gate(volatile uint32_t* page, uint32_t number, uint32_t* inputs, const Record* records, unsigned parts, unsigned* ready) {
+// thread reads them and passes them on: a read of the host's memory takes a microsecond, and they come one after the other. The
+// device's own words are 0 before the first call.
+static __global__ void open_gate(volatile uint32_t* page, uint32_t number, uint32_t* inputs, const Record* records, unsigned parts, GateWords* own) {
     __shared__ uint32_t line[4];
     unsigned part = blockIdx.x * blockDim.x + threadIdx.x;
     SealedPart sealed{};
@@ -81,9 +89,11 @@ static __global__ void open_gate(volatile uint32_t* page, uint32_t number, uint3
         if (pass == 1) {
             __syncthreads();
             if (threadIdx.x == 0) {
-                if (atomicInc(ready, gridDim.x - 1) == gridDim.x - 1) page[offsetof(Page, active) / 4] = number;
-                do WARPBOARD_LOAD_LINE(line, page);
+                if (atomicInc(&own->ready, gridDim.x - 1) == gridDim.x - 1) page[offsetof(Page, active) / 4] = number;
+                volatile uint32_t* from = blockIdx.x == 0 ? page : own->line;
+                do WARPBOARD_LOAD_LINE(line, from);
                 while (line[0] != number && line[0] != ~0u);  // ~0: the judge has left
+                if (blockIdx.x == 0) WARPBOARD_STORE_LINE(own->line, line);
             }
             __syncthreads();
         }

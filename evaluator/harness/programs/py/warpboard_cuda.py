@@ -136,7 +136,7 @@ class RunnerDevice:
         self._begin, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         seen = seen_by_device(page.address(), len(page.memory))
         self._soon, self._done = ctypes.c_uint64(seen.value + SOON_AT), ctypes.c_uint64(seen.value + DONE_AT)
-        self._ready = torch.zeros(1, dtype=torch.int32, device="cuda")
+        self._ready = torch.zeros(8, dtype=torch.int32, device="cuda")
         self._gate = Gate(seen, self._ready.data_ptr())
         self._gate.queue(page.release, 0, 0, 0)  # loads it; that call is released
         self._synchronize = torch._C._cuda_synchronize

@@ -59,8 +59,8 @@ PART = """mov.u32 thread, %tid.x;
     and.b32 within, part, 7;
     shl.b32 offset, within, 4;"""
 # Offsets of the page in bytes: release and key 0, active 384. A release of 0xFFFFFFFF: the judge has left. The code is gone
-# through once before the gate says that it runs, for the judge has flushed the caches. Only one thread of a block reads the
-# page: a read of the host's memory takes a microsecond, and they come one after the other.
+# through once before the gate says that it runs, for the judge has flushed the caches. Only one thread reads the page
+# and passes on what it has seen: a read of the host's memory takes a microsecond, and they come one after the other.
 _PTX = f"""
 .version 6.3
 .target sm_70
@@ -70,7 +70,8 @@ _PTX = f"""
                           .param .u64 p_ready)
 {{
     .shared .align 4 .b8 line[16];
-    .reg .u64 page, inputs, records, ready, shared;
+    .reg .u64 page, inputs, records, ready, seen, shared;
+    .reg .pred first;
     .reg .u32 h<4>, l<4>, last, pass, of_data, low;
     {REGISTERS}
     ld.param.u64 page, [p_page];
@@ -100,13 +101,17 @@ WAIT:
     atom.global.inc.u32 t, [ready], last;
     setp.eq.u32 is, t, last;
     @is st.volatile.global.u32 [page+384], number;
+    setp.eq.u32 first, group, 0;
+    add.u64 ready, ready, 16;
+    selp.u64 seen, page, ready, first;
 AGAIN:
-    ld.volatile.global.v4.u32 {{l0, l1, l2, l3}}, [page];
+    ld.volatile.global.v4.u32 {{l0, l1, l2, l3}}, [seen];
     setp.eq.u32 is, l0, number;
     @is bra RELEASED;
     setp.ne.u32 is, l0, 0xFFFFFFFF;
     @is bra AGAIN;
 RELEASED:
+    @first st.volatile.global.v4.u32 [ready], {{l0, l1, l2, l3}};
     st.shared.u32 [shared], l1;
     st.shared.u32 [shared+4], l2;
     st.shared.u32 [shared+8], l3;
@@ -152,8 +157,8 @@ WRITE:
 
 
 class Gate:
-    """The runner's, for the context that is current when it is made. Page is where the device sees it; ready the address of a
-    word of the device, 0 before the first call."""
+    """The runner's, for the context that is current when it is made. Page is where the device sees it; ready the address of
+    eight words of the device, 0 before the first call."""
 
     def __init__(self, page, ready):
         self._page, self._ready, self._gate = page, ctypes.c_uint64(ready), function(load(_PTX), "open_gate")

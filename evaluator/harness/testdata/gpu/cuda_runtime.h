@@ -28,6 +28,7 @@
 #define WARPBOARD_DEVICE_NS(now) (sched_yield(), (now) = fake::nanoseconds())
 #define WARPBOARD_LAUNCH(kernel, blocks, threads, ...) fake::call(kernel, __VA_ARGS__)
 #define WARPBOARD_LOAD_LINE(into, from) fake::load_line(into, from)
+#define WARPBOARD_STORE_LINE(to, from) std::memcpy(to, from, 16)
 #define CUDART_VERSION 11080
 
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation = 2, cudaErrorNotReady = 600 };
