@@ -9,15 +9,15 @@ import (
 )
 
 func TestEvaluationsThatAreCancelledAtOnceDoNotFillTheDisk(t *testing.T) {
-	s := newEvalSite(t, func(c *Config) { c.EvalLimits.HourBytes = 20 << 20 })
+	s := newEvalSite(t, func(c *Config) { c.EvalLimits.HourBytes = 2 << 20 })
 	code := torchModel("return x")
-	code["source_code"] = code["source_code"].(string) + "\n#" + strings.Repeat("x", 6<<20)
+	code["source_code"] = code["source_code"].(string) + "\n#" + strings.Repeat("x", 600<<10)
 	var last string
 	for i := range 4 {
 		resp, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": code})
 		if i == 3 {
 			wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-			if resp.StatusCode != http.StatusTooManyRequests || err != nil || wait < 3000 || !strings.Contains(fmt.Sprint(made["detail"]), "20 MiB") {
+			if resp.StatusCode != http.StatusTooManyRequests || err != nil || wait < 3000 || !strings.Contains(fmt.Sprint(made["detail"]), "2 MiB") {
 				t.Errorf("the fourth: %s %v %v, try again after %q", resp.Status, made, err, resp.Header.Get("Retry-After"))
 			}
 			break
