@@ -188,7 +188,7 @@ func whyNoScore(r Run) string {
 	case !legFailed(r):
 		return fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *r.ProfileOf)
 	case r.Failure != nil:
-		return fmt.Sprintf("Run %d did not pass when it was measured again. %s", *r.ProfileOf, r.PublicFailure()) // everybody reads it
+		return fmt.Sprintf("Run %d did not pass when it was measured again. %s", *r.ProfileOf, r.PublicFailure()) // it is public
 	}
 	return fmt.Sprintf("Run %d did not pass when it was measured again.", *r.ProfileOf)
 }

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// TestWhyARunFailedQuotesNoSourceInPublic: what a rejudge and a confirmation say of a run is read by everybody.
+// TestWhyARunFailedQuotesNoSourceInPublic: what a rejudge and a confirmation say of a run is public.
 func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 	const quoted = `error: static assertion failed: "the trick"`
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
@@ -21,9 +21,9 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 			harness string
 			want    string
 		}{
-			"build":          {job.StageBuild, job.Failure{Reason: quoted, ExitCode: 1}, "", "It ended with exit code 1."},
-			"profile":        {job.StageProfile, job.Failure{Reason: quoted}, "", "It did not pass."},
-			"not known":      {"", job.Failure{Reason: quoted}, "", "It did not pass."},
+			"build":          {job.StageBuild, job.Failure{Reason: quoted, ExitCode: 1}, "", "The build ended with exit code 1."},
+			"profile":        {job.StageProfile, job.Failure{Reason: quoted}, "", "The profile failed."},
+			"not known":      {"", job.Failure{Reason: quoted}, "", "It failed."},
 			"infrastructure": {job.StageTest, job.Failure{Reason: quoted, Infrastructure: true}, "", "An infrastructure error stopped it."},
 			"own program":    {job.StageTest, job.Failure{Reason: quoted, Limit: "wall"}, "bundle", "It reached its time limit."},
 			"judge":          {job.StageTest, job.Failure{Reason: "Wrong answer in test 3."}, "", "Wrong answer in test 3."},

@@ -128,7 +128,7 @@ func endRerun(tx *gorm.DB, run Run, out *Recorded) error {
 		// is applied.
 		rerun.Undone = "It could not be measured because of infrastructure errors."
 	default:
-		rerun.Failed = run.PublicFailure() // everybody reads it when the rejudge is applied
+		rerun.Failed = run.PublicFailure() // it is public when the rejudge is applied
 	}
 	if err := tx.Save(&rerun).Error; err != nil {
 		return db.WriteError(err, "rerun")

@@ -46,25 +46,31 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	}
 	changed := false
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		noted := map[[3]any]bool{}
-		for _, slot := range h.Slots {
-			software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
-			if !may(slot.Device) || noted[software] || len(noted) == softwareMost {
-				continue
-			}
-			noted[software] = true
-			new, err := noteSoftware(tx, slot, &out)
-			if err != nil {
-				return err
-			}
-			changed = changed || new
-		}
-		return nil
+		changed, err = noteAllSoftware(tx, h.Slots, may, &out)
+		return err
 	})
 	if err == nil && changed {
 		_, err = s.StartAllBaselines(ctx)
 	}
 	return fresh, out, err
+}
+
+// noteAllSoftware notes the software of slots, each kind once, and reports whether some is new to its device.
+func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *Recorded) (changed bool, err error) {
+	noted := map[[3]any]bool{}
+	for _, slot := range slots {
+		software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
+		if !may(slot.Device) || noted[software] || len(noted) == softwareMost {
+			continue
+		}
+		noted[software] = true
+		fresh, err := noteSoftware(tx, slot, out)
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || fresh
+	}
+	return changed, nil
 }
 
 // noteSoftware notes both kinds of software of a slot, and reports whether one is new to its device.

@@ -13,7 +13,7 @@ type SignInPage struct {
 	Page
 	Providers []SignInProvider
 	Developer bool // this browser may sign in under any name
-	NeedsLink bool // whoever opens the link in the server's log may do so
+	NeedsLink bool // only the link in the server's log signs in
 }
 
 // SignInProvider is one OAuth provider.

@@ -123,11 +123,11 @@ func (s *trickyScene) surfaces() (list []string) {
 }
 
 // TestNoSurfaceTellsStrangersASourceBeforeItsDeadline: pages, streams, the API, feeds, tables, datasets, statements, comparisons,
-// the palette and MCP, of runs in every state, to a visitor, to somebody else and to the author of the task.
+// the palette and MCP, for runs in every state, asked by a visitor, by another person and by the author of the task.
 func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	s := newTrickyScene(t)
-	strangers := map[string]*browser{"a visitor": s.browser(), "somebody else": s.browserOf(s.other), "the task's author": s.browserOf(s.author)}
-	tellNobody := func(paths []string) (asked int) {
+	strangers := map[string]*browser{"a visitor": s.browser(), "another person": s.browserOf(s.other), "the task's author": s.browserOf(s.author)}
+	wantHidden := func(paths []string) (asked int) {
 		t.Helper()
 		for _, path := range paths {
 			for who, b := range strangers {
@@ -149,13 +149,13 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	running.say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
 	running.log(trick)
 	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID), fmt.Sprintf("/api/v1/submissions/%d", s.runs["goes on"].SubmissionID)
-	tellNobody([]string{page, api})
+	wantHidden([]string{page, api})
 	if !strings.Contains(body(t, s.browserOf(s.person).get(page)), trick) {
 		t.Error("the person does not see the log of the run")
 	}
 	s.ends(running.attempt, job.OutcomeFailed, nil, build, trickyStage(job.StageTest, job.StatusError)) // streams end
 	s.sql("update runs set state = 'failed', ended_at = queued_at where id = $1", s.runs["was lost"].ID)
-	asked := tellNobody(s.surfaces())
+	asked := wantHidden(s.surfaces())
 	if asked < 300 {
 		t.Errorf("only %d surfaces were looked at", asked)
 	}
@@ -176,7 +176,7 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 		Runs []struct{ Failure job.Failure }
 	}
 	decodeBody(t, s.browser().get(fmt.Sprintf("/api/v1/submissions/%d", failed.SubmissionID)), &shown)
-	if f := shown.Runs[0].Failure; f.ExitCode != 2 || !strings.Contains(f.Reason, "ended with exit code 2") {
+	if f := shown.Runs[0].Failure; f.ExitCode != 2 || !strings.Contains(f.Reason, "build ended with exit code 2") {
 		t.Errorf("a stranger is told no kind of failure: %+v", f)
 	}
 	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.task.ID)

@@ -170,7 +170,7 @@ func TestSourceAndOutputAreTheSubmittersUntilTheDeadline(t *testing.T) {
 	page := fmt.Sprintf("/submissions/%d", s.failed.SubmissionID)
 	visitor, owner := s.browser(), s.browserOf(s.ada)
 	doc := visitor.page(page, http.StatusOK)
-	wantText(t, doc, "[data-failure]", "It ended with exit code 2. Who may read the source sees why.")
+	wantText(t, doc, "[data-failure]", "The build ended with exit code 2. The details are hidden like the source.")
 	wantText(t, owner.page(page, http.StatusOK), "[data-failure]", "does not compile")
 	if doc.Find("[data-output]").Length() != 0 {
 		t.Error("a visitor sees what the compiler printed, which quotes the source")

@@ -133,9 +133,9 @@ func TestARunWithoutProfileSaysWhy(t *testing.T) {
 	own := s.browserOf(s.admin)
 	wantText(t, own.page(profilePath(s.refused), http.StatusOK), ".pf-failure", "ERR_NVGPUCTRPERM")
 	wantText(t, own.page(fmt.Sprintf("/submissions/%d", s.refused.SubmissionID), http.StatusOK), "[data-profile-note]", "ERR_NVGPUCTRPERM")
-	wantText(t, b.page(profilePath(s.refused), http.StatusOK), ".pf-failure", "It did not pass.") // profilers quote programs
+	wantText(t, b.page(profilePath(s.refused), http.StatusOK), ".pf-failure", "The profile failed.") // profilers quote programs
 	card := b.page(fmt.Sprintf("/submissions/%d", s.refused.SubmissionID), http.StatusOK)
-	wantText(t, card, "[data-profile-note]", "It did not pass.")
+	wantText(t, card, "[data-profile-note]", "The profile failed.")
 	wantText(t, card, "[data-score]", "18.20") // the ranked result stands
 	wantText(t, b.page(profilePath(s.done), http.StatusOK), ".pf-failure", "no worker with H200 could profile")
 	wantText(t, b.page(profilePath(s.wrong), http.StatusOK), ".pf-failure", "Only a ranked run that passed")

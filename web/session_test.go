@@ -148,7 +148,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 	}
 }
 
-// TestTheDeveloperLinkSignsInOnce and nobody else comes in as a developer: every account of the machine reaches the site.
+// TestTheDeveloperLinkSignsInOnce: every account of the machine reaches the site, and only the link opens the developer sign-in.
 func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	s := startSite(t)
 	other := s.browser()

@@ -111,7 +111,7 @@ func (s *testSite) browser() *browser {
 	return b
 }
 
-// signedIn is the browser of somebody who came through the developer sign-in, and may go on as somebody else.
+// signedIn is a browser with a session that began with the developer sign-in, and so may sign in under another name.
 func (s *testSite) signedIn(name string, role models.Role) *browser {
 	s.t.Helper()
 	b, ctx := s.browser(), context.Background()

@@ -84,7 +84,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 }
 
-// sweep removes what is needed no more, and disconnects workers that joined and have been silent for too long.
+// sweep removes old data, and disconnects workers that joined and have been silent for too long.
 func (d *Dispatcher) sweep(ctx context.Context, now time.Time) error {
 	silent, err := d.store.RevokeSilentGuests(ctx, now)
 	for _, worker := range silent {

@@ -128,16 +128,22 @@ func (f Failure) Kind() string {
 		return "The task failed, not the submission."
 	case f.Infrastructure:
 		return "An infrastructure error stopped it."
-	case f.Limit == "wall":
-		return "It reached its time limit."
-	case f.Limit != "":
-		return "It hit its " + f.Limit + " limit."
-	case f.Signal != "":
-		return "It was ended by " + f.Signal + "."
-	case f.ExitCode != 0:
-		return fmt.Sprintf("It ended with exit code %d.", f.ExitCode)
 	}
-	return "It did not pass."
+	what := map[Stage]string{StageBuild: "The build", StageProfile: "The profile"}[f.Stage]
+	if what == "" {
+		what = "It"
+	}
+	switch {
+	case f.Limit == "wall":
+		return what + " reached its time limit."
+	case f.Limit != "":
+		return what + " hit its " + f.Limit + " limit."
+	case f.Signal != "":
+		return what + " was ended by " + f.Signal + "."
+	case f.ExitCode != 0:
+		return fmt.Sprintf("%s ended with exit code %d.", what, f.ExitCode)
+	}
+	return what + " failed."
 }
 
 // StageResult is what one stage left, kept even if a later one dies.

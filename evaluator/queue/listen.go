@@ -20,7 +20,8 @@ const (
 	// output.
 	eventsWaiting = 10_000
 	eventBytes    = 2 * MaxMessage
-	// A worker of 1,024 slots says 350 kB a second, one of eight 3 kB. Each heartbeat counts as beatLeast at the least.
+	// In bytes a second. A worker with 1,024 slots sends 350 kB a second, one with eight slots 3 kB. Each heartbeat counts for
+	// at least beatLeast.
 	beatRate, beatBurst, beatLeast = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 

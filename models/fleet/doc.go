@@ -9,7 +9,7 @@
 //
 // A worker is who its credential says; its name is a label. No two workers have one name: the site's own claims its name
 // (claim.go), a guest gets no name of a known worker (join.go), and a revoked credential stays until no connection can have
-// its name. So a worker without a credential is the site's own, or a cluster that asks nobody let it in.
+// its name. So a worker without a credential is the site's own, or of a cluster that lets workers in without asking the site.
 //
 // It promises that a worker with a credential is only ever counted for the devices of that credential, whatever it
 // says of its slots.

@@ -145,7 +145,7 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 				t.Errorf("%s joins: %v, %v; want %v", name, ok, err, want)
 			}
 		}
-		beat("cluster", false, "H200") // let in by a cluster that asks nobody
+		beat("cluster", false, "H200") // of a cluster that lets workers in without asking the site
 		for _, name := range []string{"own", "OWN", "remote", "Remote", "cluster"} {
 			joins(name, one, false)
 		}

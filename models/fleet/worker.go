@@ -122,7 +122,7 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 }
 
 // identify finds the credential behind the name of a connected worker, the zero one if there is none: the worker is then the
-// site's own, or a cluster that asks nobody let it in.
+// site's own, or of a cluster that lets workers in without asking the site.
 func (s *Fleet) identify(ctx context.Context, worker string) (cred WorkerCredential, err error) {
 	err = s.db.Read(ctx).Where("name = ?", db.Sanitize(worker)).Limit(1).Find(&cred).Error
 	return cred, db.ReadError(err, "credential of worker %s", worker)

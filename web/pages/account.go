@@ -15,8 +15,8 @@ import (
 
 const accountSubmissions = 25 // on one page
 
-// SignInPage offers the ways to sign in; who has signed in goes on to where they wanted, but for a developer, who may be
-// somebody else.
+// SignInPage offers the ways to sign in; a person who has signed in is sent on to where they wanted. A
+// developer is not: the page lets them sign in under another name.
 func (p *Pages) SignInPage(c *fiber.Ctx) error {
 	next := signin.SafeNext(c.Query("next", "/"))
 	page := views.SignInPage{Page: p.Page(c, "Sign in", ""), Developer: p.signIn.IsDeveloper(c), NeedsLink: p.signIn.NeedsLink(c)}

@@ -14,7 +14,7 @@ import (
 
 const (
 	developer     = "developer" // the provider's name
-	developerName = "Developer" // of whoever opens the link
+	developerName = "Developer" // of the person who opens the link
 )
 
 // onceCode is a secret that opens something once. Each process has one of its own, in memory alone.
@@ -58,10 +58,10 @@ func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
 	return s.NeedsLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developer
 }
 
-// DeveloperLinked signs in whoever opens the link. A HEAD request does not use it up.
+// DeveloperLinked signs in the person who opens the link. A HEAD request does not use it up.
 func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
 	if !s.NeedsLink(c) || c.Method() != fiber.MethodGet || !s.code.spend(c.Query("code")) {
-		return site.Forbidden(developer, "This link signs nobody in: it works once, on the machine of the server, while no provider is set up. Restart the server: it prints a new link in its log.")
+		return site.Forbidden(developer, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return s.signInDeveloper(c, developerName, models.RoleAdmin)

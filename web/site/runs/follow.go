@@ -91,7 +91,7 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer)
 
 // encoded is an event as this reader may see it.
 func (f *follower) encoded(e *site.SharedEvent) []byte {
-	if f.output || f.format == site.AsHTML { // a page's events are the same for everybody
+	if f.output || f.format == site.AsHTML { // a page's events are the same for all readers
 		return e.Encoded(f.format, f.encode)
 	}
 	return e.Encoded(site.AsHiddenJSON, func(e models.RunEvent) []byte { return f.encode(f.hidden.Event(e)) })

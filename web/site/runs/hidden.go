@@ -54,7 +54,7 @@ func (h Hidden) Failure(f *job.Failure) *job.Failure {
 		hidden.Reason = f.Kind()
 	}
 	if hidden.Reason != f.Reason {
-		hidden.Reason += " Who may read the source sees why."
+		hidden.Reason += " The details are hidden like the source."
 	}
 	return &hidden
 }
