@@ -60,7 +60,7 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	says(fmt.Sprintf("%d %s ranked %d CPU done", sub.ID, smallTask, sub.Runs[0].ID), "runs", "--task", smallTask)
 	says(strings.Join(strings.Fields(slow), " "), "source", fmt.Sprint(sub.ID))
 	ada.submitsSeveralFiles(s.url, says)
-	says("the data show no difference", "compare", fmt.Sprint(sub.ID), fmt.Sprint(sub.ID))
+	says("the data cannot show a difference", "compare", fmt.Sprint(sub.ID), fmt.Sprint(sub.ID))
 	pulled := filepath.Join(t.TempDir(), "pulled")
 	says("is in "+pulled, "task", "pull", smallTask, pulled)
 	if _, err := os.Stat(filepath.Join(pulled, "task.yml")); err != nil {
@@ -102,8 +102,8 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	}
 	ada.reach(sub.ID, models.StateCancelled)
 	for _, wrong := range []struct{ args, want string }{
-		{"show me", `"me" is not a submission's number`},
-		{"board " + smallTask, "board takes 2 arguments (TASK, DEVICE), not 1"},
+		{"show me", `"me" is not the number of a submission`},
+		{"board " + smallTask, "DEVICE is missing: warpboard board TASK DEVICE"},
 		{"board none CPU", "none"},
 		{"show 99999", "99999"},
 	} {
