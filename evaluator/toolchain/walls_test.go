@@ -38,7 +38,7 @@ def shared():
     for fd in os.listdir("/proc/self/fd"):
         try: name = os.readlink("/proc/self/fd/" + fd)
         except OSError: continue
-        if name.startswith("/memfd:"): found.append(int(fd))
+        if name.startswith("/memfd:") and os.fstat(int(fd)).st_uid != os.geteuid(): found.append(int(fd))  # not the runner's own
     if not found: reached("nothing: the attack found no shared memory")
     return found
 def custom_kernel(data):
@@ -76,7 +76,7 @@ for fd in os.listdir("/proc/self/fd"):
     except OSError: continue
     if name in kinds: kinds[name] += 1
     elif not name.startswith("/proc/"): reached(name)
-if kinds["pipe"] > 2 or kinds["socket"] > 1: reached(kinds)`, pass, ""},
+if kinds["pipe"] > 2 or kinds["socket"] > 1 + 2: reached(kinds)  # two are the runner's own, for rehearsals`, pass, ""},
 		{"looks for the word", `
 word = ("the judge's " + "own") + " word"
 for m in maps():
