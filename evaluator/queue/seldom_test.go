@@ -47,7 +47,7 @@ func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
 	}
 }
 
-// TestWrongCredentialsDoNotFillTheLog connects as whoever tries join tokens would, with names as long as the server takes.
+// TestWrongCredentialsDoNotFillTheLog connects as a guesser of join tokens would, with names as long as the server takes.
 func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	var log lockedLog
 	q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize, Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -120,7 +120,7 @@ func (l serverLog) Errorf(format string, v ...any) {
 	l.say(slog.LevelError, text)
 }
 
-// say logs a line. Those about a client name its connection: whoever reaches the port makes thousands a second.
+// say logs a line. Those about a client name its connection: anyone who reaches the port can cause thousands a second.
 func (l serverLog) say(level slog.Level, text string) {
 	if strings.Contains(text, "cid:") {
 		l.clients.say(level, short(text))

@@ -94,7 +94,7 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 
 // SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
 // last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
-// another device would draw runs that nobody can take. The credential also says whether the worker is a guest.
+// another device would draw runs that no worker can take. The credential also says whether the worker is a guest.
 func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	id, err := s.identify(ctx, h.Worker)
 	if err != nil {

@@ -53,7 +53,7 @@ func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { retu
 
 func (e *Evaluation) setMeasured(job.Result) {} // its report says it
 
-// save leaves the request, which may be large, where it is, but that of a cancelled evaluation: nobody reads it again.
+// save leaves the request, which may be large, where it is, but that of a cancelled evaluation: it is not read again.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	e.Change++
 	kept := []string{"id"}

@@ -50,7 +50,7 @@ func IsInside(c *fiber.Ctx) bool {
 	return inside
 }
 
-// OnLeaving calls fn when whoever sent a request goes away before stop is called. Until then nothing else may read from the
+// OnLeaving calls fn when the sender of a request goes away before stop is called. Until then nothing else may read from the
 // connection.
 func OnLeaving(c *fiber.Ctx, fn func()) (stop func()) {
 	if outer, inside := c.Context().UserValue(LocalInside).(context.Context); inside {

@@ -11,7 +11,7 @@ const (
 	UsedUp             // this one has its share
 )
 
-// Share is whom something is done for: their name, then those of wider and wider groups that they are in. Nil is somebody unknown,
+// Share is whom something is done for: their name, then those of wider and wider groups that they are in. Nil is an unknown visitor,
 // who has no share.
 type Share []string
 

@@ -45,7 +45,7 @@ type address struct {
 	Location string `xml:"loc"`
 }
 
-// SiteMap lists the pages that everybody may see: tasks with their boards, and documentation.
+// SiteMap lists the public pages: tasks with their boards, and documentation.
 func (s *Share) SiteMap(c *fiber.Ctx) error {
 	list, err := s.Store.TaskList(c.UserContext(), models.User{})
 	if err != nil {
