@@ -138,6 +138,11 @@ func (p *Process) release(uid int) error {
 	if err := errors.Join(p.group.Add(p.pid), shareUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
 		return err
 	}
+	if p.spec.Limits.Background {
+		if err := makeBackground(p.pid); err != nil {
+			return err
+		}
+	}
 	p.begun = time.Now()
 	if p.spec.Limits.Wall > 0 {
 		p.wall.Reset(p.spec.Limits.Wall)

@@ -61,6 +61,23 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	}
 }
 
+func TestBackgroundRunsHaveTheLowestPriority(t *testing.T) {
+	spec := shell("nice; sh -c nice")
+	spec.Limits.Background = true
+	if o := run(t, newSandbox(t), spec); o.Stdout != "19\n19\n" {
+		t.Errorf("nice values are %q, want 19 for the run and its child", o.Stdout)
+	}
+}
+
+func TestCompilersRunInTheBackground(t *testing.T) {
+	if !sandbox.DefaultBuildLimits().Background {
+		t.Error("compilers compete with measurements for processors")
+	}
+	if sandbox.DefaultRunLimits().Background {
+		t.Error("timed programs yield to everything")
+	}
+}
+
 func TestMountsAreReadOnlyAndMayLieWhereOnlyRootReaches(t *testing.T) {
 	sb := newSandbox(t)
 	dir := filepath.Join(t.TempDir(), "private")

@@ -19,6 +19,9 @@ type Limits struct {
 	Shm       int64         // size of /dev/shm
 	Out       int64         // size of /out
 	Output    int64         // stdout and stderr together; one byte more and the run is killed
+	// Background is for what is not timed, such as compilers: it gets a processor when nothing else wants one. At the usual
+	// priority, compilers on all cores made honest kernels up to 130 µs slower on the judge's clock.
+	Background bool
 }
 
 // DefaultBuildLimits bounds a compiler.
@@ -28,7 +31,7 @@ func DefaultBuildLimits() Limits {
 	return Limits{
 		Wall: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
 		FileSize: 128 << 20, OpenFiles: 256, // a worker holds an object and the program in memory
-		Tmp: 512 << 20, Shm: 16 << 20, Out: 512 << 20, Output: 8 << 20,
+		Tmp: 512 << 20, Shm: 16 << 20, Out: 512 << 20, Output: 8 << 20, Background: true,
 	}
 }
 

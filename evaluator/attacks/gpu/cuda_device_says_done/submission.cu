@@ -30,7 +30,7 @@ static char* find_page() {
     char* found = nullptr;
     while (maps != nullptr && found == nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
         unsigned long begin = 0, end = 0;
-        if (std::strstr(line, "memfd:warpboard") == nullptr || std::sscanf(line, "%lx-%lx", &begin, &end) != 2) continue;
+        if (std::strstr(line, "memfd:page") == nullptr || std::sscanf(line, "%lx-%lx", &begin, &end) != 2) continue;
         if (end - begin == page_bytes) found = reinterpret_cast<char*>(begin);
     }
     if (maps != nullptr) std::fclose(maps);

@@ -15,15 +15,16 @@ WORK = """
     ld.param.u64 pa, [p_a];
     ld.param.u64 pb, [p_b];
     ld.param.u64 po, [p_out];
+    ld.param.u64 ready, [p_ready];
     ld.param.u32 size, [p_size];
     ld.param.u32 want, [p_want];
     bar.sync 0;
     setp.ne.u32 other, thread, 0;
     @other bra ALL_OPEN;
     membar.gl;
-    atom.global.add.u32 t, [ready+4], 1;
+    atom.global.add.u32 t, [ready+32], 1;
 NOT_ALL:
-    ld.volatile.global.u32 t, [ready+4];
+    ld.volatile.global.u32 t, [ready+32];
     setp.lt.u32 is, t, want;
     @is bra NOT_ALL;
     membar.gl;
@@ -52,7 +53,7 @@ ADDED:
     bar.sync 0;
     @other bra END;
     membar.sys;
-    atom.global.add.u32 t, [ready+8], 1;
+    atom.global.add.u32 t, [ready+36], 1;
     add.u32 t, t, 1;
     setp.ne.u32 is, t, want;
     @is bra END;
@@ -63,7 +64,7 @@ END:
 """
 MORE = ".param .u64 p_ready, .param .u64 p_a, .param .u64 p_b, .param .u64 p_out, .param .u32 p_size, .param .u32 p_want)"
 ptx = warpboard_seal._PTX.replace(".param .u64 p_ready)", MORE).replace("    ret;\n", WORK)
-ready = torch.zeros(4, dtype=torch.int32, device="cuda")
+ready = torch.zeros(16, dtype=torch.int32, device="cuda")
 kernel_of = warpboard_seal.function(warpboard_seal.load(ptx), "open_gate")
 blocks_so_far = 0
 
