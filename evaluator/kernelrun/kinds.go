@@ -75,17 +75,26 @@ func (integer) read(at path, value any) (any, []Problem) {
 		// As in Python, where True is 1.
 		return map[bool]int64{true: 1}[v], nil
 	case json.Number:
-		if n, ok := parseInt(v.String()); ok {
-			return n, nil
-		}
-		return nil, at.problem("int_from_float", "Input should be a valid integer, got a number with a fractional part")
+		return readInt(at, v.String(), "int_from_float", "Input should be a valid integer, got a number with a fractional part")
 	case string:
-		if n, ok := parseInt(strings.ReplaceAll(strings.TrimSpace(v), "_", "")); ok {
-			return n, nil
-		}
-		return nil, at.problem("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
+		text := strings.ReplaceAll(strings.TrimSpace(v), "_", "")
+		return readInt(at, text, "int_parsing", "Input should be a valid integer, unable to parse string as an integer")
 	}
 	return nil, at.problem("int_type", "Input should be a valid integer")
+}
+
+// readInt reads an integer of up to 64 bits; kind and message are the problem with a text that is none.
+func readInt(at path, s, kind, message string) (any, []Problem) {
+	n, ok := parseInt(s)
+	if !ok {
+		return nil, at.problem(kind, message)
+	}
+	if beyond, large := n.(json.Number); large {
+		if _, err := strconv.ParseUint(beyond.String(), 10, 64); err != nil {
+			return nil, at.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
+		}
+	}
+	return n, nil
 }
 
 // parseInt reads an integer, also one written like 12.0. What is beyond int64 stays as it is written.
@@ -157,8 +166,8 @@ func (scalar) read(at path, value any) (any, []Problem) {
 	case bool, string:
 		return v, nil
 	case json.Number:
-		if n, ok := parseInt(v.String()); ok && allDigits.MatchString(v.String()) {
-			return n, nil
+		if allDigits.MatchString(v.String()) {
+			return integer{}.read(at, v)
 		}
 		return number{}.read(at, v)
 	}
@@ -183,7 +192,7 @@ func (size) read(at path, value any) (any, []Problem) {
 
 func (object) read(at path, value any) (any, []Problem) {
 	if m, ok := value.(map[string]any); ok {
-		return m, nil
+		return m, unreadable(at, m, mostNested)
 	}
 	return nil, append(
 		at.to("BaseKernelMetadata").problem("model_type", "Input should be a valid dictionary or instance of BaseKernelMetadata"),

@@ -73,7 +73,7 @@ func dtypes() enum {
 
 func tensorSpec() model {
 	return model{name: "TensorSpec", about: "A tensor. data wins over init; with neither it holds nothing of use.", fields: []field{
-		{name: "shape", kind: list{integer{}}, standard: []any{}, about: "extents; none is a single element"},
+		{name: "shape", kind: list{extent{}}, standard: []any{}, about: "extents; none is a single element"},
 		{name: "dtype", kind: dtypes(), standard: "float32", about: "the type of its elements, as PyTorch names it"},
 		{name: "init", kind: tensorInit(), null: true, about: "how to fill it"},
 		{name: "data", kind: tensorData(), null: true, about: "its very bytes"},
@@ -95,7 +95,7 @@ func tensorData() model {
 	return model{name: "TensorData", about: "A tensor's bytes: little-endian, in C order, perhaps compressed, in base64.", fields: []field{
 		{name: "data_b64", kind: text{}, required: true, about: "the bytes"},
 		{name: "dtype", kind: dtypes(), standard: "float32", about: "their type"},
-		{name: "shape", kind: list{integer{}}, standard: []any{}, about: "their extents; none: the spec's"},
+		{name: "shape", kind: list{extent{}}, standard: []any{}, about: "their extents; none: the spec's"},
 		{name: "compress", kind: enum{"none", "zlib"}, standard: "none", about: "how they were compressed before base64"},
 	}}
 }

@@ -1,6 +1,7 @@
 package kernelrun
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,6 +39,14 @@ type Code struct {
 	Type     string         `json:"kernel_type"`
 	IO       map[string]any `json:"io"`
 	Metadata map[string]any `json:"metadata"`
+}
+
+// UnmarshalJSON keeps integers as they are written: as floating-point numbers those beyond 53 bits would be others.
+func (c *Code) UnmarshalJSON(data []byte) error {
+	type plain Code
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	return decoder.Decode((*plain)(c))
 }
 
 // Read reads the body of a request, decoded with json.Number for its numbers. The problems are in the
