@@ -8,33 +8,64 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"warpboard/docs"
 )
 
 var markdownLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// TestArchitectureLinksExist holds the links of the documents to the code: the file is there, and declares what
+// TestLinksOfDocumentsExist holds the links of the documents to the code: the file is there, and declares what
 // the link names behind #: a heading of a document, or a function, type, variable, template or Type.Method.
-func TestArchitectureLinksExist(t *testing.T) {
+func TestLinksOfDocumentsExist(t *testing.T) {
 	checked := 0
-	for _, document := range []string{"docs/architecture.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
+	for _, document := range documents(t) {
 		content, err := os.ReadFile(filepath.Join("..", document))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, link := range markdownLink.FindAllStringSubmatch(string(content), -1) {
 			target, name, _ := strings.Cut(link[1], "#")
-			if strings.Contains(target, "://") || target == "" {
+			if strings.Contains(target, "://") {
 				continue
 			}
-			at := path.Join(path.Dir(document), target)
+			at := document
+			if target != "" {
+				at = path.Join(path.Dir(document), target)
+			}
 			checked++
 			if why := missing(at, name); why != "" {
 				t.Errorf("%s: %s: %s", document, link[1], why)
 			}
 		}
 	}
-	if checked < 15 {
+	if checked < 150 {
 		t.Errorf("only %d links were checked", checked)
+	}
+}
+
+// documents are the Markdown files of the repository's top and of docs/.
+func documents(t *testing.T) (list []string) {
+	t.Helper()
+	for _, folder := range []string{"", "docs"} {
+		found, err := filepath.Glob(filepath.Join("..", folder, "*.md"))
+		if err != nil || len(found) == 0 {
+			t.Fatal(folder, err)
+		}
+		for _, file := range found {
+			list = append(list, path.Join(folder, filepath.Base(file)))
+		}
+	}
+	return list
+}
+
+// TestReadmeIsShort holds README to what a reader finishes in a minute.
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines, words := strings.Count(string(text), "\n"), len(strings.Fields(string(text))); lines > 150 || words > 1200 {
+		t.Errorf("README.md has %d lines and %d words, at most 150 and 1,200 are allowed", lines, words)
 	}
 }
 
@@ -95,7 +126,12 @@ func declares(at, content, name string) bool {
 		pattern = `(?m)^(?:func|templ) \(\w+ \*?` + regexp.QuoteMeta(receiver) + `\) ` + regexp.QuoteMeta(method) + `\b`
 	}
 	if path.Ext(at) == ".md" {
-		pattern = `(?mi)^#+ ` + strings.ReplaceAll(quoted, "-", "[ -]") + `$`
+		for line := range strings.Lines(content) {
+			if strings.HasPrefix(line, "#") && docs.Anchor(strings.TrimLeft(line, "# ")) == name {
+				return true
+			}
+		}
+		return false
 	}
 	return regexp.MustCompile(pattern).MatchString(content)
 }

@@ -7,38 +7,59 @@ import (
 	"strings"
 )
 
-//go:embed ci.md install.md proxy.md sign-in.md backup.md security.md kernelbot.md measuring.md scale.md datasets.md evaluation-server.md
+//go:embed *.md
 var files embed.FS
 
 // Page is one of them.
 type Page struct {
-	Name  string // in its address
-	Title string
-	About string // what it says, in a sentence
-	For   string // its readers
-	Text  string // Markdown, without its title
+	Name     string // in its address
+	Title    string
+	About    string // what it says, in a sentence
+	For      string // its readers
+	Text     string // Markdown, without its title
+	Headings []string
 }
 
-// Whom pages are for.
+// Groups of pages, by what their readers do.
 const (
-	Kernels = "Writing kernels"
-	Tasks   = "Making tasks"
-	Sites   = "Running a site"
+	Use        = "Use"
+	Author     = "Author tasks"
+	Operate    = "Operate"
+	Automate   = "Automate"
+	Understand = "Understand"
 )
 
 // listed are the pages in the order in which they are listed.
 var listed = []Page{
-	{Name: "measuring", For: Kernels, About: "How a call becomes a time, times become a score, and scores a rank; known weaknesses."},
-	{Name: "evaluation-server", For: Kernels, About: "Single kernels without a task, for clients of the CUDA Evaluation Server V2: what fields mean, and what differs."},
-	{Name: "datasets", For: Kernels, About: "The entries and sources of a closed task as Parquet or JSON lines: columns, pages, licence."},
-	{Name: "ci", For: Kernels, About: "A repository's kernels against a base branch: the command, its exit codes, an action for GitHub."},
-	{Name: "kernelbot", For: Tasks, About: "Which of KernelBot's files work as they are, and what differs."},
-	{Name: "install", For: Sites, About: "From a download to a first result: program, service, worker."},
-	{Name: "proxy", For: Sites, About: "What nginx or Caddy must pass on, with example files."},
-	{Name: "sign-in", For: Sites, About: "Providers, their keys, and the callback addresses to register."},
-	{Name: "backup", For: Sites, About: "What to keep, how to restore it, how to upgrade."},
-	{Name: "security", For: Sites, About: "Who is trusted with what, and what confines submissions."},
-	{Name: "scale", For: Sites, About: "More workers, more processes, more machines: what to add, and what breaks first."},
+	{Name: "submit", For: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
+	{Name: "boards", For: Use, About: "Read a board: ties, intervals, marks, records, history, and downloads."},
+	{Name: "profiles", For: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
+	{Name: "compare", For: Use, About: "See whether a change made your kernel faster, where, and why."},
+	{Name: "cli", For: Use, About: "Install the command, sign in, and work with one or several sites."},
+	{Name: "transcript", For: Use, About: "A recorded session, from the first sign-in to CI."},
+	{Name: "first-task", For: Author, About: "Make, check, try, and publish a task."},
+	{Name: "harness", For: Author, About: "How kernels are called and checked, and when a task brings its own program."},
+	{Name: "kernelbot", For: Author, About: "Use KernelBot task folders, popcorn-cli habits, and what differs."},
+	{Name: "install", For: Operate, About: "From a download to a first result: binary, service, worker."},
+	{Name: "settings", For: Operate, About: "Flags, environment variables, and the settings file; which ones to set first."},
+	{Name: "sign-in", For: Operate, About: "Providers, their keys, and the callback addresses to register."},
+	{Name: "workers", For: Operate, About: "Add GPU machines, take them out, and fix a slot that is out of service."},
+	{Name: "proxy", For: Operate, About: "nginx and Caddy in front of the site, also below a path."},
+	{Name: "backup", For: Operate, About: "What to keep, and how to restore it."},
+	{Name: "upgrade", For: Operate, About: "Upgrade and restart without an outage; what happens to running work."},
+	{Name: "scale", For: Operate, About: "More workers, processes, and machines: what to add, and what breaks first."},
+	{Name: "security", For: Operate, About: "Who is trusted with what, what confines submissions, and what a request may cost."},
+	{Name: "metrics", For: Operate, About: "Health checks, Prometheus, logs, alerts, limits, and disk space."},
+	{Name: "api", For: Automate, About: "The JSON API: tokens, errors, single kernels without a task, and who may call it."},
+	{Name: "agents", For: Automate, About: "MCP for coding agents: set up a client, tools, and resources."},
+	{Name: "python", For: Automate, About: "Submit, wait, and compare from Python."},
+	{Name: "ci", For: Automate, About: "Check a repository's kernels against a base branch; an action for GitHub."},
+	{Name: "rl", For: Automate, About: "Use a site as the reward of a training loop: batches, seeds, timeouts, and trust."},
+	{Name: "webhooks", For: Automate, About: "Tell other programs about runs, records, and lost workers."},
+	{Name: "evaluation-server", For: Automate, About: "Point clients of the CUDA Evaluation Server V2 at a site; every difference."},
+	{Name: "datasets", For: Automate, About: "The entries and sources of a closed task as Parquet or JSON lines."},
+	{Name: "measuring", For: Understand, About: "How a call becomes a time, a score, and a rank; known weaknesses; figures."},
+	{Name: "architecture", For: Understand, About: "Terms, packages, and the path of a submission, an event, and a page."},
 }
 
 // Names are those of all pages, as their addresses have them.
@@ -49,7 +70,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Pages are all of them. Links between them lead to the site's addresses; what they link to in the source is named alone.
+// Pages returns all pages. Links between them lead to the site's addresses; of a link into the source only the text remains.
 func Pages() (list []Page, err error) {
 	for _, page := range listed {
 		text, err := files.ReadFile(page.Name + ".md")
@@ -57,24 +78,58 @@ func Pages() (list []Page, err error) {
 			return nil, err
 		}
 		title, body, _ := strings.Cut(string(text), "\n")
+		page.Headings = headings(body)
 		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // the page's title stands above them
-		page.Title, page.Text = strings.TrimPrefix(title, "# "), link.ReplaceAllStringFunc(body, toSite)
+		page.Title, page.Text = strings.TrimPrefix(title, "# "), toSite(body)
 		list = append(list, page)
 	}
 	return list, nil
 }
 
-var link = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]*)\)`)
+// Anchor is what a link to a heading has behind #, as on GitHub.
+func Anchor(heading string) string {
+	kept := notInAnchor.ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(strings.TrimSpace(kept), " ", "-")
+}
 
-func toSite(found string) string {
-	parts := link.FindStringSubmatch(found)
-	text, target := parts[1], parts[2]
-	name, _, _ := strings.Cut(target, "#")
-	switch page := strings.TrimSuffix(name, ".md"); {
-	case strings.HasPrefix(target, "https://"):
-		return found
-	case slices.ContainsFunc(listed, func(p Page) bool { return p.Name == page }): // headings have no addresses there
-		return "[" + text + "](/docs/" + page + ")"
+var (
+	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	heading     = regexp.MustCompile(`^##+ (.*)`)
+	// link is a link, or the address of a page of the site in backquotes: GitHub shows it as text, the site as a link.
+	link = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
+)
+
+// headings are those of a page, but for lines of code that look like them.
+func headings(text string) (list []string) {
+	code := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+		}
+		if found := heading.FindStringSubmatch(strings.TrimSpace(line)); found != nil && !code {
+			list = append(list, found[1])
+		}
 	}
-	return text
+	return list
+}
+
+// toSite has the links of a page lead to addresses of the site.
+func toSite(text string) string {
+	return link.ReplaceAllStringFunc(text, func(found string) string {
+		parts := link.FindStringSubmatch(found)
+		if address := parts[3]; address != "" {
+			return "[" + found + "](" + address + ")"
+		}
+		name, at, _ := strings.Cut(parts[2], "#")
+		if at != "" {
+			at = "#" + at
+		}
+		switch page := strings.TrimSuffix(name, ".md"); {
+		case strings.HasPrefix(parts[2], "https://"), strings.HasPrefix(parts[2], "#"):
+			return found
+		case slices.ContainsFunc(listed, func(p Page) bool { return p.Name == page }):
+			return "[" + parts[1] + "](/docs/" + page + at + ")"
+		}
+		return parts[1]
+	})
 }

@@ -22,11 +22,17 @@ import (
 // goldmark, and what is left goes through bluemonday's list for text written by strangers. Its
 // headings are one level lower than written, because the page has its own first one.
 func Markdown(source string) (templ.Component, error) {
-	html, err := markdown(source)
+	html, err := markdown(source, nil)
 	return templ.Raw(html), err
 }
 
-func markdown(source string) (string, error) {
+// Document is Markdown of the site's own documentation: its headings have the ids that anchor gives them.
+func Document(source string, anchor func(heading string) string) (templ.Component, error) {
+	html, err := markdown(source, anchor)
+	return templ.Raw(html), err
+}
+
+func markdown(source string, anchor func(heading string) string) (string, error) {
 	if len(source) > mostDescription {
 		return asWritten(source), nil
 	}
@@ -40,6 +46,9 @@ func markdown(source string) (string, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
 			n.Level = min(n.Level+1, 6)
+			if anchor != nil {
+				n.SetAttributeString("id", []byte(anchor(string(n.Lines().Value([]byte(source))))))
+			}
 		case *ast.Link:
 			links += len(n.Destination) + len(n.Title)
 		case *ast.Image:
@@ -76,7 +85,7 @@ func (h *Highlighter) Description(source string) (templ.Component, error) {
 	if html, ok := h.done.Get(key); ok {
 		return templ.Raw(html), nil
 	}
-	html, err := markdown(source)
+	html, err := markdown(source, nil)
 	if err == nil {
 		h.done.Put(key, html, int64(len(html)))
 	}

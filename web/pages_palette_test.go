@@ -61,6 +61,28 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 	wantStatus(t, b.get("/find?q="+string(slices.Repeat([]byte("x"), 101))), http.StatusUnprocessableEntity)
 }
 
+func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
+	s := newScene(t)
+	for text, want := range map[string]foundPlace{
+		"reverse prox":       {"Docs", "Reverse proxies", "/docs/proxy"},
+		"still be cheated":   {"Docs", "What can still be cheated", "/docs/measuring#what-can-still-be-cheated"},
+		"task format":        {"Docs", "Task format", "/docs/tasks"},
+		"nginx":              {"Docs", "nginx", "/docs/proxy#nginx"},
+		"documentation cpus": {},
+	} {
+		list := s.browser().finds(t, text)
+		if want.Kind != "" && !slices.Contains(list, want) {
+			t.Errorf("%q finds %v, want %v", text, list, want)
+		}
+		for _, p := range list {
+			page, anchor, _ := strings.Cut(p.URL, "#")
+			if doc := s.browser().page(page, http.StatusOK); anchor != "" && doc.Find("main [id='"+anchor+"']").Length() != 1 {
+				t.Errorf("%s has no heading %s", page, anchor)
+			}
+		}
+	}
+}
+
 func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
 	s := newScene(t)
 	settings := models.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Visibility: models.Hidden}

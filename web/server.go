@@ -100,7 +100,7 @@ func New(cfg Config) (*Server, error) {
 	runs, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MostColoured)
 	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks, cfg.Contact)
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
-	s.palette = palette.New(site)
+	s.palette = palette.New(site, s.manual.Links())
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
 	s.units = units.New(site)

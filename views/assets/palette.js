@@ -19,7 +19,7 @@ function make() {
   made.className = "palette";
   made.setAttribute("aria-label", "Go to");
   made.innerHTML = `<input class="input" type="search" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
-    aria-label="Task, person, board, submission" placeholder="Task, person, board, submission" autocomplete="off" spellcheck="false">
+    aria-label="Task, person, board, submission, documentation" placeholder="Task, person, board, submission, documentation" autocomplete="off" spellcheck="false">
     <ul id="palette-list" role="listbox" aria-label="Places"></ul><p class="sr-only" role="status"></p>`;
   const field = made.querySelector("input");
   let waits;

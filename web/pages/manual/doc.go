@@ -1,10 +1,9 @@
-// Package manual is the pages of the documentation: docs/ of the repository, under /docs, each listed for whom it is.
-// Package web routes to it.
+// Package manual serves the documentation: the pages of package docs under /docs, grouped by reader. Package web routes to it.
 //
-// Read manual.go: a document's Markdown is turned into HTML once, when it is first asked for: all of them would take a start
-// a tenth of a second. A page costs no query. To add a page, list it in package docs; what is a page of its own (the task format, the API)
-// stands in New.
+// Read manual.go. Markdown is turned into HTML at the first request for a page: all pages at once would add a tenth of a
+// second to a start. A page costs no query. To add a page, list it in package docs; New lists the pages that the site makes
+// of something else (task format, API, trust). Package palette finds pages and headings by Links.
 //
-// What may go wrong: links between documents are addresses of the site only as far as docs.Pages knows them; a link to
-// anything else of the repository shows as its text.
+// Pitfall: links between documents are addresses of the site only as far as docs.Pages knows them; of a link to anything
+// else of the repository only the text remains.
 package manual

@@ -2,6 +2,7 @@ package manual
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/a-h/templ"
@@ -31,16 +32,18 @@ func New(site *site.Site) (*Manual, error) {
 		return nil, fmt.Errorf("reading the documentation: %w", err)
 	}
 	m := &Manual{Site: site, text: map[string]page{}, list: []views.DocsGroup{
-		{For: docs.Kernels, Links: []views.DocsLink{
-			{Title: "What a score means", URL: "/trust", About: "The short version, with the attacks that are tried and their outcomes."},
-			{Title: "API", URL: "/api", About: "Everything the site does, for programs and agents: HTTP, Python, MCP."},
-		}},
-		{For: docs.Tasks, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and what the reference must define."}}},
-		{For: docs.Sites},
+		{For: docs.Use},
+		{For: docs.Author, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and starters to download."}}},
+		{For: docs.Operate},
+		{For: docs.Automate, Links: []views.DocsLink{{Title: "API reference", URL: "/api", About: "Every address, parameter, and answer; OpenAPI to download."}}},
+		{For: docs.Understand, Links: []views.DocsLink{{Title: "What a score means", URL: "/trust", About: "The short version, with the attacks that are tried and their outcomes."}}},
 	}}
 	for _, p := range pages {
-		text := sync.OnceValues(func() (templ.Component, error) { return views.Markdown(p.Text) })
+		text := sync.OnceValues(func() (templ.Component, error) { return views.Document(p.Text, docs.Anchor) })
 		link := views.DocsLink{Title: p.Title, About: p.About, URL: templ.SafeURL("/docs/" + p.Name)}
+		for _, heading := range p.Headings {
+			link.Headings = append(link.Headings, views.DocsLink{Title: strings.ReplaceAll(heading, "`", ""), URL: link.URL + templ.SafeURL("#"+docs.Anchor(heading))})
+		}
 		m.text[p.Name] = page{link, text}
 		for i := range m.list {
 			if m.list[i].For == p.For {
@@ -49,6 +52,14 @@ func New(site *site.Site) (*Manual, error) {
 		}
 	}
 	return m, nil
+}
+
+// Links are all pages, in the order in which they are listed.
+func (m *Manual) Links() (list []views.DocsLink) {
+	for _, group := range m.list {
+		list = append(list, group.Links...)
+	}
+	return list
 }
 
 // Index lists them.

@@ -20,14 +20,18 @@ const (
 	mostPeople = 6   // whose names begin so
 	mostOwn    = 6   // submissions of the asker that fit
 	ownLooked  = 50  // the newest of them, among which they are looked for
+	mostDocs   = 6   // pages of the documentation and headings of theirs
 	mostText   = 100 // bytes of a search
 )
 
 // Palette has the handler of the search of every page.
-type Palette struct{ *site.Site }
+type Palette struct {
+	*site.Site
+	docs []views.DocsLink
+}
 
-// New returns the handler of the search.
-func New(site *site.Site) *Palette { return &Palette{site} }
+// New returns the handler of the search, which also finds these pages of the documentation and their headings.
+func New(site *site.Site, docs []views.DocsLink) *Palette { return &Palette{site, docs} }
 
 // place is one thing to go to.
 type place struct {
@@ -56,6 +60,7 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	found = append(found, p.manual(words)...)
 	for i := range found {
 		found[i].URL = string(p.Mount) + found[i].URL
 	}
@@ -136,4 +141,24 @@ func (p *Palette) people(ctx context.Context, _ models.User, words []string) (fo
 		found = append(found, place{"Person", user.Name, "", string(views.UserURL(user.ID))})
 	}
 	return found, err
+}
+
+// manual are the pages of the documentation that fit, by title or what they say, then headings that do.
+func (p *Palette) manual(words []string) (found []place) {
+	if len(words) == 0 {
+		return nil
+	}
+	for _, page := range p.docs {
+		if fits(page.Title+" documentation "+page.About, words) {
+			found = append(found, place{"Docs", page.Title, page.About, string(page.URL)})
+		}
+	}
+	for _, page := range p.docs {
+		for _, heading := range page.Headings {
+			if fits(heading.Title+" "+page.Title, words) {
+				found = append(found, place{"Docs", heading.Title, page.Title, string(heading.URL)})
+			}
+		}
+	}
+	return found[:min(len(found), mostDocs)]
 }

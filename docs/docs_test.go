@@ -1,0 +1,86 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLinksLeadToThePagesOfTheSite(t *testing.T) {
+	for text, want := range map[string]string{
+		"[how](measuring.md#what-it-is-not)":   "[how](/docs/measuring#what-it-is-not)",
+		"[here](#below)":                       "[here](#below)",
+		"[deploy](../deploy/nats.conf)":        "deploy",
+		"[elsewhere](https://example.org/a#b)": "[elsewhere](https://example.org/a#b)",
+		"as `/trust` says":                     "as [`/trust`](/trust) says",
+		"`/trusted`":                           "`/trusted`",
+	} {
+		if got := toSite(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestHeadingsOfCodeAreNone(t *testing.T) {
+	got := headings("\n## One, and `two`\n\n```sh\n## no heading\n```\n### Three\n")
+	if diff := cmp.Diff([]string{"One, and `two`", "Three"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := Anchor("One, and `two`"); got != "one-and-two" {
+		t.Errorf("the anchor is %q", got)
+	}
+}
+
+// TestTheIndexOfTheFolderHasEachPage: docs/README.md is what GitHub shows, and has the same pages as the site, in the same order.
+func TestTheIndexOfTheFolderHasEachPage(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	group := ""
+	for _, p := range pages {
+		if p.For != group {
+			group = p.For
+			want.WriteString("\n## " + group + "\n\n")
+			for _, own := range ownPages[group] {
+				want.WriteString(own + "\n")
+			}
+		}
+		want.WriteString("- [" + p.Title + "](" + p.Name + ".md): " + p.About + "\n")
+	}
+	_, got, _ := strings.Cut(string(text), "\n## "+Use)
+	got = "\n## " + Use + got
+	got, _, _ = strings.Cut(got, "\n## For developers")
+	if diff := cmp.Diff(want.String(), got); diff != "" {
+		t.Errorf("docs/README.md differs (-want +got):\n%s", diff)
+	}
+}
+
+// ownPages are lines about pages that the site makes of something other than Markdown.
+var ownPages = map[string][]string{
+	Author:     {"- Task format (`/docs/tasks` on each site): every key of `task.yml` with an example, and starters to download."},
+	Automate:   {"- API reference (`/api` on each site): every address, parameter, and answer; OpenAPI to download."},
+	Understand: {"- What a score means (`/trust` on each site): the short version, with the attacks that are tried and their outcomes."},
+}
+
+func TestEachFileIsListedOrForDevelopers(t *testing.T) {
+	found, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range found {
+		name := strings.TrimSuffix(file, ".md")
+		if !slices.Contains(Names(), name) && !slices.Contains([]string{"README", "pages", "queries", "style"}, name) {
+			t.Errorf("%s is on no list", file)
+		}
+	}
+}
