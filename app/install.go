@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/tasks"
 )
 
@@ -20,7 +23,7 @@ const (
 // it put there before up to date. A task that was deleted on the site stays deleted; one below dir
 // that cannot be used is logged and left out.
 func installTasks(ctx context.Context, store *models.Store, dir string, devices []string, log *slog.Logger) error {
-	owner, err := store.Operator(ctx)
+	owner, err := store.Accounts.Operator(ctx)
 	if err != nil {
 		return err
 	}
@@ -30,7 +33,7 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 		return fmt.Errorf("built-in tasks: %w", err)
 	}
 	for _, b := range examples {
-		if err := in.install(ctx, originBuiltin, installSpec{NewTask: models.NewTask{Bundle: b}}); err != nil {
+		if err := in.install(ctx, originBuiltin, installSpec{NewTask: catalog.NewTask{Bundle: b}}); err != nil {
 			return err
 		}
 	}
@@ -43,14 +46,14 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 // installer puts tasks on the site in the operator's name.
 type installer struct {
 	store *models.Store
-	owner models.User
+	owner accounts.User
 	log   *slog.Logger
 }
 
 // installSpec is a task as the server's own files have it. One that has a deadline says it there, and a later
 // change of it holds for the task too.
 type installSpec struct {
-	models.NewTask
+	catalog.NewTask
 	hasDeadline bool
 }
 
@@ -67,7 +70,7 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 	if task.Slug == "" {
 		task.Slug = task.Bundle.Name
 	}
-	task.Slug, task.Origin = models.Slug(task.Slug), origin
+	task.Slug, task.Origin = db.Slug(task.Slug), origin
 	if len(task.Devices) == 0 {
 		task.Devices = task.Bundle.Definition.GPUs
 	}
@@ -90,13 +93,13 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 }
 
 func (i installer) publish(ctx context.Context, in installSpec, first bool) error {
-	task, err := i.store.Task(ctx, in.Slug)
-	missing := err != nil && models.KindOf(err) == models.NotFound
+	task, err := i.store.Catalog.Task(ctx, in.Slug)
+	missing := err != nil && db.KindOf(err) == db.NotFound
 	switch {
 	case missing && !first:
 		return nil // it was deleted on the site
 	case missing:
-		_, err = i.store.CreateTask(ctx, i.owner, in.NewTask)
+		_, err = i.store.Catalog.CreateTask(ctx, i.owner, in.NewTask)
 		return err
 	case err != nil:
 		return err
@@ -104,10 +107,10 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 	case task.Origin != in.Origin:
 		return nil // somebody made a task of this name; it is theirs
 	}
-	var settings *models.TaskSettings
+	var settings *catalog.TaskSettings
 	if in.hasDeadline {
-		settings = &models.TaskSettings{Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
+		settings = &catalog.TaskSettings{Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
 	}
-	_, _, err = i.store.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
+	_, _, err = i.store.Catalog.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
 	return err
 }

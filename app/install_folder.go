@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/tasks"
 )
 
@@ -25,7 +26,7 @@ func (i installer) installFolder(ctx context.Context, dir string, devices []stri
 		}
 		err := i.install(ctx, originFolder, task)
 		// What is wrong with one task is said and left; a database that fails would fail for all of them.
-		if kind := models.KindOf(err); err != nil && (kind == models.Internal || kind == models.Unavailable) {
+		if kind := db.KindOf(err); err != nil && (kind == db.Internal || kind == db.Unavailable) {
 			return err
 		}
 		if err != nil {
@@ -67,9 +68,9 @@ func (i installer) ofSets(sets []tasks.ProblemSet) []installSpec {
 				i.skipped(set.File+": "+p.Name, p.Err)
 				continue
 			}
-			task := models.NewTask{
+			task := catalog.NewTask{
 				Slug: p.Name, Bundle: p.Bundle,
-				TaskSettings: models.TaskSettings{Devices: p.GPUs, Deadline: &p.Deadline},
+				TaskSettings: catalog.TaskSettings{Devices: p.GPUs, Deadline: &p.Deadline},
 			}
 			wanted = append(wanted, installSpec{NewTask: task, hasDeadline: !p.Assumed})
 		}
@@ -85,7 +86,7 @@ func (i installer) ofFolders(upload *tasks.Upload) []installSpec {
 			i.skipped(folder, err)
 			continue
 		}
-		wanted = append(wanted, installSpec{NewTask: models.NewTask{Bundle: bundle}})
+		wanted = append(wanted, installSpec{NewTask: catalog.NewTask{Bundle: bundle}})
 	}
 	return wanted
 }

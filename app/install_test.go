@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
 
@@ -50,15 +52,15 @@ func install(t *testing.T, store *models.Store, dir string, devices ...string) s
 }
 
 // ofFolder lists the tasks that came from a folder.
-func ofFolder(t *testing.T, store *models.Store) map[string]models.Task {
+func ofFolder(t *testing.T, store *models.Store) map[string]catalog.Task {
 	t.Helper()
-	list, err := store.TaskSummaries(t.Context(), models.User{Role: models.RoleAdmin})
+	list, err := store.TaskSummaries(t.Context(), accounts.User{Role: accounts.RoleAdmin})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]models.Task{}
+	found := map[string]catalog.Task{}
 	for _, one := range list {
-		task, err := store.Task(t.Context(), one.Slug)
+		task, err := store.Catalog.Task(t.Context(), one.Slug)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +71,7 @@ func ofFolder(t *testing.T, store *models.Store) map[string]models.Task {
 	return found
 }
 
-func slugs(found map[string]models.Task) string {
+func slugs(found map[string]catalog.Task) string {
 	return strings.Join(slices.Sorted(maps.Keys(found)), " ")
 }
 
@@ -185,7 +187,7 @@ func TestFolderThatIsNoneStopsTheServer(t *testing.T) {
 func TestBuiltInTasksStandFromEasyToHard(t *testing.T) {
 	store := modelstest.Open(t)
 	install(t, store, "")
-	list, err := store.TaskList(t.Context(), models.User{})
+	list, err := store.TaskList(t.Context(), accounts.User{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 )
 
 func TestOneDirectoryServesOneProcess(t *testing.T) {
@@ -49,8 +50,8 @@ func TestATokenIsForTheDatabaseOfTheEnvironmentAndKeepsARole(t *testing.T) {
 	}
 	defer store.Close()
 	for _, token := range strings.Fields(out.String()) {
-		_, user, err := store.TokenUser(t.Context(), token)
-		if err != nil || user.Name != "ci" || user.Role != models.RoleAdmin {
+		_, user, err := store.Accounts.TokenUser(t.Context(), token)
+		if err != nil || user.Name != "ci" || user.Role != accounts.RoleAdmin {
 			t.Errorf("token belongs to %+v: %v", user, err)
 		}
 	}

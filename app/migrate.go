@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 )
 
 // migrate opens the database, which brings its schema up to date, and rebuilds the boards.
@@ -21,7 +22,7 @@ func migrate(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	defer store.Close()
-	if err := store.RebuildEntries(ctx); err != nil {
+	if err := store.Boards.RebuildEntries(ctx); err != nil {
 		return fmt.Errorf("rebuild boards: %w", err)
 	}
 	fmt.Fprintln(env.Stdout, "database is up to date, boards are rebuilt from the stored runs")
@@ -48,16 +49,16 @@ func makeToken(ctx context.Context, env Environment, args []string) error {
 	}
 	defer store.Close()
 	// The provider "operator" is nobody's sign-in, so that a token never is of an account that a person signs in with.
-	owner, err := store.SignIn(ctx, models.SignIn{Provider: "operator", Subject: user, Name: user})
+	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: user, Name: user})
 	if err != nil {
 		return err
 	}
 	if role != "" {
-		if err := store.SetRole(ctx, models.User{Name: "operator", Role: models.RoleAdmin}, owner.ID, models.Role(role)); err != nil {
+		if err := store.Accounts.SetRole(ctx, accounts.User{Name: "operator", Role: accounts.RoleAdmin}, owner.ID, accounts.Role(role)); err != nil {
 			return err
 		}
 	}
-	secret, _, err := store.CreateToken(ctx, owner.ID, label, 0)
+	secret, _, err := store.Accounts.CreateToken(ctx, owner.ID, label, 0)
 	if err != nil {
 		return err
 	}

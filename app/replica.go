@@ -56,7 +56,7 @@ func nameOwnWorker(ctx context.Context, cfg *Config, store *models.Store, id str
 	if cfg.NoWorker {
 		return nil
 	}
-	name, err := store.ClaimName(ctx, cfg.Worker.Name, id)
+	name, err := store.Fleet.ClaimName(ctx, cfg.Worker.Name, id)
 	if err == nil && name != cfg.Worker.Name {
 		log.Info("another worker has the name of this one", "wanted", cfg.Worker.Name, "name", name)
 		cfg.Worker.Name = name

@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
+	"warpboard/models/submissions"
 	hooks "warpboard/models/webhooks"
 	"warpboard/statement"
 	"warpboard/web"
@@ -69,7 +70,7 @@ func openStore(ctx context.Context, cfg *Config, replica string, log *slog.Logge
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: replica, Log: log,
-		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Webhooks: hooks.Reach{Site: allowed}, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Webhooks: hooks.Reach{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 }
 
@@ -78,7 +79,7 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
 		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
-		Authorize: authorizer(store), Refill: store.QueueMayBeEmpty, Log: log,
+		Authorize: authorizer(store), Refill: store.Work.QueueMayBeEmpty, Log: log,
 	})
 }
 
@@ -201,7 +202,7 @@ func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signi
 		s.Key, err = statement.KeepKey(filepath.Join(cfg.Data, "signing.key"))
 	}
 	if err == nil {
-		s.Keys, err = store.NoteSigningKey(ctx, s.Key)
+		s.Keys, err = store.Ledger.NoteSigningKey(ctx, s.Key)
 	}
 	return s, err
 }
@@ -237,7 +238,7 @@ func authorizer(store *models.Store) func(name, secret string) ([]string, bool, 
 		// The queue's server waits for this in the goroutine of a connection that is not let in yet.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		return store.AuthorizeWorker(ctx, name, secret)
+		return store.Fleet.AuthorizeWorker(ctx, name, secret)
 	}
 }
 

@@ -11,6 +11,10 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/web/client"
 )
@@ -31,7 +35,7 @@ func (p *process) compiledAhead(t *testing.T, task string) {
 // wantReused fails unless the run's build found the task's own units compiled.
 func wantReused(t *testing.T, run client.Run, units ...string) {
 	t.Helper()
-	if err := wantState(run, models.StateDone); err != nil {
+	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
 	if build := run.Stages[0]; build.Stage != job.StageBuild || build.Cached || !slices.Equal(build.Reused, units) {
@@ -47,12 +51,12 @@ func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	owner, err := store.Operator(t.Context())
+	owner, err := store.Accounts.Operator(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := models.NewTask{Slug: bundle.Name, Bundle: bundle, TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}}
-	if _, err := store.CreateTask(t.Context(), owner, in); err != nil {
+	in := catalog.NewTask{Slug: bundle.Name, Bundle: bundle, TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}}
+	if _, err := store.Catalog.CreateTask(t.Context(), owner, in); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -129,7 +133,7 @@ func withoutBuiltIns(t *testing.T) (data string) {
 		t.Fatal(err)
 	}
 	for _, b := range bundles {
-		if err := store.SetSetting(t.Context(), "installed."+models.Slug(b.Name), "deleted since"); err != nil {
+		if err := store.SetSetting(t.Context(), "installed."+db.Slug(b.Name), "deleted since"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +146,7 @@ func TestWhatBelongsToATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 	data := withoutBuiltIns(t)
 	s := startTaskSite(t, "--compile-ahead", "--tasks", parent, "--data", data)
 	s.data = data
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	s.compiledAhead(t, smallTask)
 	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
 
@@ -158,7 +162,7 @@ func TestWhatBelongsToATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 func TestAWorkerThatJoinsLaterCompilesTheOpenTasksAhead(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t, "--tasks", ownProgramTask(t))
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	w := s.startWorker(t, nats, "rack-1", "--compile-ahead")
 	w.compiledAhead(t, ownProgram)
 	wantReused(t, ada.testsOwnProgram(), "eval.cpp", "more.cpp")

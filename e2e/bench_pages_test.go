@@ -27,7 +27,9 @@ import (
 	"warpboard/evaluator/ncu/ncutest"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web"
 	webpages "warpboard/web/site"
 )
@@ -54,7 +56,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 		b.Fatal(err)
 	}
 	first, second := profiledRun(b, store, filled, 5e4), profiledRun(b, store, filled, 6e4)
-	head, err := store.Head(b.Context(), filled.Task.VersionID, filled.Device)
+	head, err := store.Boards.Head(b.Context(), filled.Task.VersionID, filled.Device)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -77,7 +79,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 // signedIn is the cookie of a person's session.
 func signedIn(b *testing.B, store *models.Store, user int64) string {
 	b.Helper()
-	secret, _, err := store.StartSession(b.Context(), models.NewSession{UserID: user, Provider: "test", Life: time.Hour})
+	secret, _, err := store.Accounts.StartSession(b.Context(), accounts.NewSession{UserID: user, Provider: "test", Life: time.Hour})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -85,28 +87,28 @@ func signedIn(b *testing.B, store *models.Store, user int64) string {
 }
 
 // profiledRun is a run that comes first on the hot board, with a real report of its only case.
-func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns float64) models.Run {
+func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns float64) work.Run {
 	b.Helper()
 	ctx, task := b.Context(), filled.Task
 	task.Devices = []string{filled.Device}
 	beat := job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: filled.Device, Profiler: true}}}
-	if err := store.SaveHeartbeat(ctx, beat); err != nil { // a run's profile is queued where a worker can make one
+	if err := store.Fleet.SaveHeartbeat(ctx, beat); err != nil { // a run's profile is queued where a worker can make one
 		b.Fatal(err)
 	}
 	run := modelstest.Submit(b, store, filled.Owner, task)[0]
 	modelstest.Finish(b, store, run, ns)
-	profile, err := store.ProfileRun(ctx, run)
+	profile, err := store.Work.ProfileRun(ctx, run)
 	if err != nil {
 		b.Fatal(err)
 	}
-	attempt, err := store.StartAttempt(ctx, profile.Ref())
+	attempt, err := store.Work.StartAttempt(ctx, profile.Ref())
 	if err != nil {
 		b.Fatal(err)
 	}
 	result := modelstest.Result(attempt, ns)
 	result.ScoreNS, result.Stages = nil, []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: result.Stages[3].Cases}}
 	result.Artifacts = []job.Artifact{{Name: "profile.0.json.gz", Type: "application/gzip", Data: packedReport(b)}}
-	if _, err := store.RecordResult(ctx, result, models.Findings{}); err != nil {
+	if _, err := store.Work.RecordResult(ctx, result, work.Findings{}); err != nil {
 		b.Fatal(err)
 	}
 	return run

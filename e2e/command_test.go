@@ -12,7 +12,8 @@ import (
 
 	"warpboard/app"
 	"warpboard/app/cli"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -31,7 +32,7 @@ func (p person) command(site string, args ...string) (string, error) {
 func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	t.Parallel()
 	s := startSiteBelow(t, belowPath, smallTaskArgs(t)...)
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	file := filepath.Join(t.TempDir(), "submission.cpp")
 	slow := kernel("usleep(50000);") // an agent beats it below, however noisy the machine is
 	if err := os.WriteFile(file, []byte(slow), 0o600); err != nil {
@@ -74,10 +75,10 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 		t.Errorf("a submission that does not compile, its task told by %s: exit code %d, %v\n%s", pulled, cli.ExitCode(err), err, printed)
 	}
 	t.Run("an agent climbs from the list of tasks to the first rank", func(t *testing.T) {
-		s.person(t, "Agent", models.RoleUser).climb(t, s.url, kernel(""))
+		s.person(t, "Agent", accounts.RoleUser).climb(t, s.url, kernel(""))
 	})
 	t.Run("a person works in the browser below the site's path", func(t *testing.T) { s.window(t).worksBelowThePath() })
-	creator := s.person(t, "Cleo", models.RoleCreator)
+	creator := s.person(t, "Cleo", accounts.RoleCreator)
 	for _, step := range []struct{ args, want string }{
 		{"task publish " + pulled + " --name copy --dry-run", "would change: it is new"},
 		{"task publish " + pulled + " --name copy", "copy is new"},
@@ -100,7 +101,7 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	if printed, err := ada.command(s.url, "cancel", fmt.Sprint(sub.ID)); err != nil {
 		t.Errorf("cancel: %v\n%s", err, printed)
 	}
-	ada.reach(sub.ID, models.StateCancelled)
+	ada.reach(sub.ID, work.StateCancelled)
 	for _, wrong := range []struct{ args, want string }{
 		{"show me", `"me" is not the number of a submission`},
 		{"board " + smallTask, "DEVICE is missing: warpboard board TASK DEVICE"},

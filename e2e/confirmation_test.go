@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 )
 
 // TestTheFirstOfABoardIsConfirmed goes the whole way on the CPU: somebody comes first, the worker measures both kernels
@@ -18,7 +18,7 @@ import (
 func TestTheFirstOfABoardIsConfirmed(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t, "--confirm-records")
-	slow, fast := s.person(t, "Slow", models.RoleUser), s.person(t, "Fast", models.RoleUser)
+	slow, fast := s.person(t, "Slow", accounts.RoleUser), s.person(t, "Fast", accounts.RoleUser)
 	slow.ended(slow.submit(job.ModeRanked, kernel("usleep(20000);")))
 	first := fast.submit(job.ModeRanked, kernel("usleep(1000);"))
 	selected := fast.ended(first)

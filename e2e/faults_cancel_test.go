@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -14,12 +15,12 @@ import (
 // cancelled, everything of it is gone, and the slot takes the next run.
 func TestCancelInEveryState(t *testing.T) {
 	s := startTaskSite(t)
-	ada := s.person(t, "Ada", models.RoleUser)
-	for _, state := range []models.RunState{models.StateQueued, models.StateBuilding, models.StateTesting, models.StateBenchmarking, models.StateRanking} {
+	ada := s.person(t, "Ada", accounts.RoleUser)
+	for _, state := range []work.RunState{work.StateQueued, work.StateBuilding, work.StateTesting, work.StateBenchmarking, work.StateRanking} {
 		var blocking int64
-		if state == models.StateQueued {
+		if state == work.StateQueued {
 			blocking = ada.submit(job.ModeTest, kernel(once("sleep(4);")))
-			ada.reach(blocking, models.StateTesting)
+			ada.reach(blocking, work.StateTesting)
 		}
 		id := ada.submit(modeOf(state), lingering(state))
 		ada.reach(id, state)
@@ -43,7 +44,7 @@ func (p person) cancel(id int64) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if !sub.Ended || slices.ContainsFunc(sub.Runs, func(r client.Run) bool { return r.State != string(models.StateCancelled) }) {
+	if !sub.Ended || slices.ContainsFunc(sub.Runs, func(r client.Run) bool { return r.State != string(work.StateCancelled) }) {
 		p.t.Errorf("submission %d after it was cancelled: %+v", id, sub)
 	}
 	var refused *client.Problem

@@ -16,7 +16,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -43,7 +44,7 @@ func TestANearlyFullDiskAndACorruptQueueCostNobodyARun(t *testing.T) {
 	disk := sandboxtest.Disk(t, "512m")
 	s := startTaskSite(t, "--data", filepath.Join(disk, "data"), "--min-free-disk", "64")
 	s.data = filepath.Join(disk, "data")
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	s.answers(t, "/readyz", http.StatusOK)
 
 	filler := filepath.Join(disk, "filler")
@@ -59,7 +60,7 @@ func TestANearlyFullDiskAndACorruptQueueCostNobodyARun(t *testing.T) {
 	}
 	s.answers(t, "/readyz", http.StatusOK)
 	first := ada.submit(job.ModeTest, kernel(once("sleep(2);"))) // longer than a busy machine takes until the site is killed
-	ada.reach(first, models.StateTesting)
+	ada.reach(first, work.StateTesting)
 	second := ada.submit(job.ModeTest, kernel("")) // the only slot is taken: its job waits in the queue
 	waitFor(t, patience, "the second job to be in the queue", func() error { return queued(s.data, 2) })
 	s.kill()
@@ -67,7 +68,7 @@ func TestANearlyFullDiskAndACorruptQueueCostNobodyARun(t *testing.T) {
 	ruin(t, filepath.Join(s.data, "queue"))
 	s.up(t)
 	for _, id := range []int64{first, second} {
-		if err := wantState(ada.ended(id), models.StateDone); err != nil {
+		if err := wantState(ada.ended(id), work.StateDone); err != nil {
 			t.Errorf("submission %d: %v\n%s", id, err, s.log)
 		}
 	}

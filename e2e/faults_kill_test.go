@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -21,23 +22,23 @@ constexpr long burnt0 = burn<0>(), burnt1 = burn<1>(), burnt2 = burn<2>(), burnt
 
 // lingering is a kernel that takes its time in one state of its run. The seeds tell it which: the
 // task's own are below 100, the ranked stage's are not.
-func lingering(state models.RunState) string {
+func lingering(state work.RunState) string {
 	switch state {
-	case models.StateBuilding:
+	case work.StateBuilding:
 		return kernel("/* "+rand.Text()+" */") + slowBuild // nobody has built it
-	case models.StateTesting:
+	case work.StateTesting:
 		return kernel(once("if (data.seed == 11) sleep(2);"))
-	case models.StateBenchmarking:
+	case work.StateBenchmarking:
 		return kernel("if (data.seed == 12) usleep(400000);")
-	case models.StateRanking:
+	case work.StateRanking:
 		return kernel("if (data.seed > 100) usleep(400000);")
 	}
 	return kernel("")
 }
 
 // modeOf is the mode of a run that comes to a state: a ranked one if it can.
-func modeOf(state models.RunState) job.Mode {
-	if state == models.StateBenchmarking {
+func modeOf(state work.RunState) job.Mode {
+	if state == work.StateBenchmarking {
 		return job.ModeBenchmark
 	}
 	return job.ModeRanked
@@ -52,7 +53,7 @@ func TestKillServerInEachState(t *testing.T) {
 	var runs []client.Run
 	finish := func(p person, id int64, mode job.Mode) {
 		run := p.ended(id)
-		if err := wantState(run, models.StateDone); err != nil {
+		if err := wantState(run, work.StateDone); err != nil {
 			t.Errorf("submission %d: %v", id, err)
 		}
 		endsOnce(t, p, id)
@@ -60,17 +61,17 @@ func TestKillServerInEachState(t *testing.T) {
 			runs = append(runs, run)
 		}
 	}
-	for _, state := range []models.RunState{models.StateBuilding, models.StateTesting, models.StateBenchmarking, models.StateRanking} {
-		working := s.person(t, "in "+string(state), models.RoleUser)
-		waiting := s.person(t, "behind "+string(state), models.RoleUser)
+	for _, state := range []work.RunState{work.StateBuilding, work.StateTesting, work.StateBenchmarking, work.StateRanking} {
+		working := s.person(t, "in "+string(state), accounts.RoleUser)
+		waiting := s.person(t, "behind "+string(state), accounts.RoleUser)
 		first := working.submit(modeOf(state), lingering(state))
 		working.reach(first, state)
 		mode := job.ModeTest
-		if state == models.StateBuilding {
+		if state == work.StateBuilding {
 			mode = job.ModeRanked
 		}
 		second := waiting.submit(mode, kernel("")) // the only slot is taken
-		waiting.reach(second, models.StateQueued)
+		waiting.reach(second, work.StateQueued)
 		s.kill()
 		s.leavesNothing(t)
 		s.up(t)
@@ -88,7 +89,7 @@ func endsOnce(t *testing.T, p person, id int64) {
 		if ends > 0 {
 			after++
 		}
-		if e.Detail == nil && models.RunState(e.State).Final() {
+		if e.Detail == nil && work.RunState(e.State).Final() {
 			ends++
 		}
 		return nil

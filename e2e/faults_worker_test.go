@@ -16,6 +16,8 @@ import (
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -43,7 +45,7 @@ func (s *site) credential(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	secret, _, err := store.CreateCredential(t.Context(), models.User{Name: "test", Role: models.RoleAdmin}, name, []string{"CPU"})
+	secret, _, err := store.Fleet.CreateCredential(t.Context(), accounts.User{Name: "test", Role: accounts.RoleAdmin}, name, []string{"CPU"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +57,11 @@ func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 	cert, key := queuetest.Certificate(t)
 	nats := sandboxtest.Addr(t)
 	s := startTaskSite(t, "--no-worker", "--nats-listen", nats, "--nats-tls-cert", cert, "--nats-tls-key", key)
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(""))
 	s.startWorker(t, "tls://"+nats, "rack-1", "--nats-tls-ca", cert)
 	run := ada.ended(id)
-	if err := wantState(run, models.StateDone); err != nil {
+	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
 	if run.Machine == nil || run.Machine.Worker != "rack-1" || run.Machine.Sandbox != "bubblewrap" {
@@ -88,7 +90,7 @@ func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
 func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	workers := map[string]*process{}
 	for _, name := range []string{"rack-1", "rack-2"} {
 		workers[name] = s.startWorker(t, nats, name)
@@ -96,11 +98,11 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 	s.hasSlots(t, 2)
 	id := ada.submit(job.ModeTest, kernel("sleep(1);"))
 	first := ada.worker(id)
-	ada.reach(id, models.StateTesting)
+	ada.reach(id, work.StateTesting)
 	workers[first].kill()
 	vanished := time.Now()
 	run := ada.ended(id)
-	if err := wantState(run, models.StateDone); err != nil {
+	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
 	if run.Machine.Worker == first || run.Attempts != 2 {
@@ -118,16 +120,16 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	first := sandboxtest.FirstUID(t)
 	leaving := s.startWorker(t, nats, "rack-1", "--first-uid", strconv.Itoa(first), "--grace", "100ms")
 	slow := fmt.Sprintf("if (data.seed == 11) sleep(getuid() >= %d && getuid() < %d ? 60 : 1);", first, first+sandboxtest.RangeSize)
 	id := ada.submit(job.ModeTest, kernel(slow))
-	ada.reach(id, models.StateTesting)
+	ada.reach(id, work.StateTesting)
 	leaving.stop() // at once: the stage's time limit is running
 	s.startWorker(t, nats, "rack-2")
 	run := ada.ended(id)
-	if err := wantState(run, models.StateDone); err != nil {
+	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
 	if run.Machine.Worker != "rack-2" || run.Attempts != 2 {
@@ -142,7 +144,7 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if stored, err := store.Run(t.Context(), run.ID); err != nil || stored.Losses != 0 || stored.Retries != 0 {
+	if stored, err := store.Work.Run(t.Context(), run.ID); err != nil || stored.Losses != 0 || stored.Retries != 0 {
 		t.Errorf("%d losses count of %d, %v", stored.Losses, stored.Retries, err)
 	}
 	if log := s.log.String(); strings.Contains(log, "taken back") {
@@ -155,14 +157,14 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 func TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	file := filepath.Join(t.TempDir(), "objects")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	broken := s.startWorker(t, nats, "rack-1", "--object-cache", file)
 	id := ada.submit(job.ModeTest, kernel("/* waits */"))
-	root := s.person(t, "Root", models.RoleAdmin)
+	root := s.person(t, "Root", accounts.RoleAdmin)
 	waitFor(t, patience, "the reason on the devices page", func() error {
 		devices, err := root.Devices(t.Context())
 		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 || !strings.Contains(devices[0].Problem, "not a directory")) {
@@ -178,7 +180,7 @@ func TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy(t *testing
 	}
 	// Nobody's run has failed for that: a worker that works takes it.
 	s.startWorker(t, nats, "rack-2")
-	if err := wantState(ada.ended(id), models.StateDone); err != nil {
+	if err := wantState(ada.ended(id), work.StateDone); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -30,7 +30,7 @@ func (p person) ranksSeveralFiles() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if run := p.reach(sub.ID, models.StateDone); run.ScoreNS == nil {
+	if run := p.reach(sub.ID, work.StateDone); run.ScoreNS == nil {
 		p.t.Errorf("a kernel of three files has no score: %+v", run)
 	}
 	file, err := p.Source(p.t.Context(), sub.ID)
@@ -55,7 +55,7 @@ func (p person) ranksSeveralFiles() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if run := p.reach(sub.ID, models.StateFailed); !strings.Contains(run.Stages[0].Stderr, "sum.h:3") {
+	if run := p.reach(sub.ID, work.StateFailed); !strings.Contains(run.Stages[0].Stderr, "sum.h:3") {
 		p.t.Errorf("a header that does not compile: %+v", run)
 	}
 }
@@ -77,7 +77,7 @@ func (p person) submitsSeveralFiles(site string, says func(want string, args ...
 	}
 	printed, err := p.command(site, args...)
 	var sub client.Submission
-	if err := json.Unmarshal([]byte(printed), &sub); err != nil || len(sub.Runs) != 1 || sub.Runs[0].State != string(models.StateDone) {
+	if err := json.Unmarshal([]byte(printed), &sub); err != nil || len(sub.Runs) != 1 || sub.Runs[0].State != string(work.StateDone) {
 		p.t.Fatalf("%v\n%s", err, printed)
 	}
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 
 	"warpboard/app"
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -82,7 +83,7 @@ type person struct {
 }
 
 // person makes a person, by the command that an operator has for it.
-func (s *site) person(t *testing.T, name string, role models.Role) person {
+func (s *site) person(t *testing.T, name string, role accounts.Role) person {
 	t.Helper()
 	var out bytes.Buffer
 	args := []string{"token", "--data", s.data, "--user", name, "--role", string(role)}
@@ -120,12 +121,12 @@ func (p person) look(id int64) client.Run {
 }
 
 // reach waits until the submission's run is in this state, and fails when it is past it.
-func (p person) reach(id int64, state models.RunState) client.Run {
+func (p person) reach(id int64, state work.RunState) client.Run {
 	p.t.Helper()
 	var run client.Run
 	waitFor(p.t, patience, fmt.Sprintf("submission %d to be %s", id, state), func() error {
 		run = p.look(id)
-		if run.State != string(state) && models.RunState(run.State).Final() {
+		if run.State != string(state) && work.RunState(run.State).Final() {
 			p.t.Fatalf("submission %d was never seen %s; it is %s: %+v", id, state, run.State, run.Failure)
 		}
 		return wantState(run, state)
@@ -133,7 +134,7 @@ func (p person) reach(id int64, state models.RunState) client.Run {
 	return run
 }
 
-func wantState(run client.Run, state models.RunState) error {
+func wantState(run client.Run, state work.RunState) error {
 	if run.State != string(state) {
 		return fmt.Errorf("it is %s: %+v", run.State, run.Failure)
 	}
@@ -145,7 +146,7 @@ func (p person) ended(id int64) client.Run {
 	p.t.Helper()
 	var run client.Run
 	waitFor(p.t, patience, fmt.Sprintf("submission %d to end", id), func() error {
-		if run = p.look(id); models.RunState(run.State).Final() {
+		if run = p.look(id); work.RunState(run.State).Final() {
 			return nil
 		}
 		return errors.New("it is " + run.State)
@@ -157,7 +158,7 @@ func (p person) ended(id int64) client.Run {
 func (p person) passes(mode job.Mode) client.Run {
 	p.t.Helper()
 	run := p.ended(p.submit(mode, kernel("")))
-	if err := wantState(run, models.StateDone); err != nil {
+	if err := wantState(run, work.StateDone); err != nil {
 		p.t.Fatalf("an honest kernel: %v", err)
 	}
 	return run

@@ -11,6 +11,9 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/fleet"
+	"warpboard/models/work"
 )
 
 // joinToken makes a token for workers of the CPU device, in the running server's database.
@@ -21,8 +24,8 @@ func (s *site) joinToken(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	token, _, err := store.CreateJoinToken(context.WithoutCancel(t.Context()), models.User{Name: "test", Role: models.RoleAdmin},
-		models.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour})
+	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()), accounts.User{Name: "test", Role: accounts.RoleAdmin},
+		fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +36,7 @@ func (s *site) joinToken(t *testing.T) string {
 func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(`
     FILE *env = fopen("/proc/self/environ", "r");
     char text[65536] = {}; size_t n = env ? fread(text, 1, sizeof text - 1, env) : 0;
@@ -41,7 +44,7 @@ func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", nats, "--once",
 		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1")
 	run := ada.ended(id)
-	if err := wantState(run, models.StateDone); err != nil {
+	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -58,7 +61,7 @@ func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	}
 	defer store.Close()
 	waitFor(t, patience, "the worker to be forgotten", func() error {
-		left, err := store.Credentials(t.Context())
+		left, err := store.Fleet.Credentials(t.Context())
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%s has a credential", left[0].Name)
 		}

@@ -11,6 +11,8 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 )
 
 // TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime and ends what can: by past runs of the mode, a benchmark takes an
@@ -18,12 +20,12 @@ import (
 func TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	first, notice := sandboxtest.FirstUID(t), filepath.Join(t.TempDir(), "notice")
 	leaving := s.startWorker(t, nats, "rack-1", "--first-uid", strconv.Itoa(first), "--cpu-slots", "2", "--grace", "30s", "--notice-file", notice)
 	here := fmt.Sprintf("getuid() >= %d && getuid() < %d", first, first+sandboxtest.RangeSize)
 	past := ada.submit(job.ModeBenchmark, kernel(""))
-	if err := wantState(ada.ended(past), models.StateDone); err != nil {
+	if err := wantState(ada.ended(past), work.StateDone); err != nil {
 		t.Fatal(err)
 	}
 	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
@@ -37,18 +39,18 @@ func TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime(t *testing.T) {
 		t.Fatal("nobody noted how long the run held its unit")
 	}
 	long := ada.submit(job.ModeBenchmark, kernel("while ("+here+") sleep(1);"))
-	ada.reach(long, models.StateBenchmarking)
+	ada.reach(long, work.StateBenchmarking)
 	short := ada.submit(job.ModeTest, kernel(once("sleep(2);")))
-	ada.reach(short, models.StateTesting)
+	ada.reach(short, work.StateTesting)
 
 	given := time.Now()
 	if err := os.WriteFile(notice, []byte("5m"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ada.reach(long, models.StateQueued)
+	ada.reach(long, work.StateQueued)
 	t.Logf("the run that takes too long was handed back %s after the notice", time.Since(given).Round(10*time.Millisecond))
 	run := ada.ended(short)
-	if err := wantState(run, models.StateDone); err != nil || run.Machine.Worker != "rack-1" || run.Attempts != 1 {
+	if err := wantState(run, work.StateDone); err != nil || run.Machine.Worker != "rack-1" || run.Attempts != 1 {
 		t.Errorf("the run that could end: %v, by %s in attempt %d", err, run.Machine.Worker, run.Attempts)
 	}
 	select {
@@ -61,10 +63,10 @@ func TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime(t *testing.T) {
 	}
 	s.startWorker(t, nats, "rack-2")
 	run = ada.ended(long)
-	if err := wantState(run, models.StateDone); err != nil || run.Machine.Worker != "rack-2" || run.Attempts != 2 {
+	if err := wantState(run, work.StateDone); err != nil || run.Machine.Worker != "rack-2" || run.Attempts != 2 {
 		t.Errorf("the run that was handed back: %v, by %s in attempt %d", err, run.Machine.Worker, run.Attempts)
 	}
-	if stored, err := store.Run(t.Context(), run.ID); err != nil || stored.Losses != 0 || stored.Retries != 0 {
+	if stored, err := store.Work.Run(t.Context(), run.ID); err != nil || stored.Losses != 0 || stored.Retries != 0 {
 		t.Errorf("%d losses count of %d, %v", stored.Losses, stored.Retries, err)
 	}
 }

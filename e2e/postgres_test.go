@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
 )
@@ -14,12 +14,12 @@ import (
 func TestRunOnPostgres(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t, "--database-url", modelstest.PostgresURL(t))
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	run := ada.passes(job.ModeRanked)
 	wantBoard(t, s, []client.Run{run})
 	s.stop()
 	s.up(t)
 	wantBoard(t, s, []client.Run{run})
-	s.person(t, "Ben", models.RoleUser).ranksSeveralFiles()
+	s.person(t, "Ben", accounts.RoleUser).ranksSeveralFiles()
 	s.stop() // before the database goes
 }

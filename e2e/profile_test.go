@@ -27,7 +27,11 @@ import (
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -37,8 +41,8 @@ type profilingSite struct {
 	t     *testing.T
 	url   string
 	store *models.Store
-	task  models.Task
-	user  models.User
+	task  catalog.Task
+	user  accounts.User
 }
 
 func startProfilingSite(t *testing.T) *profilingSite {
@@ -106,28 +110,28 @@ func installNCU(ctx context.Context, dir string) (nsight.Tool, error) {
 // makeTask installs the C++ vector addition for the device, with its first two benchmarks.
 func (s *profilingSite) makeTask() {
 	s.t.Helper()
-	s.user = modelstest.Person(s.t, s.store, "Ann", models.RoleAdmin)
+	s.user = modelstest.Person(s.t, s.store, "Ann", accounts.RoleAdmin)
 	examples, err := tasks.Examples()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	bundle := examples[slices.IndexFunc(examples, func(b *tasks.Bundle) bool { return b.Name == "vectoradd_cpp" })]
 	bundle.Definition.Benchmarks = bundle.Definition.Benchmarks[:2]
-	s.task, err = s.store.CreateTask(s.t.Context(), s.user, models.NewTask{
-		TaskSettings: models.TaskSettings{Devices: []string{"H200"}}, Bundle: bundle})
+	s.task, err = s.store.Catalog.CreateTask(s.t.Context(), s.user, catalog.NewTask{
+		TaskSettings: catalog.TaskSettings{Devices: []string{"H200"}}, Bundle: bundle})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *profilingSite) submit(mode job.Mode) models.Run {
+func (s *profilingSite) submit(mode job.Mode) work.Run {
 	s.t.Helper()
 	solutions, err := tasks.ExampleSolutions("vectoradd_cpp")
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	right := solutions[slices.IndexFunc(solutions, func(s tasks.Solution) bool { return s.Correct })]
-	_, runs, err := s.store.Submit(s.t.Context(), models.NewSubmission{
+	_, runs, err := s.store.Submissions.Submit(s.t.Context(), submissions.NewSubmission{
 		User: s.user, TaskID: s.task.ID, Devices: []string{"H200"}, Mode: mode, Source: right.Source, Via: "test"})
 	if err != nil {
 		s.t.Fatal(err)
@@ -136,7 +140,7 @@ func (s *profilingSite) submit(mode job.Mode) models.Run {
 }
 
 // ended waits for a run to be done.
-func (s *profilingSite) ended(find func() (models.Run, error)) (run models.Run) {
+func (s *profilingSite) ended(find func() (work.Run, error)) (run work.Run) {
 	s.t.Helper()
 	waitFor(s.t, 2*time.Minute, "the run to end", func() (err error) {
 		if run, err = find(); err == nil && !run.State.Final() {
@@ -144,7 +148,7 @@ func (s *profilingSite) ended(find func() (models.Run, error)) (run models.Run) 
 		}
 		return err
 	})
-	if run.State != models.StateDone {
+	if run.State != work.StateDone {
 		s.t.Fatalf("run %d is %s: %+v", run.ID, run.State, run.Failure)
 	}
 	return run
@@ -167,18 +171,18 @@ func (s *profilingSite) get(path string) string {
 func TestAProfileGoesFromTheWorkerToThePage(t *testing.T) {
 	s := startProfilingSite(t)
 	ranked := s.submit(job.ModeRanked)
-	ranked = s.ended(func() (models.Run, error) { return s.store.Run(t.Context(), ranked.ID) })
-	board, err := s.store.Board(t.Context(), ranked.VersionID, "H200", 0, 1)
+	ranked = s.ended(func() (work.Run, error) { return s.store.Work.Run(t.Context(), ranked.ID) })
+	board, err := s.store.Boards.Board(t.Context(), ranked.VersionID, "H200", 0, 1)
 	if err != nil || len(board.Standings) != 1 || board.Standings[0].RunID != ranked.ID {
 		t.Fatalf("board: %+v, %v", board.Standings, err)
 	}
-	followed := s.ended(func() (models.Run, error) { return s.store.ProfileRun(t.Context(), ranked) })
+	followed := s.ended(func() (work.Run, error) { return s.store.Work.ProfileRun(t.Context(), ranked) })
 	if followed.StartedAt.Before(*ranked.EndedAt) {
 		t.Error("the profile did not wait for the ranked result")
 	}
 	asked := s.submit(job.ModeProfile)
-	asked = s.ended(func() (models.Run, error) { return s.store.Run(t.Context(), asked.ID) })
-	for _, run := range []models.Run{ranked, asked} {
+	asked = s.ended(func() (work.Run, error) { return s.store.Work.Run(t.Context(), asked.ID) })
+	for _, run := range []work.Run{ranked, asked} {
 		for _, c := range []int{0, 1} {
 			page := s.get(fmt.Sprintf("/submissions/%d/runs/%d/profile?case=%d", run.SubmissionID, run.ID, c))
 			for _, want := range []string{"Speed of light", "saxpy", "Nsight Compute 2025.3.1.0", "size: "} {

@@ -17,7 +17,10 @@ import (
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -91,7 +94,7 @@ func TestTheRecipesEvaluateARun(t *testing.T) {
 	}
 	two := r.serve(r.unit("warpboard.service"), nil, database)
 
-	ada, token := one.person(t, "Ada", models.RoleUser), joinTokenOf(t, database)
+	ada, token := one.person(t, "Ada", accounts.RoleUser), joinTokenOf(t, database)
 	small := []string{"WARPBOARD_JOIN=" + token, "WARPBOARD_CPU_SLOTS=1", "WARPBOARD_WARM_PYTHON=0", "WARPBOARD_RANKED_PROCESSES=2"}
 	command, _ = r.compose("worker")
 	r.evaluates(ada, two, command, append(small, "WARPBOARD_DATA="+filepath.Join(dir, "worker")))
@@ -122,7 +125,7 @@ func (r recipe) evaluates(p person, elsewhere *site, command, env []string) {
 	worker := startWith(r.t, append(env, "WARPBOARD_FIRST_UID="+strconv.Itoa(sandboxtest.FirstUID(r.t))), command...)
 	id := p.submit(job.ModeTest, kernel(""))
 	run := person{client.New(elsewhere.url, p.token), r.t, p.token}.ended(id)
-	if err := wantState(run, models.StateDone); err != nil {
+	if err := wantState(run, work.StateDone); err != nil {
 		r.t.Errorf("%v: %v", command, err)
 	}
 	worker.stop()
@@ -135,8 +138,8 @@ func joinTokenOf(t *testing.T, database string) string {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	token, _, err := store.CreateJoinToken(context.WithoutCancel(t.Context()), models.User{Name: "test", Role: models.RoleAdmin},
-		models.NewJoinToken{Name: "recipes", Devices: []string{"CPU"}, Most: 2, For: time.Hour})
+	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()), accounts.User{Name: "test", Role: accounts.RoleAdmin},
+		fleet.NewJoinToken{Name: "recipes", Devices: []string{"CPU"}, Most: 2, For: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,9 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -42,15 +43,15 @@ func TestViewersOfOneReplicaSeeWhatAnotherDoesAndGoOnWithoutIt(t *testing.T) {
 	cluster := queuetest.NewCluster(t, 1)
 	sites := startReplicas(t, cluster, 2, "--no-worker")
 	startClusterWorker(t, cluster, "w1")
-	ada, bob := sites[0].person(t, "Ada", models.RoleUser), sites[0].person(t, "Bob", models.RoleUser)
+	ada, bob := sites[0].person(t, "Ada", accounts.RoleUser), sites[0].person(t, "Bob", accounts.RoleUser)
 	elsewhere := person{client.New(sites[1].url, ada.token), t, ada.token}
-	first := ada.submit(job.ModeRanked, lingering(models.StateTesting))
+	first := ada.submit(job.ModeRanked, lingering(work.StateTesting))
 	second := bob.submit(job.ModeRanked, kernel(""))
 	killed := make(chan struct{})
 	var states []string
 	err := elsewhere.Watch(t.Context(), first, 0, func(e client.Event) error {
 		states = append(states, e.State)
-		if e.State == string(models.StateTesting) && e.Detail != nil {
+		if e.State == string(work.StateTesting) && e.Detail != nil {
 			select {
 			case <-killed:
 			default:
@@ -71,7 +72,7 @@ func TestViewersOfOneReplicaSeeWhatAnotherDoesAndGoOnWithoutIt(t *testing.T) {
 	run := elsewhere.ended(first)
 	behind := person{client.New(sites[1].url, bob.token), t, bob.token}.ended(second)
 	for _, r := range []client.Run{run, behind} {
-		if err := wantState(r, models.StateDone); err != nil || r.Attempts != 1 {
+		if err := wantState(r, work.StateDone); err != nil || r.Attempts != 1 {
 			t.Errorf("run %d after %d attempts: %v", r.ID, r.Attempts, err)
 		}
 	}

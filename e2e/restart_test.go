@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 )
 
 // poller asks for a page every 20 ms, each time over a new connection or over one that is kept.
@@ -58,9 +59,9 @@ func (p *poller) ask(client *http.Client, url string) error {
 func TestARestartIsNoticedByNobodyWhoReadsPages(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t, "--grace", "6s") // the next process starts within that, however busy the machine is
-	ada := s.person(t, "Ada", models.RoleUser)
+	ada := s.person(t, "Ada", accounts.RoleUser)
 	long := ada.submit(job.ModeBenchmark, kernel("for (;;) pause();")) // its time limit is a minute
-	ada.reach(long, models.StateBenchmarking)                          // while it is built it would be handed back at once, and the old process be gone
+	ada.reach(long, work.StateBenchmarking)                            // while it is built it would be handed back at once, and the old process be gone
 
 	polling, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -96,7 +97,7 @@ func TestARestartIsNoticedByNobodyWhoReadsPages(t *testing.T) {
 	<-old.done
 	away := time.Since(began)
 	ada.cancel(long)
-	if err := wantState(ada.ended(meanwhile), models.StateDone); err != nil {
+	if err := wantState(ada.ended(meanwhile), work.StateDone); err != nil {
 		t.Error(err)
 	}
 	stop()

@@ -8,7 +8,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -70,11 +71,11 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 	var ids []int64
 	person := func() person {
 		s.people++
-		return s.sites[there].person(s.T, fmt.Sprintf("p%d", s.people), models.RoleUser)
+		return s.sites[there].person(s.T, fmt.Sprintf("p%d", s.people), accounts.RoleUser)
 	}
 	first := person()
 	for range 6 {
-		ids = append(ids, person().submit(job.ModeRanked, lingering(models.StateTesting)))
+		ids = append(ids, person().submit(job.ModeRanked, lingering(work.StateTesting)))
 	}
 	waitFor(s.T, patience, "the first run to be on", func() error {
 		if run := first.look(ids[0]); run.Started == nil {
@@ -90,14 +91,14 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 	lost, twice, again := 0, 0, 0
 	for _, id := range append(ids, next) {
 		run := first.ended(id)
-		if run.State != string(models.StateDone) {
+		if run.State != string(work.StateDone) {
 			lost++
 			s.Errorf("%s killed: submission %d is %s: %+v", what, id, run.State, run.Failure)
 		}
 		again += run.Attempts - 1
 		ends := 0
 		err := first.Watch(s.Context(), id, 0, func(e client.Event) error {
-			if e.Detail == nil && models.RunState(e.State).Final() {
+			if e.Detail == nil && work.RunState(e.State).Final() {
 				ends++
 			}
 			return nil

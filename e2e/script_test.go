@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 )
 
 // scripts run a script where a page shows them unescaped; attackingTitle does in the length of a title.
@@ -23,12 +24,12 @@ const (
 func TestStoredTextCannotScriptAPage(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, "--tasks", attackingTask(t), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1")
-	mallory := s.person(t, scripts[:60]+`<img src=x onerror=window.hacked=4>`, models.RoleUser)
+	mallory := s.person(t, scripts[:60]+`<img src=x onerror=window.hacked=4>`, accounts.RoleUser)
 	printing := kernel(fmt.Sprintf("static const char text[] = %q; fputs(text, stdout); fputs(text, stderr);", scripts+"\x1b]0;title\a\n"))
 	passed := mallory.submit(job.ModeRanked, "/* "+scripts+" */\n"+printing)
 	failed := mallory.submit(job.ModeTest, "#error "+scripts+"\n"+kernel(""))
 	wrong := mallory.submit(job.ModeTest, strings.Replace(printing, "data.size +", "data.size -", 1))
-	for id, state := range map[int64]models.RunState{passed: models.StateDone, failed: models.StateFailed, wrong: models.StateFailed} {
+	for id, state := range map[int64]work.RunState{passed: work.StateDone, failed: work.StateFailed, wrong: work.StateFailed} {
 		if err := wantState(mallory.ended(id), state); err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ type Config struct {
 	// nil where nobody says so but by ending the worker.
 	Notice func(ctx context.Context) (until time.Time, ok bool)
 
-	// The site takes a worker for gone after models.WorkerTimeout without one; a beat must fit into that several times.
+	// The site takes a worker for gone after fleet.WorkerTimeout without one; a beat must fit into that several times.
 	Beat time.Duration // between heartbeats; 2 s
 	// Well below the queue's AckWait (30 s): three of them may be lost before the job is delivered to somebody else.
 	Extend time.Duration // between signs of life for a job in flight; 8 s

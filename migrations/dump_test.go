@@ -14,7 +14,9 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/migrations"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // dumped is the version of the program that left testdata/00025.sql.
@@ -107,11 +109,11 @@ func wantRows(t *testing.T, db *sql.DB) {
 
 func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	t.Helper()
-	task, err := s.Task(t.Context(), "vectoradd")
+	task, err := s.Catalog.Task(t.Context(), "vectoradd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	board, err := s.Board(t.Context(), task.VersionID, "CPU", 0, 10)
+	board, err := s.Boards.Board(t.Context(), task.VersionID, "CPU", 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	if diff := cmp.Diff([]string{"1 Ann 950", "2 Ben 1200", "2 Cora 1201"}, got); diff != "" {
 		t.Errorf("the board (-before +after):\n%s", diff)
 	}
-	bundle, err := s.Bundle(t.Context(), task.VersionID)
+	bundle, err := s.Catalog.Bundle(t.Context(), task.VersionID)
 	if err != nil || string(bundle.Files["task.h"]) != "#pragma once\n" {
 		t.Errorf("the task's files are %q, %v", bundle.Files["task.h"], err)
 	}
@@ -139,10 +141,10 @@ func wantWorkToGoOn(t *testing.T, s *models.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := s.RecordResult(ctx, result, models.Findings{}); err != nil || !out.Accepted {
+	if out, err := s.Work.RecordResult(ctx, result, work.Findings{}); err != nil || !out.Accepted {
 		t.Errorf("the result of the run that a worker had: %+v, %v", out, err)
 	}
-	next, err := s.NextWork(ctx, "CPU", 100, time.Now())
+	next, err := s.Work.NextWork(ctx, "CPU", 100, time.Now())
 	if err != nil || len(next) == 0 {
 		t.Fatalf("%d units of work wait, %v", len(next), err)
 	}
@@ -150,17 +152,17 @@ func wantWorkToGoOn(t *testing.T, s *models.Store) {
 		if ref = work.Ref(); work.Device != "CPU" {
 			t.Errorf("%s waits for %s", ref, work.Device)
 		}
-		if _, err := s.StartAttempt(ctx, ref); err != nil {
+		if _, err := s.Work.StartAttempt(ctx, ref); err != nil {
 			t.Errorf("%s cannot be started: %v", ref, err)
 		}
 	}
-	task, err := s.Task(ctx, "vectoradd")
+	task, err := s.Catalog.Task(ctx, "vectoradd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dora := modelstest.Person(t, s, "Dora", models.RoleUser)
+	dora := modelstest.Person(t, s, "Dora", accounts.RoleUser)
 	modelstest.Finish(t, s, modelstest.Submit(t, s, dora, task)[0], 800)
-	if place, err := s.Place(ctx, task.VersionID, "CPU", dora.ID); err != nil || place.UserName != "Dora" {
+	if place, err := s.Boards.Place(ctx, task.VersionID, "CPU", dora.ID); err != nil || place.UserName != "Dora" {
 		t.Errorf("a new run has the place %+v, %v", place, err)
 	}
 }

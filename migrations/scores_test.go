@@ -93,7 +93,7 @@ func openAt(t *testing.T, cfg models.Config) (db *sql.DB, dialect, infinity stri
 
 func wantHonestBoard(t *testing.T, s *models.Store) {
 	t.Helper()
-	page, err := s.Board(t.Context(), 1, "CPU", 0, 10)
+	page, err := s.Boards.Board(t.Context(), 1, "CPU", 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func wantHonestBoard(t *testing.T, s *models.Store) {
 	if page.Change <= 9 || len(page.Leaders) != 2 || page.Leaders[0].ScoreNS != 500 {
 		t.Errorf("what is kept about the board is %+v", page.Board)
 	}
-	history, err := s.History(t.Context(), 1, "CPU")
+	history, err := s.Boards.History(t.Context(), 1, "CPU")
 	if err != nil || len(history) != 1 || history[0].ScoreNS != 500 {
 		t.Errorf("the history is %+v, %v", history, err)
 	}
@@ -121,7 +121,7 @@ func wantReasons(t *testing.T, s *models.Store) {
 	t.Helper()
 	reasons := map[int64]string{3: "nf", 4: "1.1e-308", 5: "0.999", 6: "of 0 ns", 7: "-5", 8: "deviation -1"}
 	for id := int64(1); id <= 8; id++ {
-		run, err := s.Run(t.Context(), id)
+		run, err := s.Work.Run(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,9 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/migrations"
 	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // perKind is how many runs and how many evaluations there are, a sixth of each in each stage of life.
@@ -148,15 +150,15 @@ func wantCounts(t *testing.T, db *sql.DB) {
 // wantQueue reads the queue that both kinds are in.
 func wantQueue(t *testing.T, s *models.Store) {
 	t.Helper()
-	next, err := s.NextWork(t.Context(), "CPU", perKind, time.Now())
+	next, err := s.Work.NextWork(t.Context(), "CPU", perKind, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	firstRun := slices.IndexFunc(next, func(q models.QueuedWork) bool { return q.RunID > 0 })
+	firstRun := slices.IndexFunc(next, func(q work.QueuedWork) bool { return q.RunID > 0 })
 	if len(next) != 2*3333 || firstRun != 3333 {
 		t.Errorf("%d are next, the first run at %d", len(next), firstRun)
 	}
-	live, err := s.LiveAttempts(t.Context())
+	live, err := s.Work.LiveAttempts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,21 +187,21 @@ func wantLives(t *testing.T, s *models.Store, ref func(phase int) job.Ref) {
 			Outcome: job.OutcomeDone, Evaluation: []byte("{}"), Machine: job.Machine{Worker: "w1"}}
 	}
 	for phase, startable := range map[int]bool{waits: true, waitsAfterLoss: true, inQueue: false, worked: false, done: false, cancelledUnderWorker: false} {
-		if _, err := s.StartAttempt(t.Context(), ref(phase)); (err == nil) != startable {
+		if _, err := s.Work.StartAttempt(t.Context(), ref(phase)); (err == nil) != startable {
 			t.Errorf("%s can be started: %v", ref(phase), err)
 		}
 	}
-	if by, err := s.LostBy(t.Context(), ref(waitsAfterLoss)); err != nil || !slices.Equal(by, []string{"w1"}) {
+	if by, err := s.Work.LostBy(t.Context(), ref(waitsAfterLoss)); err != nil || !slices.Equal(by, []string{"w1"}) {
 		t.Errorf("%s was lost by %v, %v", ref(waitsAfterLoss), by, err)
 	}
 	for phase, accepted := range map[int]bool{inQueue: true, worked: true, done: false, cancelledUnderWorker: false} {
 		forged := report(phase)
 		if forged.Secret = "guess"; accepted {
-			if _, err := s.RecordResult(t.Context(), forged, modelstest.Completed()); models.KindOf(err) != models.Forbidden {
+			if _, err := s.Work.RecordResult(t.Context(), forged, modelstest.Completed()); db.KindOf(err) != db.Forbidden {
 				t.Errorf("%s took a forged result: %v", ref(phase), err)
 			}
 		}
-		out, err := s.RecordResult(t.Context(), report(phase), modelstest.Completed())
+		out, err := s.Work.RecordResult(t.Context(), report(phase), modelstest.Completed())
 		if err != nil || out.Accepted != accepted {
 			t.Errorf("the result of %s: %+v, %v", ref(phase), out, err)
 		}

@@ -8,13 +8,15 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestActivityIsOfTheLastDayAndOfTheSlotsThatAreHere(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, at := newWorld(t, s), db.Now()
-		slots := map[string]models.DeviceSlots{"CPU": {Usable: 2}, "H200": {Usable: 1}}
+		slots := map[string]fleet.DeviceSlots{"CPU": {Usable: 2}, "H200": {Usable: 1}}
 		for hours, took := range map[int]int{30: 1, 25: 2, 12: 6, 6: 3} { // of a day with 48 hours of slots: 1 + 6 + 3
 			run := w.score(t, s, w.ann, 100)
 			started := at.Add(-time.Duration(hours) * time.Hour)
@@ -24,9 +26,9 @@ func TestActivityIsOfTheLastDayAndOfTheSlotsThatAreHere(t *testing.T) {
 		}
 		for i, ns := range []float64{100, 101, 99, 102, 100, 98} {
 			gauge := &job.Gauge{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: ns, MathNS: 1}
-			check(t, s.Keep(t.Context(), "w", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", Gauge: gauge}}))
+			check(t, s.Sentinels.Keep(t.Context(), "w", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", Gauge: gauge}}))
 		}
-		all := got[map[string]models.Activity](t)(s.Activities(t.Context(), at, slots))
+		all := got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, slots))
 		cpu := all["CPU"]
 		if cpu.Work != 3 || cpu.Waited != 2 || cpu.Wait != 6*time.Minute || math.Abs(cpu.Busy-10.0/48) > 1e-3 {
 			t.Errorf("the day of the CPU is %+v, want 3 runs, of which 2 began to wait in it, and 10 of 48 hours", cpu)

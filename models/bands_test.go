@@ -9,17 +9,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // scoreWithin submits for a person and ends the run with a score and its interval.
-func (w world) scoreWithin(t *testing.T, s *models.Store, user models.User, ns, low, high float64) models.Run {
+func (w world) scoreWithin(t *testing.T, s *models.Store, user accounts.User, ns, low, high float64) work.Run {
 	t.Helper()
 	run := w.submit(t, s, user)
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
-	score := models.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
-	check(t, second(s.RecordResult(t.Context(), modelstest.Result(attempt, ns), models.Findings{Score: &score})))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	score := work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
+	check(t, second(s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns), work.Findings{Score: &score})))
 	return run
 }
 
@@ -27,7 +29,7 @@ func (w world) scoreWithin(t *testing.T, s *models.Store, user models.User, ns, 
 func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
 	t.Helper()
 	for offset := 0; ; offset += size {
-		page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", offset, size))
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", offset, size))
 		for _, st := range page.Standings {
 			tie := ""
 			if st.Tied {
@@ -44,7 +46,7 @@ func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
 func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		cleo, dan := modelstest.Person(t, s, "Cleo", models.RoleUser), modelstest.Person(t, s, "Dan", models.RoleUser)
+		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dan", accounts.RoleUser)
 		w.scoreWithin(t, s, w.ann, 1000, 980, 1020)
 		w.scoreWithin(t, s, w.ben, 1010, 1000, 1015)
 		w.scoreWithin(t, s, cleo, 1040, 1021, 1060)
@@ -55,14 +57,14 @@ func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
 				t.Errorf("board in pages of %d:\n%s", size+1, diff)
 			}
 		}
-		if st := got[models.Standing](t)(s.Place(ctx, w.task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.GapNS != 43 {
+		if st := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.GapNS != 43 {
 			t.Errorf("Dan's place: %+v", st)
 		}
-		placings, _, err := s.Placings(ctx, models.User{}, w.ben.ID, 0, 10)
+		placings, _, err := s.Boards.Placings(ctx, accounts.User{}, w.ben.ID, 0, 10)
 		if err != nil || len(placings) != 1 || placings[0].Rank != 1 || !placings[0].Tied {
 			t.Errorf("Ben's page: %+v, %v", placings, err)
 		}
-		leaders := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, models.User{}))[0].Boards[0].Leaders
+		leaders := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))[0].Boards[0].Leaders
 		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 || leaders[2].ScoreNS != 1040 {
 			t.Errorf("home: %+v", leaders)
 		}
@@ -78,9 +80,9 @@ func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
 func TestBandsCutAroundAChangeAreThoseCutAnew(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, r := newWorld(t, s), rand.New(rand.NewPCG(3, 4))
-		var people []models.User
+		var people []accounts.User
 		for i := range 12 {
-			people = append(people, modelstest.Person(t, s, fmt.Sprint("p", i), models.RoleUser))
+			people = append(people, modelstest.Person(t, s, fmt.Sprint("p", i), accounts.RoleUser))
 		}
 		var runs, out []int64
 		for step := range 60 {
@@ -102,7 +104,7 @@ func TestBandsCutAroundAChangeAreThoseCutAnew(t *testing.T) {
 				continue
 			}
 			kept := places(t, s, w, 5)
-			check(t, s.RebuildEntries(t.Context()))
+			check(t, s.Boards.RebuildEntries(t.Context()))
 			if diff := cmp.Diff(places(t, s, w, 50), kept); diff != "" {
 				t.Fatalf("step %d (-made anew +kept):\n%s", step, diff)
 			}

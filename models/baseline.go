@@ -8,7 +8,9 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
 	"warpboard/models/submissions"
@@ -21,7 +23,7 @@ func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	// An admin sees private tasks, too. Each task is a transaction of its own: one that fails stops the rest, and the
 	// next start of the site, or the next new software of a device, tries all again. Doing it twice queues nothing twice
 	// (currentBaselines).
-	list, err := s.Tasks(ctx, User{Role: RoleAdmin})
+	list, err := s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin})
 	if err != nil || s.noBaselines {
 		return 0, err
 	}
@@ -42,19 +44,19 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	if s.noBaselines {
 		return 0, nil
 	}
-	task, err := s.TaskByID(ctx, taskID)
+	task, err := s.Catalog.TaskByID(ctx, taskID)
 	if err != nil {
 		return 0, err
 	}
-	version, err := s.Version(ctx, task.VersionID)
+	version, err := s.Catalog.Version(ctx, task.VersionID)
 	if err != nil || len(version.Definition.Baselines) == 0 {
 		return 0, err
 	}
-	bundle, err := s.Bundle(ctx, version.ID)
+	bundle, err := s.Catalog.Bundle(ctx, version.ID)
 	if err != nil {
 		return 0, err
 	}
-	operator, err := s.Operator(ctx)
+	operator, err := s.Accounts.Operator(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -78,7 +80,7 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 
 // currentBaselines lists the devices on which a baseline was run, or will be, with the newest software that they have for
 // its language. One that waits is run with what is there then.
-func currentBaselines(tx *gorm.DB, version TaskVersion, name, hash string) (have []string, err error) {
+func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash string) (have []string, err error) {
 	kind := epochs.Native
 	if version.Lang == tasks.LangPython {
 		kind = epochs.Python
@@ -94,7 +96,7 @@ func currentBaselines(tx *gorm.DB, version TaskVersion, name, hash string) (have
 }
 
 // startBaseline submits one baseline to the devices that lack it.
-func startBaseline(tx *gorm.DB, in submissions.NewSubmission, task Task, version TaskVersion, name string) (int, error) {
+func startBaseline(tx *gorm.DB, in submissions.NewSubmission, task catalog.Task, version catalog.TaskVersion, name string) (int, error) {
 	have, err := currentBaselines(tx, version, name, db.Hash(in.Source))
 	if err != nil {
 		return 0, err

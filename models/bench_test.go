@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
 
@@ -28,14 +30,14 @@ func BenchmarkBoard(b *testing.B) {
 			for _, offset := range []int{0, 5000} {
 				b.Run("page-from-"+strconv.Itoa(offset), func(b *testing.B) {
 					percentiles(b, func() error {
-						_, err := s.Board(b.Context(), filled.Task.VersionID, filled.Device, offset, 50)
+						_, err := s.Boards.Board(b.Context(), filled.Task.VersionID, filled.Device, offset, 50)
 						return err
 					})
 				})
 			}
 			b.Run("place", func(b *testing.B) {
 				percentiles(b, func() error {
-					return third(s.Placings(b.Context(), models.User{}, 5, 0, 25))
+					return third(s.Boards.Placings(b.Context(), accounts.User{}, 5, 0, 25))
 				})
 			})
 			b.Run("new-best", func(b *testing.B) { // the run of a person who climbs through the crowded middle of the board
@@ -47,10 +49,10 @@ func BenchmarkBoard(b *testing.B) {
 				})
 			})
 			b.Run("home", func(b *testing.B) {
-				percentiles(b, func() error { return second(s.TaskSummaries(b.Context(), models.User{})) })
+				percentiles(b, func() error { return second(s.TaskSummaries(b.Context(), accounts.User{})) })
 			})
 			b.Run("history", func(b *testing.B) {
-				percentiles(b, func() error { return second(s.History(b.Context(), filled.Task.VersionID, filled.Device)) })
+				percentiles(b, func() error { return second(s.Boards.History(b.Context(), filled.Task.VersionID, filled.Device)) })
 			})
 		})
 	}
@@ -72,7 +74,7 @@ func percentiles(b *testing.B, fn func() error) {
 }
 
 // onDevice is the task as if it had the hot board's device alone.
-func onDevice(f modelstest.Filled) models.Task {
+func onDevice(f modelstest.Filled) catalog.Task {
 	task := f.Task
 	task.Devices = []string{f.Device}
 	return task

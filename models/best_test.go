@@ -8,7 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // steps reads everybody's steps on the board as "name score tries".
@@ -50,7 +54,7 @@ func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
 			t.Errorf("steps without the run that was disqualified:\n%s", diff)
 		}
-		if err := s.RebuildEntries(t.Context()); err != nil {
+		if err := s.Boards.RebuildEntries(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
@@ -62,14 +66,14 @@ func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 func TestABoardIsShownAsItStoodOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.score(t, s, w.ann, 300)
 		w.score(t, s, w.ben, 200)
 		w.score(t, s, cleo, 200.5)
 		then := w.ended(t, s, w.score(t, s, w.ann, 250))
 		w.score(t, s, w.ann, 100)
 		past := func(at time.Time) (out []string) {
-			list, bands, err := s.Past(ctx, w.task.VersionID, "CPU", at)
+			list, bands, err := s.Boards.Past(ctx, w.task.VersionID, "CPU", at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,14 +103,14 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		for i := range 7 {
-			w.score(t, s, modelstest.Person(t, s, fmt.Sprintf("Person %d", i), models.RoleUser), 1000*float64(i+1))
+			w.score(t, s, modelstest.Person(t, s, fmt.Sprintf("Person %d", i), accounts.RoleUser), 1000*float64(i+1))
 		}
 		ended := w.ended(t, s, w.score(t, s, w.ann, 3500))
 		w.score(t, s, w.ann, 3200)
-		head := got[models.BoardHead](t)(s.Head(ctx, w.task.VersionID, "CPU"))
-		bands := got[[]models.Band](t)(s.Bands(ctx, w.task.VersionID, "CPU"))
+		head := got[boards.Head](t)(s.Boards.Head(ctx, w.task.VersionID, "CPU"))
+		bands := got[[]boards.Band](t)(s.Boards.Bands(ctx, w.task.VersionID, "CPU"))
 		show := func(offset, limit int) (out []string) {
-			for _, e := range got[[]models.Shown](t)(s.Show(ctx, head, bands, models.BoardPart{Offset: offset, Limit: limit, Viewer: w.ann.ID, Before: ended})) {
+			for _, e := range got[[]boards.Shown](t)(s.Boards.Show(ctx, head, bands, boards.Part{Offset: offset, Limit: limit, Viewer: w.ann.ID, Before: ended})) {
 				text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.Tries)
 				if e.BeforeNS != nil && *e.BeforeNS != e.ScoreNS {
 					text += fmt.Sprintf(", before %g", *e.BeforeNS)
@@ -125,20 +129,20 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 		if diff := cmp.Diff([]string{"6 Person 4 in 1", "7 Person 5 in 1", ann + ", beside"}, show(5, 2)); diff != "" {
 			t.Errorf("behind Ann:\n%s", diff)
 		}
-		offset, id, err := s.Find(ctx, w.task.VersionID, "CPU", "SON 4")
+		offset, id, err := s.Boards.Find(ctx, w.task.VersionID, "CPU", "SON 4")
 		if err != nil || offset != 5 || id == 0 {
 			t.Errorf("Person 4 stands at %d, %v", offset, err)
 		}
-		if offset := got[int](t)(s.FindPerson(ctx, w.task.VersionID, "CPU", w.ann.ID)); offset != 3 {
+		if offset := got[int](t)(s.Boards.FindPerson(ctx, w.task.VersionID, "CPU", w.ann.ID)); offset != 3 {
 			t.Errorf("Ann stands at %d", offset)
 		}
-		_, _, err = s.Find(ctx, w.task.VersionID, "CPU", "%")
-		wantKind(t, err, models.NotFound)
+		_, _, err = s.Boards.Find(ctx, w.task.VersionID, "CPU", "%")
+		wantKind(t, err, db.NotFound)
 	})
 }
 
 // ended is when a run ended.
-func (w world) ended(t *testing.T, s *models.Store, run models.Run) time.Time {
+func (w world) ended(t *testing.T, s *models.Store, run work.Run) time.Time {
 	t.Helper()
-	return *got[models.Run](t)(s.Run(t.Context(), run.ID)).EndedAt
+	return *got[work.Run](t)(s.Work.Run(t.Context(), run.ID)).EndedAt
 }

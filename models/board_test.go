@@ -8,13 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // standings reads a board as "rank name score gap".
 func standings(t *testing.T, s *models.Store, w world, offset, limit int) (out []string) {
 	t.Helper()
-	page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", offset, limit))
+	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", offset, limit))
 	for _, st := range page.Standings {
 		out = append(out, fmt.Sprintf("%d %s %g +%g", st.Rank, st.UserName, st.ScoreNS, st.GapNS))
 	}
@@ -24,8 +28,8 @@ func standings(t *testing.T, s *models.Store, w world, offset, limit int) (out [
 func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
-		dan := modelstest.Person(t, s, "Dan", models.RoleUser)
+		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
+		dan := modelstest.Person(t, s, "Dan", accounts.RoleUser)
 		w.score(t, s, w.ann, 300)
 		w.score(t, s, w.ann, 100)
 		w.score(t, s, w.ann, 200)
@@ -39,23 +43,23 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 		if diff := cmp.Diff(want[2:], standings(t, s, w, 2, 10)); diff != "" {
 			t.Errorf("from the third on:\n%s", diff)
 		}
-		place := got[models.Standing](t)(s.Place(ctx, w.task.VersionID, "CPU", cleo.ID))
+		place := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", cleo.ID))
 		if place.Rank != 2 || place.GapNS != 50 || place.StdNS != 3 || place.ErrNS != 0.3 {
 			t.Errorf("place: %+v", place)
 		}
-		wantKind(t, second(s.Place(ctx, w.task.VersionID, "CPU", w.admin.ID)), models.NotFound)
-		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 1))
+		wantKind(t, second(s.Boards.Place(ctx, w.task.VersionID, "CPU", w.admin.ID)), db.NotFound)
+		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 1))
 		if page.Size != 4 || page.FirstNS != 100 || page.Change != 5 { // the slower third run changed nothing
 			t.Errorf("page: %+v", page.Board)
 		}
 		var history []float64
-		for _, r := range got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU")) {
+		for _, r := range got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.task.VersionID, "CPU")) {
 			history = append(history, r.ScoreNS)
 		}
 		if diff := cmp.Diff([]float64{300, 100}, history); diff != "" {
 			t.Errorf("history:\n%s", diff)
 		}
-		home := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, models.User{}))
+		home := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))
 		board := home[0].Boards[0]
 		if board.Size != 4 || len(board.Leaders) != 3 || board.Leaders[2].UserName != "Cleo" || board.Leaders[2].Rank != 2 || board.Leaders[1].ScoreNS != 150 {
 			t.Errorf("home: %+v", board)
@@ -70,31 +74,31 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 		slow, fast, fastest := w.score(t, s, w.ann, 300), w.score(t, s, w.ann, 200), w.score(t, s, w.ann, 100)
 		steps := []struct {
 			name string
-			do   func() ([]models.BoardChange, error)
+			do   func() ([]boards.Change, error)
 			want []string
 			best float64
 		}{
-			{"disqualified", func() ([]models.BoardChange, error) {
+			{"disqualified", func() ([]boards.Change, error) {
 				return s.Disqualify(ctx, w.admin, fastest.ID, "It knew the answers.")
 			},
 				[]string{"1 Ann 200 +0", "2 Ben 250 +50"}, 200},
-			{"deleted", func() ([]models.BoardChange, error) {
+			{"deleted", func() ([]boards.Change, error) {
 				return s.DeleteSubmission(ctx, w.ann, fast.SubmissionID, "Asked for.")
 			},
 				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
-			{"reinstated", func() ([]models.BoardChange, error) { return s.Reinstate(ctx, w.admin, fastest.ID, "It did not.") },
+			{"reinstated", func() ([]boards.Change, error) { return s.Reinstate(ctx, w.admin, fastest.ID, "It did not.") },
 				[]string{"1 Ann 100 +0", "2 Ben 250 +150"}, 100},
-			{"deleted again", func() ([]models.BoardChange, error) {
+			{"deleted again", func() ([]boards.Change, error) {
 				return s.DeleteSubmission(ctx, w.admin, fastest.SubmissionID, "Asked for.")
 			},
 				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
-			{"the last one gone", func() ([]models.BoardChange, error) {
+			{"the last one gone", func() ([]boards.Change, error) {
 				return s.DeleteSubmission(ctx, w.ann, slow.SubmissionID, "Asked for.")
 			},
 				[]string{"1 Ben 250 +0"}, 250},
 		}
 		for _, step := range steps {
-			before := got[int64](t)(s.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
+			before := got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
 			changes, err := step.do()
 			if err != nil || len(changes) != 1 || changes[0].Change != before+1 {
 				t.Errorf("%s: %+v, %v", step.name, changes, err)
@@ -102,16 +106,16 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 			if diff := cmp.Diff(step.want, standings(t, s, w, 0, 10)); diff != "" {
 				t.Errorf("%s:\n%s", step.name, diff)
 			}
-			history := got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU"))
+			history := got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.task.VersionID, "CPU"))
 			if last := history[len(history)-1]; last.ScoreNS != step.best {
 				t.Errorf("%s: the history ends at %v, want %v", step.name, last.ScoreNS, step.best)
 			}
 			sameAfterRebuild(t, s, w)
 		}
-		wantKind(t, second(s.Disqualify(ctx, w.ann, bens.ID, "mine")), models.Forbidden)
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ben, slow.SubmissionID, "Asked for.")), models.NotFound)
-		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, page.Standings[0].SubmissionID, "Asked for.")), models.Forbidden)
+		wantKind(t, second(s.Disqualify(ctx, w.ann, bens.ID, "mine")), db.Forbidden)
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ben, slow.SubmissionID, "Asked for.")), db.NotFound)
+		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, page.Standings[0].SubmissionID, "Asked for.")), db.Forbidden)
 	})
 }
 
@@ -124,7 +128,7 @@ func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
 		if err != nil || len(changes) != 1 || changes[0].Change != 3 {
 			t.Errorf("DeleteSubmission: %+v, %v", changes, err)
 		}
-		history := got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU"))
+		history := got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.task.VersionID, "CPU"))
 		if len(history) != 1 || history[0].ScoreNS != 100 || history[0].UserName != "Ann" {
 			t.Errorf("history: %+v", history)
 		}
@@ -134,15 +138,15 @@ func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
 // sameAfterRebuild holds that what was kept step by step is what the whole table gives.
 func sameAfterRebuild(t *testing.T, s *models.Store, w world) {
 	t.Helper()
-	board := func() models.BoardPage {
-		return got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
+	board := func() boards.Page {
+		return got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
 	}
-	history := func() []models.RecordHolder {
-		return got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+	history := func() []boards.RecordHolder {
+		return got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
 	}
 	keptBoard, keptHistory := board(), history()
-	check(t, s.RebuildEntries(t.Context()))
-	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(models.Board{}, "Change", "ChangedAt")); diff != "" {
+	check(t, s.Boards.RebuildEntries(t.Context()))
+	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(boards.Board{}, "Change", "ChangedAt")); diff != "" {
 		t.Errorf("board (-kept +rebuilt):\n%s", diff)
 	}
 	if diff := cmp.Diff(keptHistory, history()); diff != "" {
@@ -166,14 +170,14 @@ func TestTheRuleInSQLIsTheRuleInGo(t *testing.T) {
 			"no score":     {"score_ns = null", false},
 			"disqualified": {"disqualified_at = ended_at", false},
 		} {
-			run := w.score(t, s, modelstest.Person(t, s, name, models.RoleUser), 100)
+			run := w.score(t, s, modelstest.Person(t, s, name, accounts.RoleUser), 100)
 			if _, err := s.SQL().ExecContext(t.Context(), "update runs set "+c.set+" where id = $1", run.ID); err != nil {
 				t.Fatal(err)
 			}
-			run = got[models.Run](t)(s.Run(t.Context(), run.ID))
-			check(t, s.RebuildEntries(t.Context()))
-			_, err := s.Place(t.Context(), w.task.VersionID, "CPU", run.UserID)
-			if onBoard := models.KindOf(err) != models.NotFound; run.Valid() != c.want || onBoard != c.want {
+			run = got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+			check(t, s.Boards.RebuildEntries(t.Context()))
+			_, err := s.Boards.Place(t.Context(), w.task.VersionID, "CPU", run.UserID)
+			if onBoard := db.KindOf(err) != db.NotFound; run.Valid() != c.want || onBoard != c.want {
 				t.Errorf("%s: valid %v, on the board %v, want %v", name, run.Valid(), onBoard, c.want)
 			}
 		}
@@ -184,7 +188,7 @@ func TestAFilledStoreHasTheBoardsThatItsRunsGive(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		filled, err := modelstest.Fill(t.Context(), s, 3000)
 		check(t, err)
-		page := got[models.BoardPage](t)(s.Board(t.Context(), filled.Task.VersionID, filled.Device, 0, 50))
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), filled.Task.VersionID, filled.Device, 0, 50))
 		if len(page.Standings) != 50 || page.Size < 200 || page.Standings[0].Rank != 1 || page.Standings[49].ScoreNS < page.FirstNS {
 			t.Errorf("hot board: %+v", page.Board)
 		}

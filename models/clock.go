@@ -12,6 +12,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/flags"
+	"warpboard/models/work"
 )
 
 // ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
@@ -36,7 +37,7 @@ type DifferingRun struct {
 	SubmissionID int64
 	Device       string
 	Mode         job.Mode
-	State        RunState
+	State        work.RunState
 	ScoreNS      *float64 `gorm:"column:score_ns"`
 	EndedAt      *time.Time
 	UserID       int64
@@ -47,7 +48,7 @@ type DifferingRun struct {
 
 // ClockDifferences lists limit runs whose clocks differed, the newest first, with ids below before; 0 begins at
 // the newest. Admins only.
-func (s *Store) ClockDifferences(ctx context.Context, actor User, before int64, limit int) ([]DifferingRun, error) {
+func (s *Store) ClockDifferences(ctx context.Context, actor accounts.User, before int64, limit int) ([]DifferingRun, error) {
 	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
 		return nil, err
 	}

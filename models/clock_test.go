@@ -8,18 +8,20 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // judged brings a run of ann's to its end with a score of ns, as a judge would whose clock says wall.
-func (w world) judged(t *testing.T, s *models.Store, ns, event, wall float64) models.Run {
+func (w world) judged(t *testing.T, s *models.Store, ns, event, wall float64) work.Run {
 	t.Helper()
 	run := w.submit(t, s, w.ann)
-	attempt, err := s.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	check(t, err)
-	_, err = s.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wall), models.Findings{Score: &models.Score{NS: ns}})
+	_, err = s.Work.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wall), work.Findings{Score: &work.Score{NS: ns}})
 	check(t, err)
-	run, err = s.Run(t.Context(), run.ID)
+	run, err = s.Work.Run(t.Context(), run.ID)
 	check(t, err)
 	return run
 }
@@ -40,7 +42,7 @@ func TestRunsWhoseClocksDifferAreListedForAdminsNewestFirst(t *testing.T) {
 		score, want := 196_200.0, models.DifferingRun{
 			ClockDifference: models.ClockDifference{RunID: first.ID, Stage: job.StageRanked, Spec: "size: 1024; seed: 2", Cases: 1,
 				Clock: job.ClockWall, EventNS: 1_250, WallNS: 206_200, SnapshotNS: 206_200, ToleranceNS: 10_000},
-			SubmissionID: first.SubmissionID, Device: "CPU", Mode: job.ModeRanked, State: models.StateDone,
+			SubmissionID: first.SubmissionID, Device: "CPU", Mode: job.ModeRanked, State: work.StateDone,
 			UserID: w.ann.ID, UserName: "Ann", TaskSlug: w.task.Slug, TaskTitle: w.task.Title,
 		}
 		want.ScoreNS = &score
@@ -55,9 +57,9 @@ func TestRunsWhoseClocksDifferAreListedForAdminsNewestFirst(t *testing.T) {
 			t.Errorf("the next page: %+v, %v", older, err)
 		}
 		_, err = s.ClockDifferences(ctx, w.ann, 0, 10)
-		wantKind(t, err, models.Forbidden)
+		wantKind(t, err, db.Forbidden)
 
-		check(t, s.DeleteTask(ctx, w.admin, w.task.ID, w.task.Slug))
+		check(t, s.Catalog.DeleteTask(ctx, w.admin, w.task.ID, w.task.Slug))
 		if list, err = s.ClockDifferences(ctx, w.admin, 0, 10); err != nil || len(list) != 0 {
 			t.Errorf("after the task went: %+v, %v", list, err)
 		}
@@ -70,12 +72,12 @@ func TestAnEntrySaysByWhichClockItCountsAlsoWhenBoardsAreRebuilt(t *testing.T) {
 		w.judged(t, s, 196_200, 1_250, 206_200)
 		w.score(t, s, w.ben, 50)
 		for range 2 {
-			board, err := s.Board(ctx, w.task.VersionID, "CPU", 0, 10)
+			board, err := s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10)
 			check(t, err)
 			if len(board.Standings) != 2 || board.Standings[0].Clock != "" || board.Standings[1].Clock != "wall" || board.Leaders[1].Clock != "wall" {
 				t.Errorf("board: %+v", board)
 			}
-			check(t, s.RebuildEntries(ctx))
+			check(t, s.Boards.RebuildEntries(ctx))
 		}
 	})
 }

@@ -48,7 +48,7 @@ type Confirmation struct {
 	CreatedAt     time.Time
 	EndedAt       *time.Time
 
-	alone *Run // leg of the holder's that has no score: the challenger is measured alone
+	alone *work.Run // leg of the holder's that has no score: the challenger is measured alone
 }
 
 const (
@@ -67,8 +67,8 @@ func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (Confirmation, 
 }
 
 // show tells the board which run waits for its confirmation.
-func (c Confirmation) show(tx *gorm.DB, runID int64, out *Recorded) error {
-	err := tx.Model(&Board{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Update("confirming", runID).Error
+func (c Confirmation) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
+	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Update("confirming", runID).Error
 	if err != nil {
 		return fmt.Errorf("changing the board: %w", err)
 	}
@@ -78,24 +78,24 @@ func (c Confirmation) show(tx *gorm.DB, runID int64, out *Recorded) error {
 
 // queueLeg queues one leg of the run `of`. It is in that run's name, but nobody asked for it: its person cannot cancel it
 // (CancelRun), and it counts for no limit.
-func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *Recorded) error {
-	var run Run
+func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *work.Recorded) error {
+	var run work.Run
 	if err := tx.Take(&run, of).Error; err != nil {
 		return db.ReadError(err, "run %d", of)
 	}
-	leg := Run{SubmissionID: run.SubmissionID, VersionID: run.VersionID, UserID: run.UserID, Mode: job.ModeRanked,
-		ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: Work{Device: run.Device, QueuedAt: db.Now()}}
+	leg := work.Run{SubmissionID: run.SubmissionID, VersionID: run.VersionID, UserID: run.UserID, Mode: job.ModeRanked,
+		ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: work.Work{Device: run.Device, QueuedAt: db.Now()}}
 	return work.Enqueue(tx, &leg, out)
 }
 
 // advanceConfirmation goes on when a leg has ended: with the next one, or to the end.
-func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
+func advanceConfirmation(tx *gorm.DB, id int64, out *work.Recorded) error {
 	var c Confirmation
 	err := tx.Take(&c, id).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && c.EndedAt != nil {
 		return nil // the submission of one side was deleted
 	}
-	var legs []Run
+	var legs []work.Run
 	if err == nil {
 		err = tx.Where("confirmation_id = ?", id).Order("id").Find(&legs).Error
 	}
@@ -103,14 +103,14 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 		return db.ReadError(err, "confirmation %d", id)
 	}
 	// Legs are queued one by one. Should two be live all the same, the last to end goes on.
-	if slices.ContainsFunc(legs, func(leg Run) bool { return !leg.State.Final() }) {
+	if slices.ContainsFunc(legs, func(leg work.Run) bool { return !leg.State.Final() }) {
 		return nil
 	}
 	for i, leg := range legs {
 		// A leg of the challenger's that has no score decides at once, whichever it is; the holder's is only remembered,
 		// since the challenger's other legs still count. Legs are read again each time, so the state need not be stored.
 		switch {
-		case leg.State == StateDone && leg.ScoreNS != nil:
+		case leg.State == work.StateDone && leg.ScoreNS != nil:
 		case *leg.ProfileOf == c.ChallengerID:
 			return c.breakOff(tx, leg, out)
 		default:
@@ -128,7 +128,7 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 }
 
 // goOn queues the next leg, or ends the confirmation with the numbers of those that count.
-func (c Confirmation) goOn(tx *gorm.DB, legs []Run, out *Recorded) error {
+func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) error {
 	usable, err := c.usable(tx, legs)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []Run, out *Recorded) error {
 	if len(counted) == 0 {
 		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board.", out)
 	}
-	c.OneUnit = !slices.ContainsFunc(counted, func(leg Run) bool { return unitOf(leg) != unitOf(counted[0]) })
+	c.OneUnit = !slices.ContainsFunc(counted, func(leg work.Run) bool { return unitOf(leg) != unitOf(counted[0]) })
 	return c.conclude(tx, counted, out)
 }
 
@@ -160,14 +160,14 @@ func (c Confirmation) sides() []int64 {
 // A task's own failure is its author's doing, an infrastructure error nobody's. Too many losses in which the run itself
 // may have brought its worker down count as the kernel's: else crashing the worker would be the way out of a
 // confirmation.
-func legFailed(r Run) bool {
+func legFailed(r work.Run) bool {
 	infrastructure := r.Infrastructure && r.Losses < work.MaxLosses // more would be the kernel's own doing
-	return r.State == StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
+	return r.State == work.StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
 }
 
 // loseHolder goes on without the holder, one of whose legs has no score: whoever fails there is held back, and could else, as an
 // accomplice, keep the challenger from being measured.
-func (c Confirmation) loseHolder(tx *gorm.DB, leg Run, out *Recorded) error {
+func (c Confirmation) loseHolder(tx *gorm.DB, leg work.Run, out *work.Recorded) error {
 	if !legFailed(leg) {
 		return nil
 	}
@@ -179,9 +179,9 @@ func (c Confirmation) loseHolder(tx *gorm.DB, leg Run, out *Recorded) error {
 }
 
 // whyNoScore is a sentence about a leg.
-func whyNoScore(r Run) string {
+func whyNoScore(r work.Run) string {
 	switch {
-	case r.State != StateFailed:
+	case r.State != work.StateFailed:
 		return fmt.Sprintf("Measuring run %d again was cancelled.", *r.ProfileOf)
 	case r.Failure != nil && r.Failure.Task:
 		return fmt.Sprintf("The task failed when run %d was measured again.", *r.ProfileOf)
@@ -195,7 +195,7 @@ func whyNoScore(r Run) string {
 
 // breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled. One that
 // infrastructure errors stopped begins again when something changes on the board.
-func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
+func (c Confirmation) breakOff(tx *gorm.DB, leg work.Run, out *work.Recorded) error {
 	c.Outcome = whyNoScore(leg)
 	switch {
 	case legFailed(leg):
@@ -204,7 +204,7 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 			return err
 		}
 		c.Outcome += fmt.Sprintf(" Run %d is not on any board until it has been reviewed.", c.ChallengerID)
-	case leg.State == StateFailed:
+	case leg.State == work.StateFailed:
 		return c.retryLater(tx, c.Outcome+" It is tried again when something changes on the board.", out)
 	}
 	return c.end(tx, out)
@@ -212,7 +212,7 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 
 // retryLater ends it without numbers, so that it begins again when something changes on the board. Whoever else is first by now does not
 // wait for that.
-func (c Confirmation) retryLater(tx *gorm.DB, why string, out *Recorded) error {
+func (c Confirmation) retryLater(tx *gorm.DB, why string, out *work.Recorded) error {
 	c.Again, c.Outcome = true, why
 	if err := c.close(tx, out); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (c Confirmation) retryLater(tx *gorm.DB, why string, out *Recorded) error {
 }
 
 // close ends the confirmation and begins no other.
-func (c Confirmation) close(tx *gorm.DB, out *Recorded) error {
+func (c Confirmation) close(tx *gorm.DB, out *work.Recorded) error {
 	at := db.Now()
 	c.EndedAt = &at
 	if err := tx.Save(&c).Error; err != nil {
@@ -236,7 +236,7 @@ func (c Confirmation) close(tx *gorm.DB, out *Recorded) error {
 
 // end also begins the next one: with new numbers another entry may be first. It comes to an end because a source with
 // legs, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
-func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
+func (c Confirmation) end(tx *gorm.DB, out *work.Recorded) error {
 	if err := c.close(tx, out); err != nil {
 		return err
 	}
@@ -247,9 +247,9 @@ func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
 // The rows are gone by cascade when this is called; what is left names ids that no row has. The legs' watchers are not
 // told, and their workers stop at the next heartbeat, whose answer calls the attempts stale.
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
-	err := tx.Model(&Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
+	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
 		Update("confirming", 0).Error
-	var legs []Run
+	var legs []work.Run
 	if err == nil {
 		err = tx.Where("confirmation_id is not null and not exists (select 1 from confirmations c where c.id = runs.confirmation_id) and " + work.Live).Order("id").Find(&legs).Error
 	}
@@ -257,7 +257,7 @@ func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 		return db.WriteError(err, "marks of confirmations")
 	}
 	for i := range legs {
-		if err := s.StopRun(tx, &legs[i], &Recorded{}); err != nil {
+		if err := s.Work.StopRun(tx, &legs[i], &work.Recorded{}); err != nil {
 			return err
 		}
 	}

@@ -8,20 +8,22 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // An accomplice may beat a lucky first and fail when it is measured again: the first is no less to be confirmed.
 func TestAFirstThatAFailedChallengerWasMeasuredAgainstIsStillConfirmed(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.measures(t, s, w.ann, "a;", about(900)...)
 		w.measures(t, s, w.ben, "bomb;", about(800)...)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "bomb"})
 		w.measures(t, s, cleo, "c;", about(950)...)
-		if waiting := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(waiting) == 0 {
+		if waiting := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waiting) == 0 {
 			t.Errorf("nothing waits: %v", w.board(t, s))
 		}
 	})
@@ -30,16 +32,16 @@ func TestAFirstThatAFailedChallengerWasMeasuredAgainstIsStillConfirmed(t *testin
 // legIn ends the next leg as a machine with a driver would.
 func legIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
 	t.Helper()
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), leg(t, s).Ref()))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash, result.Machine.Driver = unit, driver
 	low, high := ns*0.999, ns*1.001
-	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
+	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
 }
 
 func TestMachinesWithOlderSoftwareTakeNobodyOffTheBoard(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.scoreIn(t, s, cleo, 5000, "570")
 		w.scoreIn(t, s, cleo, 2000, "580")
 		w.scoreIn(t, s, w.ann, 1000, "580")
@@ -61,9 +63,9 @@ func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		w.measures(t, s, w.ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
-		attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), leg(t, s).Ref()))
-		out, err := s.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-			Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, models.Findings{})
+		attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+		out, err := s.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.Findings{})
 		check(t, err)
 		if out.Board == nil {
 			t.Error("the board changed and nobody is told")
@@ -114,7 +116,7 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 		}, false},
 		"an error of the task": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb", Task: true}) }, false},
 		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
-			check(t, third(s.CancelRun(t.Context(), w.admin, leg(t, s).ID)))
+			check(t, third(s.Work.CancelRun(t.Context(), w.admin, leg(t, s).ID)))
 		}, false},
 		"a disqualification of it": {func(t *testing.T, s *models.Store, w world) {
 			check(t, second(s.Disqualify(t.Context(), w.admin, *leg(t, s).ProfileOf, "It knew.")))
@@ -139,7 +141,7 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 				if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben 950.5") {
 					t.Errorf("first is %s", first)
 				}
-				if run := got[models.Run](t)(s.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
+				if run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
 					t.Errorf("the holder is held back: %q", run.HeldWhy)
 				}
 				sameAfterRebuild(t, s, w)
@@ -160,7 +162,7 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		w.measures(t, s, w.ben, "b;", about(920)...)
 		floor := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
-		w.end(t, s, floor, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(1)...)
+		w.end(t, s, floor, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
 		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 4 {
 			t.Errorf("to review: %+v", list)
 		}
@@ -184,9 +186,9 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		fast := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
-		w.end(t, s, fast, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(1)...)
+		w.end(t, s, fast, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
 		check(t, second(s.Dismiss(t.Context(), w.admin, fast.ID, "It is not.")))
-		if run := got[models.Run](t)(s.Run(t.Context(), fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." || len(w.board(t, s)) != 1 {
+		if run := got[work.Run](t)(s.Work.Run(t.Context(), fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." || len(w.board(t, s)) != 1 {
 			t.Errorf("it counts: %+v, %v", run.HeldWhy, w.board(t, s))
 		}
 	})

@@ -5,37 +5,40 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // Whoever comes first by a decision about runs, theirs or somebody else's, is measured again at once.
 func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
-	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []models.Run, held models.Run) (challenger int64){
-		"the first are disqualified": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []work.Run, held work.Run) (challenger int64){
+		"the first are disqualified": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			for _, run := range first[:2] {
 				check(t, second(s.Disqualify(t.Context(), w.admin, run.ID, "It knew.")))
 			}
 			return first[2].ID
 		},
-		"the first are deleted": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+		"the first are deleted": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			for _, run := range first[:2] {
 				check(t, second(s.DeleteSubmission(t.Context(), w.admin, run.SubmissionID, "It knew.")))
 			}
 			return first[2].ID
 		},
-		"a held run is fine": func(t *testing.T, s *models.Store, w world, _ []models.Run, held models.Run) int64 {
-			changes := got[[]models.BoardChange](t)(s.Dismiss(t.Context(), w.admin, held.ID, "It is right."))
-			if n := got[int64](t)(s.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU")); len(changes) != 1 || changes[0].Change != n {
+		"a held run is fine": func(t *testing.T, s *models.Store, w world, _ []work.Run, held work.Run) int64 {
+			changes := got[[]boards.Change](t)(s.Dismiss(t.Context(), w.admin, held.ID, "It is right."))
+			if n := got[int64](t)(s.Boards.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU")); len(changes) != 1 || changes[0].Change != n {
 				t.Errorf("pages are told of %+v, and the board is at %d", changes, n)
 			}
 			return held.ID
 		},
-		"a run is reinstated": func(t *testing.T, s *models.Store, w world, _ []models.Run, held models.Run) int64 {
+		"a run is reinstated": func(t *testing.T, s *models.Store, w world, _ []work.Run, held work.Run) int64 {
 			check(t, second(s.Disqualify(t.Context(), w.admin, held.ID, "It knew.")))
 			check(t, second(s.Reinstate(t.Context(), w.admin, held.ID, "It did not.")))
 			return held.ID
 		},
-		"a rejudge is applied": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+		"a rejudge is applied": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			check(t, second(s.Rejudge(t.Context(), w.admin, w.task.ID, "Test 2 was wrong.")))
 			for _, run := range reruns(t, s) {
 				measureAgain(t, s, run, float64(1000-10*run.ID), "", map[int64]string{first[0].ID: "Wrong answer in test 2.", first[3].ID: "Wrong."}[*run.ProfileOf])
@@ -43,17 +46,17 @@ func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
 			check(t, second(s.ApplyRejudge(t.Context(), w.admin, w.task.ID)))
 			return first[2].ID
 		},
-		"new software measured the board": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+		"new software measured the board": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			beat(t, s, "580")
 			list := reruns(t, s)
 			for i, run := range list {
-				if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != len(list)-i {
+				if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != len(list)-i {
 					t.Errorf("before all are measured %d wait", len(work))
 				}
 				if i < len(list)-1 {
 					measureAgain(t, s, run, []float64{900, 800, 850}[i], "580", "")
 				} else { // no board changes by it
-					check(t, third(s.CancelRun(t.Context(), w.admin, run.ID)))
+					check(t, third(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
 				}
 			}
 			return first[1].ID
@@ -61,8 +64,8 @@ func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
-				var first []models.Run
-				for i, who := range []models.User{modelstest.Person(t, s, "Cleo", models.RoleUser), modelstest.Person(t, s, "Dora", models.RoleUser), w.ann, w.ben} {
+				var first []work.Run
+				for i, who := range []accounts.User{modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser), w.ann, w.ben} {
 					first = append(first, w.scoreIn(t, s, who, 1000+100*float64(i), ""))
 					if i == 1 {
 						for range 4 {
@@ -70,8 +73,8 @@ func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
 						}
 					}
 				}
-				held := w.held(t, s, modelstest.Person(t, s, "Emil", models.RoleUser), 500, 1.4)
-				if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != 0 {
+				held := w.held(t, s, modelstest.Person(t, s, "Emil", accounts.RoleUser), 500, 1.4)
+				if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 					t.Fatalf("%+v waits", work)
 				}
 				challenger := decide(t, s, w, first, held)
@@ -88,7 +91,7 @@ func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
 func TestAConfirmationOfADisqualifiedRunKeepsNobodyWaiting(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		for i, who := range []string{"Cleo", "Dora"} {
-			w.score(t, s, modelstest.Person(t, s, who, models.RoleUser), 1000+100*float64(i))
+			w.score(t, s, modelstest.Person(t, s, who, accounts.RoleUser), 1000+100*float64(i))
 		}
 		for range 4 {
 			measureLeg(t, s, 1000, "gpu0")

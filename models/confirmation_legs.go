@@ -7,15 +7,17 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/pools"
+	"warpboard/models/work"
 )
 
 // conclude gives the sources of both runs their new numbers, as far as they still count.
 // Equal sources of other people have the same legs, so that their places change, too (Senders). The entries of all are
 // made anew once, after both sides have their numbers: in between the board would be compared half new, half old.
-func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
-	var changed []Entry
+func (c Confirmation) conclude(tx *gorm.DB, legs []work.Run, out *work.Recorded) error {
+	var changed []boards.Entry
 	if c.alone != nil {
 		c.Outcome = whyNoScore(*c.alone) + fmt.Sprintf(" Run %d was measured alone.", c.ChallengerID)
 	}
@@ -31,7 +33,7 @@ func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 			return err
 		}
 		for _, id := range people {
-			if e := (Entry{VersionID: c.VersionID, Device: c.Device, UserID: id}); !slices.Contains(changed, e) {
+			if e := (boards.Entry{VersionID: c.VersionID, Device: c.Device, UserID: id}); !slices.Contains(changed, e) {
 				changed = append(changed, e)
 			}
 		}
@@ -44,8 +46,8 @@ func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 
 // keepLegs adds the legs of one side to those of its source, and returns the score of all of them. A score that was fixed before legs
 // were kept is one; a run that was measured with other software goes over to that of its legs.
-func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []Run) (float64, error) {
-	var run Run
+func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []work.Run) (float64, error) {
+	var run work.Run
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return 0, db.ReadError(err, "run %d", runID)
 	}
@@ -81,9 +83,9 @@ func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []Run) (float64, e
 }
 
 // measuredBy is the legs as they are kept; with the run's own score first, where that was fixed by a confirmation and is to be one.
-func (c Confirmation) measuredBy(tx *gorm.DB, run Run, legs []Run, own bool) (list []pools.Leg, err error) {
+func (c Confirmation) measuredBy(tx *gorm.DB, run work.Run, legs []work.Run, own bool) (list []pools.Leg, err error) {
 	epoch := legs[0].EpochID
-	for _, leg := range append([]Run{run}, legs...) {
+	for _, leg := range append([]work.Run{run}, legs...) {
 		m, err := pools.Of(tx, leg.ID)
 		if err != nil {
 			return nil, err
@@ -103,17 +105,17 @@ func (c Confirmation) legOf(m pools.Measurement, epochID int64) pools.Leg {
 // usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
 // A machine of the same device may have older software; its leg is measured, and then left out. Two machines with
 // different software can so use up all legs: then retryLater.
-func (c Confirmation) usable(tx *gorm.DB, legs []Run) ([]Run, error) {
-	var challenger Run
+func (c Confirmation) usable(tx *gorm.DB, legs []work.Run) ([]work.Run, error) {
+	var challenger work.Run
 	if err := tx.Select("id", "epoch_id").Take(&challenger, c.ChallengerID).Error; err != nil {
 		return nil, db.ReadError(err, "run %d", c.ChallengerID)
 	}
-	return slices.DeleteFunc(slices.Clone(legs), func(leg Run) bool { return leg.EpochID < challenger.EpochID }), nil
+	return slices.DeleteFunc(slices.Clone(legs), func(leg work.Run) bool { return leg.EpochID < challenger.EpochID }), nil
 }
 
 // newest is the legs of the newest software with which both sides were measured. Empty: there is none.
-func (c Confirmation) newest(legs []Run) []Run {
-	byEpoch := map[int64][]Run{}
+func (c Confirmation) newest(legs []work.Run) []work.Run {
+	byEpoch := map[int64][]work.Run{}
 	for _, leg := range legs {
 		byEpoch[leg.EpochID] = append(byEpoch[leg.EpochID], leg)
 	}
@@ -127,11 +129,11 @@ func (c Confirmation) newest(legs []Run) []Run {
 
 // quiet leaves out, of each side, the legs that were disturbed or noisy, as long as they are the fewer. A kernel can be noisy, or heat
 // its unit, where it is slow: of a side that mostly is, all legs count, and calm is false.
-func (c Confirmation) quiet(legs []Run) (list []Run, calm bool) {
+func (c Confirmation) quiet(legs []work.Run) (list []work.Run, calm bool) {
 	calm = true
 	for _, of := range c.sides() {
 		all := c.side(legs, of)
-		quiet := slices.DeleteFunc(slices.Clone(all), func(leg Run) bool { return leg.Disturbed != "" || leg.Noisy })
+		quiet := slices.DeleteFunc(slices.Clone(all), func(leg work.Run) bool { return leg.Disturbed != "" || leg.Noisy })
 		if 2*len(quiet) <= len(all) {
 			// Strictly more than half must be quiet. With two legs a side, one noisy leg therefore brings two more of
 			// each.
@@ -144,9 +146,9 @@ func (c Confirmation) quiet(legs []Run) (list []Run, calm bool) {
 
 // counted chooses the legs of the unit that has enough quiet ones of both sides; without such a unit, all that are to count if no more
 // are measured.
-func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
+func (c Confirmation) counted(legs []work.Run) (chosen []work.Run, enough bool) {
 	legs, calm := c.quiet(legs)
-	units := map[string][]Run{}
+	units := map[string][]work.Run{}
 	for _, leg := range legs {
 		if calm {
 			units[unitOf(leg)] = append(units[unitOf(leg)], leg)
@@ -163,7 +165,7 @@ func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
 
 // unitOf names the unit and the software of a leg.
 // Worker and hash are the worker's word. A lie can only make legs look as if they were on one unit, or not.
-func unitOf(leg Run) string {
+func unitOf(leg work.Run) string {
 	if leg.Machine == nil {
 		return ""
 	}
@@ -171,12 +173,12 @@ func unitOf(leg Run) string {
 }
 
 // has reports whether legs are enough of each side.
-func (c Confirmation) has(legs []Run, enough int) bool {
+func (c Confirmation) has(legs []work.Run, enough int) bool {
 	return !slices.ContainsFunc(c.sides(), func(of int64) bool { return len(c.side(legs, of)) < enough })
 }
 
 // side is the legs that follow a run.
-func (c Confirmation) side(legs []Run, of int64) (list []Run) {
+func (c Confirmation) side(legs []work.Run, of int64) (list []work.Run) {
 	for _, leg := range legs {
 		if *leg.ProfileOf == of && leg.ScoreNS != nil {
 			list = append(list, leg)

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // measureLegs ends the legs that wait, one after the other, on one unit with what their processes measured.
 func (w world) measureLegs(t *testing.T, s *models.Store, legs ...[]float64) {
 	t.Helper()
 	for _, processes := range legs {
-		w.end(t, s, leg(t, s), models.Findings{}, processes...)
+		w.end(t, s, leg(t, s), work.Findings{}, processes...)
 	}
 }
 
@@ -40,7 +41,7 @@ func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
 				if c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != tt.ns+" 1000.0" {
 					t.Errorf("it says %+v", c)
 				}
-				if run := got[models.Run](t)(s.Run(t.Context(), bens.ID)); fmt.Sprintf("%.1f", *run.ScoreNS) != tt.ns || run.Noisy != (tt.name == "two of four") {
+				if run := got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); fmt.Sprintf("%.1f", *run.ScoreNS) != tt.ns || run.Noisy != (tt.name == "two of four") {
 					t.Errorf("his run has %v, noisy %v", *run.ScoreNS, run.Noisy)
 				}
 			})
@@ -52,7 +53,7 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.ben, "b;", about(800)...)
-		w.end(t, s, leg(t, s), models.Findings{Score: &models.Score{Disturbed: "another process on the device in 3 of 9 samples"}}, about(3000)...)
+		w.end(t, s, leg(t, s), work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}}, about(3000)...)
 		w.measureLegs(t, s, about(900), about(1000), about(900), about(1000))
 		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil || fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
 			t.Errorf("it says %+v", c)
@@ -72,7 +73,7 @@ func TestTheIntervalOfAConfirmedScoreIsOfItsProcesses(t *testing.T) {
 				first = about(1.3e6) // beside somebody whom no driver names
 			}
 			w.measureLegs(t, s, first, about(990e3), about(1e6), about(990e3))
-			run := got[models.Run](t)(s.Run(t.Context(), anns.ID))
+			run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
 			widths = append(widths, *run.HighNS-*run.LowNS)
 			if legs := 2 * (1 + i); run.Processes != 5*legs {
 				t.Errorf("after %d legs it has %d processes", legs, run.Processes)
@@ -81,7 +82,7 @@ func TestTheIntervalOfAConfirmedScoreIsOfItsProcesses(t *testing.T) {
 		if widths[0] < 200e3 || widths[1] > 20e3 || widths[2] > widths[1] {
 			t.Errorf("her intervals are %.0f wide", widths)
 		}
-		if run := got[models.Run](t)(s.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000000" {
+		if run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000000" {
 			t.Errorf("she has %v", *run.ScoreNS)
 		}
 		sameAfterRebuild(t, s, w)

@@ -5,13 +5,14 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/pools"
 	"warpboard/models/work"
 )
 
 // startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
-func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
+func startConfirmation(tx *gorm.DB, versionID int64, device string, out *work.Recorded) error {
 	// Entries of different epochs are not comparable: nobody is behind a first that is alone with the newest software.
 	top, err := topOf(tx, versionID, device, 2)
 	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
@@ -43,20 +44,20 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 
 // topOf is the first entries of a board, so many at the most.
 // The order is that of bands and pages (entriesFirst in package boards); equal scores: the earlier run.
-func topOf(tx *gorm.DB, versionID int64, device string, n int) (top []Entry, err error) {
+func topOf(tx *gorm.DB, versionID int64, device string, n int) (top []boards.Entry, err error) {
 	err = tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(n).Find(&top).Error
 	return top, db.ReadError(err, "the first of a board")
 }
 
 // recomputeAndConfirm is recompute after a decision: whoever is first of a board by it is measured again. The changes have the numbers
 // that the boards have then.
-func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
+func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	changes, err := recompute(tx, runs)
 	if err != nil {
 		return nil, err
 	}
 	for i := range changes {
-		var out Recorded
+		var out work.Recorded
 		if err := s.confirmFirst(tx, changes[i].VersionID, changes[i].Device, &out); err != nil {
 			return nil, err
 		}
@@ -70,7 +71,7 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []Entry) ([]BoardChange, e
 // confirmFirst begins a confirmation where the site has them.
 // Turning confirmations off leaves open ones: their legs still run, and advanceConfirmation ends them, since it does not
 // ask.
-func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
+func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *work.Recorded) error {
 	if !s.confirm {
 		return nil
 	}
@@ -79,7 +80,7 @@ func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *R
 
 // confirmAfter does so when a run has changed its board by how it ended. A leg's confirmation goes on by itself; of what a new epoch has
 // measured again, the last of a board decides who is first.
-func (s *Store) confirmAfter(tx *gorm.DB, run *Run, out *Recorded) error {
+func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (s *Store) confirmAfter(tx *gorm.DB, run *Run, out *Recorded) error {
 	// them is enough.
 	if run.RerunID != nil {
 		var others int64
-		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,
+		err := tx.Model(&work.Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,
 			run.VersionID, run.Device, *run.RerunID).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
 			return db.ReadError(err, "what is measured again of a board")

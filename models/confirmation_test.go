@@ -9,39 +9,42 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/flags"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
 
 // confirming is a store that measures again who comes first.
 func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
-	modelstest.EachConfig(t, models.Config{Confirm: true, Limits: models.Limits{Waiting: 1}}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{Confirm: true, Limits: submissions.Limits{Waiting: 1}}, func(t *testing.T, s *models.Store) {
 		fn(t, s, newWorld(t, s))
 	})
 }
 
 // leg is the one unit of work that waits, as a run.
-func leg(t *testing.T, s *models.Store) models.Run {
+func leg(t *testing.T, s *models.Store) work.Run {
 	t.Helper()
-	waits := got[[]models.QueuedWork](t)(s.Queue(t.Context()))
+	waits := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context()))
 	if len(waits) != 1 || waits[0].Priority != work.PriorityFollowUp {
 		t.Fatalf("in the queue is %+v, want one leg that gives way to people's work", waits)
 	}
-	return got[models.Run](t)(s.Run(t.Context(), waits[0].RunID))
+	return got[work.Run](t)(s.Work.Run(t.Context(), waits[0].RunID))
 }
 
 // measureLeg ends the leg that waits on a unit, and returns the run that it measured again.
 func measureLeg(t *testing.T, s *models.Store, ns float64, unit string) int64 {
 	t.Helper()
 	run := leg(t, s)
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash = unit
 	low, high := ns*0.999, ns*1.001
-	score := models.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
-	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: &score})))
+	score := work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
+	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &score})))
 	return *run.ProfileOf
 }
 
@@ -49,22 +52,22 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
 		anns := w.score(t, s, w.ann, 1000)
-		if work := got[[]models.QueuedWork](t)(s.Queue(ctx)); len(work) != 0 {
+		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Fatalf("nobody is behind the first, and %+v waits", work)
 		}
 		bens := w.score(t, s, w.ben, 900) // lucky
-		board := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
 		if board.Confirming != bens.ID || board.Standings[0].UserName != "Ben" {
 			t.Errorf("the board says that %d waits for its confirmation: %+v", board.Confirming, board.Standings)
 		}
-		if runs := got[[]models.Run](t)(s.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
+		if runs := got[[]work.Run](t)(s.Work.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
 			t.Errorf("the submission lists %d runs", len(runs))
 		}
-		for _, user := range []models.User{w.ann, w.ben} { // whoever was lucky would rather not be measured again
-			wantKind(t, third(s.CancelRun(ctx, user, leg(t, s).ID)), models.Forbidden)
+		for _, user := range []accounts.User{w.ann, w.ben} { // whoever was lucky would rather not be measured again
+			wantKind(t, third(s.Work.CancelRun(ctx, user, leg(t, s).ID)), db.Forbidden)
 		}
 		w.submit(t, s, w.ann) // though a leg of hers waits, and one waiting run is the most
-		check(t, third(s.CancelRun(ctx, w.ann, got[[]models.SubmissionSummary](t)(s.Submissions(ctx, w.ann, models.SubmissionFilter{UserID: w.ann.ID}))[0].Runs[0].ID)))
+		check(t, third(s.Work.CancelRun(ctx, w.ann, got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, w.ann, submissions.SubmissionFilter{UserID: w.ann.ID}))[0].Runs[0].ID)))
 		var turns []int64
 		for _, ns := range []float64{1002, 1001, 1004, 1003} {
 			turns = append(turns, measureLeg(t, s, ns, "gpu0"))
@@ -77,12 +80,12 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}
-		board = got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		board = got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
 		first := board.Standings[0]
 		if board.Confirming != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 || *first.LowNS >= 1001 || *first.HighNS <= 1003 {
 			t.Errorf("afterwards the board says %d, %+v", board.Confirming, first)
 		}
-		if work := got[[]models.QueuedWork](t)(s.Queue(ctx)); len(work) != 0 {
+		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Errorf("afterwards %+v waits", work)
 		}
 		sameAfterRebuild(t, s, w)
@@ -106,9 +109,9 @@ func TestLegsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
 // failLeg ends the leg that waits without a score.
 func failLeg(t *testing.T, s *models.Store, why job.Failure) {
 	t.Helper()
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), leg(t, s).Ref()))
-	check(t, second(s.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-		Outcome: job.OutcomeFailed, Failure: &why}, models.Findings{})))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+	check(t, second(s.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+		Outcome: job.OutcomeFailed, Failure: &why}, work.Findings{})))
 }
 
 func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
@@ -136,7 +139,7 @@ func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
 		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 2 {
 			t.Errorf("to review: %+v", list)
 		}
-		if work := got[[]models.QueuedWork](t)(s.Queue(ctx)); len(work) != 0 {
+		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Errorf("it begins again: %+v", work)
 		}
 		check(t, second(s.Dismiss(ctx, w.admin, bens.ID, "The worker's fault.")))
@@ -156,7 +159,7 @@ func TestAConfirmationThatEndsByNoFaultOfTheChallengerBeginsAgain(t *testing.T) 
 		bens := w.score(t, s, w.ben, 900)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
-		if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != 0 {
+		if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
 		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again || !strings.Contains(c.Outcome, "infrastructure") {
@@ -172,9 +175,9 @@ func TestAConfirmationThatEndsByNoFaultOfTheChallengerBeginsAgain(t *testing.T) 
 // Challenged again and again, a source has the mean of all its legs, and not those of the last; and so have equal sources of two people.
 func TestLegsOfASourceCountTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		cleo, dora := modelstest.Person(t, s, "Cleo", models.RoleUser), modelstest.Person(t, s, "Dora", models.RoleUser)
+		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser)
 		scores := func() (list []string) {
-			for _, st := range got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)).Standings {
+			for _, st := range got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)).Standings {
 				list = append(list, fmt.Sprintf("%s %.1f", st.UserName, st.ScoreNS))
 			}
 			return list
@@ -182,7 +185,7 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		w.measures(t, s, w.ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 1100, 1000, 1100} {
-			w.end(t, s, leg(t, s), models.Findings{}, about(ns)...)
+			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
 		}
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0"}, scores()); diff != "" {
 			t.Fatalf("the first confirmation:\n%s", diff)
@@ -194,12 +197,12 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		}
 		w.measures(t, s, cleo, "c;", about(700)...)
 		for _, ns := range []float64{1200, 2000, 1200, 2000} {
-			w.end(t, s, leg(t, s), models.Findings{}, about(ns)...)
+			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
 		}
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("Ann was challenged again:\n%s", diff)
 		}
-		runs := got[[]models.SubmissionSummary](t)(s.Submissions(t.Context(), w.ann, models.SubmissionFilter{UserID: w.ann.ID}))
+		runs := got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(t.Context(), w.ann, submissions.SubmissionFilter{UserID: w.ann.ID}))
 		check(t, second(s.DeleteSubmission(t.Context(), w.ann, runs[0].ID, "")))
 		w.measures(t, s, w.ann, "a;", about(500)...)
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
@@ -215,10 +218,10 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		anns := w.score(t, s, w.ann, 1000)
 		w.score(t, s, w.ben, 900)
 		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), models.Conflict)
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), db.Conflict)
 		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is somebody else's.")))
-		board := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
-		if work := got[[]models.QueuedWork](t)(s.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
+		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.Confirming, work)
 		}
 	})

@@ -18,7 +18,7 @@ const legWait = 10 * time.Minute
 // are not preempted any more. A leg takes no turn of its person's, who did not ask for it and could else hold it up with runs of theirs.
 func (s *Store) HurryLegs(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
-		return tx.Model(&Run{}).Where("confirmation_id is not null and not overdue and queued_at <= ? and "+work.Live, db.Time(at.Add(-legWait)))
+		return tx.Model(&work.Run{}).Where("confirmation_id is not null and not overdue and queued_at <= ? and "+work.Live, db.Time(at.Add(-legWait)))
 	}
 	var waiting int64
 	// The dispatcher asks this in every round. Reading first keeps the writer free when nothing waits, which is nearly

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -21,14 +22,14 @@ func TestALegWaitsForTenMinutesAtTheMost(t *testing.T) {
 		for _, who := range []string{"", "Cleo", "Dora", "Emil"} {
 			user := w.ann
 			if who != "" {
-				user = modelstest.Person(t, s, who, models.RoleUser)
+				user = modelstest.Person(t, s, who, accounts.RoleUser)
 			}
 			for range 2 {
 				w.submit(t, s, user)
 			}
 		}
 		place := func() int {
-			waits := got[[]models.QueuedWork](t)(s.Queue(ctx))
+			waits := got[[]work.QueuedWork](t)(s.Work.Queue(ctx))
 			for _, q := range waits {
 				if q.RunID == annsLeg.ID {
 					return q.Place
@@ -45,8 +46,8 @@ func TestALegWaitsForTenMinutesAtTheMost(t *testing.T) {
 		if place() != 1 {
 			t.Errorf("after ten minutes it has place %d", place())
 		}
-		attempt := got[models.Attempt](t)(s.StartAttempt(ctx, annsLeg.Ref()))
-		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
+		attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, annsLeg.Ref()))
+		if live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
 			t.Errorf("it could be preempted: %s", fmt.Sprint(live))
 		}
 	})

@@ -12,8 +12,8 @@
 //	budgets  switches  storage      GPU time of a day; what admins keep off; what takes room
 //	files  webhooks                 profiles, in a folder or an S3 store; which events other programs wait for
 //
-// A Store has the methods of all of them, and rooms.go names their types, so that callers import one package. Nothing above
-// models knows gorm or SQL. Read here in this order:
+// A Store holds one service of each as a field (store.Boards.Board), and callers import the package that defines a type.
+// Nothing above models knows gorm or SQL. Read here in this order:
 //
 //	store.go                        Config, Store, Open
 //	rules.go                        what follows from the end of a run; each step is in a file of its own:

@@ -8,19 +8,22 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestTheSecondOrderIsOfMeasuredEnergy, of each person's best run, and outlives a rebuild of the boards.
 func TestTheSecondOrderIsOfMeasuredEnergy(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		drawn := func(who models.User, ns, joules float64) {
-			attempt, err := s.StartAttempt(t.Context(), w.submit(t, s, who).Ref())
+		drawn := func(who accounts.User, ns, joules float64) {
+			attempt, err := s.Work.StartAttempt(t.Context(), w.submit(t, s, who).Ref())
 			check(t, err)
 			r := modelstest.Result(attempt, ns)
 			r.Machine.Energy = &job.Energy{Joules: joules, Why: map[bool]string{true: "nothing counts"}[joules == 0]}
-			_, err = s.RecordResult(t.Context(), r, models.Findings{Score: &models.Score{NS: ns}})
+			_, err = s.Work.RecordResult(t.Context(), r, work.Findings{Score: &work.Score{NS: ns}})
 			check(t, err)
 		}
 		drawn(w.ann, 100, 3)
@@ -29,7 +32,7 @@ func TestTheSecondOrderIsOfMeasuredEnergy(t *testing.T) {
 		drawn(w.admin, 50, 0)
 		want := []string{"3 Ben 2", "2 Ann 3"}
 		for range 2 {
-			page := got[models.BoardPage](t)(s.BoardByEnergy(t.Context(), w.task.VersionID, "CPU", 0, 10))
+			page := got[boards.Page](t)(s.Boards.BoardByEnergy(t.Context(), w.task.VersionID, "CPU", 0, 10))
 			var list []string
 			for _, st := range page.Standings {
 				list = append(list, fmt.Sprintf("%d %s %g", st.Rank, st.UserName, *st.EnergyJ))
@@ -37,11 +40,11 @@ func TestTheSecondOrderIsOfMeasuredEnergy(t *testing.T) {
 			if diff := cmp.Diff(want, list); diff != "" {
 				t.Errorf("by energy:\n%s", diff)
 			}
-			second := got[models.BoardPage](t)(s.BoardByEnergy(t.Context(), w.task.VersionID, "CPU", 1, 10))
+			second := got[boards.Page](t)(s.Boards.BoardByEnergy(t.Context(), w.task.VersionID, "CPU", 1, 10))
 			if len(second.Standings) != 1 || second.Standings[0].UserName != "Ann" {
 				t.Errorf("from the second on: %+v", second.Standings)
 			}
-			check(t, s.RebuildEntries(t.Context()))
+			check(t, s.Boards.RebuildEntries(t.Context()))
 		}
 	})
 }

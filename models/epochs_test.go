@@ -8,24 +8,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // scoreIn makes a run that ends with a score, measured with a driver.
-func (w world) scoreIn(t *testing.T, s *models.Store, user models.User, ns float64, driver string) models.Run {
+func (w world) scoreIn(t *testing.T, s *models.Store, user accounts.User, ns float64, driver string) work.Run {
 	t.Helper()
 	run := w.submit(t, s, user)
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.Driver = driver
-	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: ns}})))
-	return got[models.Run](t)(s.Run(t.Context(), run.ID))
+	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns}})))
+	return got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
 // byEpoch reads a board as "rank person score gap", older entries in brackets.
 func byEpoch(t *testing.T, s *models.Store, w world) (out []string) {
 	t.Helper()
-	page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
+	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
 	for _, st := range page.Standings {
 		format := "%d %s %.0f +%.0f"
 		if st.Older(page.Board) {
@@ -41,7 +44,7 @@ func byEpoch(t *testing.T, s *models.Store, w world) (out []string) {
 func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		cid := modelstest.Person(t, s, "Cid", models.RoleUser)
+		cid := modelstest.Person(t, s, "Cid", accounts.RoleUser)
 		old := w.scoreIn(t, s, w.ann, 100, "")
 		w.scoreIn(t, s, w.ann, 100, "570")
 		w.scoreIn(t, s, w.ben, 110, "570")
@@ -62,28 +65,28 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if old.EpochID != 0 || fresh.EpochID <= 0 {
 			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
 		}
-		page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 1))
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 1))
 		if len(page.Leaders) != 2 {
 			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
 		}
 		if page.Epoch.String() != "driver 580" || page.EpochID != fresh.EpochID {
 			t.Errorf("the board says %q, epoch %d", page.Epoch, page.EpochID)
 		}
-		records := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+		records := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
 		if len(records) != 2 || records[0].ScoreNS != 130 || records[1].ScoreNS != 125 { // of the newest epoch alone
 			t.Errorf("records: %+v", records)
 		}
-		check(t, s.RebuildEntries(t.Context()))
+		check(t, s.Boards.RebuildEntries(t.Context()))
 		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("made anew:\n%s", diff)
 		}
 		w.scoreIn(t, s, cid, 124, "580")
-		own := got[models.Standing](t)(s.Place(t.Context(), w.task.VersionID, "CPU", cid.ID))
-		before := got[*models.Standing](t)(s.Before(t.Context(), own.Entry))
+		own := got[boards.Standing](t)(s.Boards.Place(t.Context(), w.task.VersionID, "CPU", cid.ID))
+		before := got[*boards.Standing](t)(s.Boards.Before(t.Context(), own.Entry))
 		if own.Rank != 1 || before == nil || before.RunID != fresh.ID || before.Rank != 2 { // 125 is ahead of 130; 90 is older
 			t.Errorf("%+v comes after %+v, want a 130 that would be second of its epoch", own, before)
 		}
-		if above := got[*models.Standing](t)(s.Above(t.Context(), before.Entry)); above == nil || above.UserName != "Ann" {
+		if above := got[*boards.Standing](t)(s.Boards.Above(t.Context(), before.Entry)); above == nil || above.UserName != "Ann" {
 			t.Errorf("above 130 stands %+v", above)
 		}
 	})
@@ -94,7 +97,7 @@ func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.scoreIn(t, s, w.ann, 100, "570")
 		w.scoreIn(t, s, w.ben, 90, "580")
-		if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != 0 {
+		if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Errorf("%+v waits", work)
 		}
 	})
@@ -104,15 +107,15 @@ func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
 func TestBoardsOfManyEpochsAreKeptAsTheyAreMadeAnew(t *testing.T) {
 	s := modelstest.Open(t)
 	w, random := newWorld(t, s), rand.New(rand.NewPCG(1, 2))
-	var people []models.User
+	var people []accounts.User
 	for i := range 8 {
-		people = append(people, modelstest.Person(t, s, fmt.Sprintf("p%d", i), models.RoleUser))
+		people = append(people, modelstest.Person(t, s, fmt.Sprintf("p%d", i), accounts.RoleUser))
 	}
 	for range 60 {
 		w.scoreIn(t, s, people[random.IntN(8)], 1000+5*float64(random.IntN(8)), fmt.Sprint(random.IntN(3)+1))
 	}
 	kept := places(t, s, w, 3)
-	check(t, s.RebuildEntries(t.Context()))
+	check(t, s.Boards.RebuildEntries(t.Context()))
 	if diff := cmp.Diff(places(t, s, w, 100), kept); diff != "" || len(kept) == 0 {
 		t.Errorf("-anew +kept:\n%s", diff)
 	}

@@ -8,33 +8,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestAnEvaluationIsItsOwnersAndTheAdmins(t *testing.T) {
-	ada, eve, root := models.User{ID: 1}, models.User{ID: 2}, models.User{ID: 3, Role: models.RoleAdmin}
-	persons := models.Evaluation{UserID: 1, Owner: "token:1"}
-	anonymous := models.Evaluation{Owner: "key:1"}
-	nobodys := models.Evaluation{}
-	shared := models.Evaluation{UserID: 1, Shared: true}
+	ada, eve, root := accounts.User{ID: 1}, accounts.User{ID: 2}, accounts.User{ID: 3, Role: accounts.RoleAdmin}
+	persons := work.Evaluation{UserID: 1, Owner: "token:1"}
+	anonymous := work.Evaluation{Owner: "key:1"}
+	nobodys := work.Evaluation{}
+	shared := work.Evaluation{UserID: 1, Shared: true}
 	for name, test := range map[string]struct {
-		asker        models.Asker
-		e            models.Evaluation
+		asker        work.Asker
+		e            work.Evaluation
 		read, change bool
 	}{
-		"its person":                  {models.Asker{User: ada, Owner: "person:1"}, persons, true, true},
-		"another person":              {models.Asker{User: eve, Owner: "token:1"}, persons, false, false},
-		"an admin":                    {models.Asker{User: root}, persons, true, true},
-		"a visitor":                   {models.Asker{}, persons, false, false},
-		"a visitor with its name":     {models.Asker{Owner: "token:1"}, persons, false, false},
-		"a visitor, shared":           {models.Asker{}, shared, true, false},
-		"its key":                     {models.Asker{Owner: "key:1"}, anonymous, true, true},
-		"another key":                 {models.Asker{Owner: "key:2"}, anonymous, false, false},
-		"no key":                      {models.Asker{}, anonymous, false, false},
-		"a person with no such key":   {models.Asker{User: eve, Owner: "key:1"}, anonymous, false, false},
-		"a visitor and nobody's":      {models.Asker{}, nobodys, false, false},
-		"an admin and an old one":     {models.Asker{User: root}, nobodys, true, true},
-		"another person and nobody's": {models.Asker{User: eve, Owner: "person:2"}, nobodys, false, false},
+		"its person":                  {work.Asker{User: ada, Owner: "person:1"}, persons, true, true},
+		"another person":              {work.Asker{User: eve, Owner: "token:1"}, persons, false, false},
+		"an admin":                    {work.Asker{User: root}, persons, true, true},
+		"a visitor":                   {work.Asker{}, persons, false, false},
+		"a visitor with its name":     {work.Asker{Owner: "token:1"}, persons, false, false},
+		"a visitor, shared":           {work.Asker{}, shared, true, false},
+		"its key":                     {work.Asker{Owner: "key:1"}, anonymous, true, true},
+		"another key":                 {work.Asker{Owner: "key:2"}, anonymous, false, false},
+		"no key":                      {work.Asker{}, anonymous, false, false},
+		"a person with no such key":   {work.Asker{User: eve, Owner: "key:1"}, anonymous, false, false},
+		"a visitor and nobody's":      {work.Asker{}, nobodys, false, false},
+		"an admin and an old one":     {work.Asker{User: root}, nobodys, true, true},
+		"another person and nobody's": {work.Asker{User: eve, Owner: "person:2"}, nobodys, false, false},
 	} {
 		if read, change := test.asker.MayRead(test.e), test.asker.MayChange(test.e); read != test.read || change != test.change {
 			t.Errorf("%s: may read %t and change %t, want %t and %t", name, read, change, test.read, test.change)
@@ -45,38 +48,38 @@ func TestAnEvaluationIsItsOwnersAndTheAdmins(t *testing.T) {
 func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		make := func(owner string) models.Evaluation {
+		make := func(owner string) work.Evaluation {
 			t.Helper()
-			return got[models.Evaluation](t)(s.SubmitEvaluation(ctx, models.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
+			return got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
 				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)}))
 		}
 		mine, _ := make("key:1"), make("key:2")
 		make("")
 		for owner, want := range map[string][]string{"key:1": {mine.ID}, "key:3": nil, "": nil} {
 			var ids []string
-			for _, e := range got[[]models.Evaluation](t)(s.Evaluations(ctx, models.Asker{Owner: owner}, 0, 10)) {
+			for _, e := range got[[]work.Evaluation](t)(s.Work.Evaluations(ctx, work.Asker{Owner: owner}, 0, 10)) {
 				ids = append(ids, e.ID)
 			}
 			if diff := cmp.Diff(want, ids); diff != "" {
 				t.Errorf("the list of %q: %s", owner, diff)
 			}
 		}
-		open := got[models.Evaluation](t)(s.ShareEvaluation(ctx, mine.ID, true))
+		open := got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, true))
 		if !open.Shared || open.Change <= mine.Change {
 			t.Errorf("shared: %+v", open)
 		}
 		attempt := begun(t, s, mine) // what workers tell changes nothing about that
-		if e := got[models.Evaluation](t)(s.Evaluation(ctx, mine.ID)); !e.Shared {
+		if e := got[work.Evaluation](t)(s.Work.Evaluation(ctx, mine.ID)); !e.Shared {
 			t.Error("the switch did not stay")
 		}
-		if closed := got[models.Evaluation](t)(s.ShareEvaluation(ctx, mine.ID, false)); closed.Shared {
+		if closed := got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, false)); closed.Shared {
 			t.Errorf("not shared any more: %+v", closed)
 		}
-		wantKind(t, second(s.ShareEvaluation(ctx, "none", true)), models.NotFound)
-		check(t, second(s.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
+		wantKind(t, second(s.Work.ShareEvaluation(ctx, "none", true)), db.NotFound)
+		check(t, second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
 		for _, owner := range []string{"", "key:2", "key:1"} {
-			check(t, s.PruneEvaluationsOf(ctx, owner, time.Now().Add(time.Second)))
-			if _, err := s.Evaluation(ctx, mine.ID); (err == nil) != (owner != "key:1") {
+			check(t, s.Work.PruneEvaluationsOf(ctx, owner, time.Now().Add(time.Second)))
+			if _, err := s.Work.Evaluation(ctx, mine.ID); (err == nil) != (owner != "key:1") {
 				t.Errorf("after %q has cleaned up: %v", owner, err)
 			}
 		}

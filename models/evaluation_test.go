@@ -12,31 +12,33 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/counters"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
 
-func submitted(t *testing.T, s *models.Store, caller string) models.Evaluation {
+func submitted(t *testing.T, s *models.Store, caller string) work.Evaluation {
 	t.Helper()
-	return got[models.Evaluation](t)(s.SubmitEvaluation(t.Context(), models.NewEvaluation{
+	return got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
 		Caller: caller, Kind: "compare", Device: "CPU", Request: json.RawMessage(`{"a":"\u0000"}`), Sources: []byte("x"),
 	}))
 }
 
-func started(t *testing.T, s *models.Store, e models.Evaluation) models.Attempt {
+func started(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
-	return got[models.Attempt](t)(s.StartAttempt(t.Context(), e.Ref()))
+	return got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), e.Ref()))
 }
 
-func begun(t *testing.T, s *models.Store, e models.Evaluation) models.Attempt {
+func begun(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
 	a := started(t, s, e)
-	check(t, third(s.NoteTaken(t.Context(), "w1", []string{a.ID})))
+	check(t, third(s.Work.NoteTaken(t.Context(), "w1", []string{a.ID})))
 	return a
 }
 
-func lostResult(a models.Attempt, suspect bool) job.Result {
+func lostResult(a work.Attempt, suspect bool) job.Result {
 	r := modelstest.Evaluated(a, "")
 	r.Outcome, r.Suspect = job.OutcomeLost, suspect
 	return r
@@ -47,39 +49,39 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
 		a := begun(t, s, e)
-		wantKind(t, second(s.StartAttempt(ctx, e.Ref())), models.Conflict)
+		wantKind(t, second(s.Work.StartAttempt(ctx, e.Ref())), db.Conflict)
 		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Seq: 2, Type: job.EventStage, Stage: "validating", Worker: "w1"}
-		out, stale, err := s.AppendEvents(ctx, []job.Event{event})
-		if err != nil || len(stale) > 0 || len(out.Evaluations) != 1 || out.Evaluations[0].State != models.EvaluationValidating || out.Evaluations[0].Worker != "w1" {
+		out, stale, err := s.Work.AppendEvents(ctx, []job.Event{event})
+		if err != nil || len(stale) > 0 || len(out.Evaluations) != 1 || out.Evaluations[0].State != work.EvaluationValidating || out.Evaluations[0].Worker != "w1" {
 			t.Fatalf("after a stage: %+v, %v, %v", out, stale, err)
 		}
 		forged, unknown := event, event
 		forged.Secret, forged.Seq = "guess", 3
 		unknown.Stage, unknown.Seq = "completed", 4
 		for name, same := range map[string]job.Event{"again": event, "forged": forged} {
-			if out, stale, err := s.AppendEvents(ctx, []job.Event{same}); len(out.Evaluations)+len(stale) > 0 || err != nil {
+			if out, stale, err := s.Work.AppendEvents(ctx, []job.Event{same}); len(out.Evaluations)+len(stale) > 0 || err != nil {
 				t.Errorf("%s: %+v, %v, %v", name, out, stale, err)
 			}
 		}
-		check(t, third(s.AppendEvents(ctx, []job.Event{unknown})))
-		if e := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID)); e.State != models.EvaluationValidating {
+		check(t, third(s.Work.AppendEvents(ctx, []job.Event{unknown})))
+		if e := got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID)); e.State != work.EvaluationValidating {
 			t.Errorf("a worker's event brought it to %s", e.State)
 		}
 		report := modelstest.Evaluated(a, `{"compiled":true}`)
 		guess := report
 		guess.Secret = "guess"
-		wantKind(t, second(s.RecordResult(ctx, guess, modelstest.Completed())), models.Forbidden)
-		done, err := s.RecordResult(ctx, report, modelstest.Completed())
-		if err != nil || !done.Accepted || len(done.Evaluations) != 1 || done.Evaluations[0].State != models.EvaluationCompleted || done.Evaluations[0].EndedAt == nil {
+		wantKind(t, second(s.Work.RecordResult(ctx, guess, modelstest.Completed())), db.Forbidden)
+		done, err := s.Work.RecordResult(ctx, report, modelstest.Completed())
+		if err != nil || !done.Accepted || len(done.Evaluations) != 1 || done.Evaluations[0].State != work.EvaluationCompleted || done.Evaluations[0].EndedAt == nil {
 			t.Fatalf("at the end: %+v, %v", done, err)
 		}
-		if out, err := s.RecordResult(ctx, report, modelstest.Completed()); out.Accepted || err != nil {
+		if out, err := s.Work.RecordResult(ctx, report, modelstest.Completed()); out.Accepted || err != nil {
 			t.Errorf("a second end: %+v, %v", out, err)
 		}
-		if _, stale, err := s.AppendEvents(ctx, []job.Event{event}); len(stale) != 1 || err != nil {
+		if _, stale, err := s.Work.AppendEvents(ctx, []job.Event{event}); len(stale) != 1 || err != nil {
 			t.Errorf("an event after the end: stale %v, %v", stale, err)
 		}
-		read := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID))
+		read := got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
 		if diff := cmp.Diff(`{"compiled":true}`, string(read.Result)); diff != "" || string(read.Request) != `{"a":"\u0000"}` {
 			t.Errorf("read: %+v %s", read, diff)
 		}
@@ -90,26 +92,26 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
-		check(t, second(s.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", work.LossCounts)))
+		check(t, second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", work.LossCounts)))
 		for i := range work.MaxLosses {
 			attempt := begun(t, s, e)
-			var out models.Recorded
+			var out work.Recorded
 			var err error
 			if i == 0 {
-				out, err = s.RecordResult(ctx, lostResult(attempt, true), models.Findings{}) // the worker says that it is lost
+				out, err = s.Work.RecordResult(ctx, lostResult(attempt, true), work.Findings{}) // the worker says that it is lost
 			} else {
-				out, err = s.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCounts)
+				out, err = s.Work.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCounts)
 			}
 			if err != nil || !out.Accepted || out.Retried == (i == work.MaxLosses-1) {
 				t.Fatal(out, err)
 			}
 		}
-		last := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID))
-		if last.State != models.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
+		last := got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
+		if last.State != work.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
 			last.Failure != "The evaluation was given up after 3 infrastructure errors, and costs you nothing. The last one: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}
-		if by := got[[]string](t)(s.LostBy(ctx, e.Ref())); !slices.Equal(by, []string{"w1"}) {
+		if by := got[[]string](t)(s.Work.LostBy(ctx, e.Ref())); !slices.Equal(by, []string{"w1"}) {
 			t.Errorf("lost by %v", by)
 		}
 	})
@@ -121,7 +123,7 @@ func TestCallersTakeTurns(t *testing.T) {
 		a1, a2 := submitted(t, s, "a"), submitted(t, s, "a")
 		a3, b1 := submitted(t, s, "a"), submitted(t, s, "b")
 		begun(t, s, a1)
-		next, err := s.NextWork(t.Context(), "CPU", 10, time.Now())
+		next, err := s.Work.NextWork(t.Context(), "CPU", 10, time.Now())
 		check(t, err)
 		for _, q := range next {
 			want = append(want, q.EvaluationID)
@@ -129,7 +131,7 @@ func TestCallersTakeTurns(t *testing.T) {
 		if diff := cmp.Diff([]string{b1.ID, a2.ID, a3.ID}, want); diff != "" {
 			t.Error(diff)
 		}
-		live, err := s.LiveAttempts(t.Context())
+		live, err := s.Work.LiveAttempts(t.Context())
 		if err != nil || len(live) != 1 || live[0].EvaluationID != a1.ID || live[0].TakenAt == nil || live[0].Device != "CPU" {
 			t.Errorf("live: %+v, %v", live, err)
 		}
@@ -139,54 +141,54 @@ func TestCallersTakeTurns(t *testing.T) {
 func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		in := models.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Limits: models.EvaluationLimits{AtOnce: 1}}
-		first := got[models.Evaluation](t)(s.SubmitEvaluation(ctx, in))
-		wantKind(t, second(s.SubmitEvaluation(ctx, in)), models.TooMany)
-		attempt, _, err := s.CancelEvaluation(ctx, first.ID, "not wanted")
+		in := work.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Limits: work.EvaluationLimits{AtOnce: 1}}
+		first := got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, in))
+		wantKind(t, second(s.Work.SubmitEvaluation(ctx, in)), db.TooMany)
+		attempt, _, err := s.Work.CancelEvaluation(ctx, first.ID, "not wanted")
 		if err != nil || attempt != "" {
 			t.Errorf("cancelled: %q, %v", attempt, err)
 		}
-		_, _, err = s.CancelEvaluation(ctx, first.ID, "")
-		wantKind(t, err, models.Conflict)
-		check(t, second(s.SubmitEvaluation(ctx, in)))
+		_, _, err = s.Work.CancelEvaluation(ctx, first.ID, "")
+		wantKind(t, err, db.Conflict)
+		check(t, second(s.Work.SubmitEvaluation(ctx, in)))
 	})
 }
 
 func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		large := json.RawMessage(`"` + strings.Repeat("x", 1000) + `"`)
-		for name, limits := range map[string]models.EvaluationLimits{"count": {PerHour: 3}, "bytes": {HourBytes: 3100}} {
-			in := models.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
+		for name, limits := range map[string]work.EvaluationLimits{"count": {PerHour: 3}, "bytes": {HourBytes: 3100}} {
+			in := work.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
 			for range 3 { // cancelled at once, as by somebody who wants to fill the disk
-				e := got[models.Evaluation](t)(s.SubmitEvaluation(t.Context(), in))
-				check(t, third(s.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+				e := got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
+				check(t, third(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
 			}
-			_, err := s.SubmitEvaluation(t.Context(), in)
-			wantKind(t, err, models.TooMany)
-			var refused *models.Error
+			_, err := s.Work.SubmitEvaluation(t.Context(), in)
+			wantKind(t, err, db.TooMany)
+			var refused *db.Error
 			if !errors.As(err, &refused) || refused.RetryAfter < 59*time.Minute || refused.RetryAfter > time.Hour+time.Second {
 				t.Errorf("%s: try again after %v", name, refused.RetryAfter)
 			}
 			in.Caller = "another"
-			check(t, second(s.SubmitEvaluation(t.Context(), in)))
-			in.Caller, in.User = name, modelstest.Person(t, s, "admin of "+name, models.RoleAdmin)
-			check(t, second(s.SubmitEvaluation(t.Context(), in)))
+			check(t, second(s.Work.SubmitEvaluation(t.Context(), in)))
+			in.Caller, in.User = name, modelstest.Person(t, s, "admin of "+name, accounts.RoleAdmin)
+			check(t, second(s.Work.SubmitEvaluation(t.Context(), in)))
 		}
 	})
 }
 
 func TestTheRequestOfACancelledEvaluationIsDropped(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		for name, cancelled := range map[string]func() models.Evaluation{
-			"waiting": func() models.Evaluation { return submitted(t, s, "a") },
-			"running": func() models.Evaluation { e := submitted(t, s, "a"); begun(t, s, e); return e },
+		for name, cancelled := range map[string]func() work.Evaluation{
+			"waiting": func() work.Evaluation { return submitted(t, s, "a") },
+			"running": func() work.Evaluation { e := submitted(t, s, "a"); begun(t, s, e); return e },
 		} {
 			e := cancelled()
-			if e = got[models.Evaluation](t)(s.Evaluation(t.Context(), e.ID)); !e.HasRequest() {
+			if e = got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); !e.HasRequest() {
 				t.Errorf("%s: there is no request before it is cancelled", name)
 			}
-			check(t, third(s.CancelEvaluation(t.Context(), e.ID, "not wanted")))
-			if after := got[models.Evaluation](t)(s.Evaluation(t.Context(), e.ID)); after.HasRequest() || after.RequestBytes != e.RequestBytes || after.State != models.EvaluationCancelled {
+			check(t, third(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+			if after := got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); after.HasRequest() || after.RequestBytes != e.RequestBytes || after.State != work.EvaluationCancelled {
 				t.Errorf("%s: after it was cancelled: %+v", name, after)
 			}
 		}
@@ -197,16 +199,16 @@ func TestTheOldestEvaluationsOfACallerWithManyAreRemoved(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ended := func(caller string) string {
 			e := submitted(t, s, caller)
-			check(t, second(s.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
+			check(t, second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
 			return e.ID
 		}
 		kept := func(id string) bool {
-			_, err := s.Evaluation(t.Context(), id)
+			_, err := s.Work.Evaluation(t.Context(), id)
 			return err == nil
 		}
 		waits := submitted(t, s, "a").ID
 		ids := []string{ended("a"), ended("a"), ended("a"), ended("b")}
-		check(t, s.PruneEvaluationsAbove(t.Context(), 2*int64(len(`{"a":"\u0000"}`))))
+		check(t, s.Work.PruneEvaluationsAbove(t.Context(), 2*int64(len(`{"a":"\u0000"}`))))
 		got := []bool{kept(waits), kept(ids[0]), kept(ids[1]), kept(ids[2]), kept(ids[3])}
 		if diff := cmp.Diff([]bool{true, false, true, true, true}, got); diff != "" {
 			t.Errorf("what is kept (-want +got):\n%s", diff)
@@ -219,18 +221,18 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		ctx := t.Context()
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
-			check(t, second(s.RecordResult(ctx, report, modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
+			check(t, second(s.Work.RecordResult(ctx, report, modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
-		census, err := s.EvaluationStats(ctx)
-		if err != nil || census.Total != 3 || census.ByState[models.EvaluationCompleted] != 2 || census.JustEnded != 2 || census.JustSubmitted != 3 {
+		census, err := s.Work.EvaluationStats(ctx)
+		if err != nil || census.Total != 3 || census.ByState[work.EvaluationCompleted] != 2 || census.JustEnded != 2 || census.JustSubmitted != 3 {
 			t.Errorf("census: %+v, %v", census, err)
 		}
-		check(t, s.PruneEvaluations(ctx, time.Now().Add(time.Second)))
-		if census, err := s.EvaluationStats(ctx); err != nil || census.Total != 1 {
+		check(t, s.Work.PruneEvaluations(ctx, time.Now().Add(time.Second)))
+		if census, err := s.Work.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
-		all, err := s.Counters(ctx)
+		all, err := s.Counters.Counters(ctx)
 		check(t, err)
 		if diff := cmp.Diff(counters.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, all["compile"]); diff != "" {
 			t.Error(diff)
@@ -242,20 +244,20 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 }
 
 func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
-	endings := map[string]func(s *models.Store, a models.Attempt) error{
-		"cancelled": func(s *models.Store, a models.Attempt) error {
-			return third(s.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
+	endings := map[string]func(s *models.Store, a work.Attempt) error{
+		"cancelled": func(s *models.Store, a work.Attempt) error {
+			return third(s.Work.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
 		},
-		"worker gone": func(s *models.Store, a models.Attempt) error {
-			return second(s.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))
+		"worker gone": func(s *models.Store, a work.Attempt) error {
+			return second(s.Work.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))
 		},
-		"given back": func(s *models.Store, a models.Attempt) error {
-			return second(s.RecordResult(t.Context(), lostResult(a, false), models.Findings{}))
+		"given back": func(s *models.Store, a work.Attempt) error {
+			return second(s.Work.RecordResult(t.Context(), lostResult(a, false), work.Findings{}))
 		},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		counted := func() (held, givenUp int64) {
-			all := got[map[string]counters.Counter](t)(s.Counters(t.Context()))
+			all := got[map[string]counters.Counter](t)(s.Counters.Counters(t.Context()))
 			return all[counters.Held].Count, all[counters.GivenUp].Count
 		}
 		want := int64(0)
@@ -278,7 +280,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 				t.Errorf("%s: %d are held and %d given up, want 0 and %d", name, held, givenUp, want)
 			}
 		}
-		check(t, second(s.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}"), modelstest.Completed())))
+		check(t, second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}"), modelstest.Completed())))
 		if held, givenUp := counted(); held != 0 || givenUp != want {
 			t.Errorf("after a report: %d are held and %d given up, want 0 and %d", held, givenUp, want)
 		}

@@ -15,7 +15,7 @@ import (
 
 // teller makes the events of one attempt.
 type teller struct {
-	attempt models.Attempt
+	attempt work.Attempt
 	seq     int
 }
 
@@ -26,7 +26,7 @@ func (w *teller) say(e job.Event) job.Event {
 	return e
 }
 
-func types(events []models.RunEvent) (out []string) {
+func types(events []work.RunEvent) (out []string) {
 	for _, e := range events {
 		out = append(out, string(e.Type)+" "+string(e.State))
 	}
@@ -37,7 +37,7 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		attempt, err := s.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		tell := teller{attempt: attempt}
 		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
@@ -48,35 +48,35 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 			tell.say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build}),
 			tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
 		}
-		stored, stale, err := s.AppendEvents(ctx, batch)
+		stored, stale, err := s.Work.AppendEvents(ctx, batch)
 		if err != nil || len(stale) != 0 {
 			t.Fatalf("stale %v, %v", stale, err)
 		}
 		want := []string{"state queued", "taken building", "stage building", "log building", "ended building", "stage ranking"}
-		all := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 100))
+		all := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))
 		if diff := cmp.Diff(want, types(all)); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
 		if all[1].Event.Secret != "" || all[5].ID != stored.Events[4].ID {
 			t.Errorf("stored %+v, read %+v", stored.Events[4], all[5])
 		}
-		rest := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, all[3].ID, 1))
+		rest := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, all[3].ID, 1))
 		if len(rest) != 1 || rest[0].ID != all[4].ID {
 			t.Errorf("resumed with %v", types(rest))
 		}
-		if last := got[int64](t)(s.LastEventID(ctx, run.SubmissionID)); last != all[5].ID {
+		if last := got[int64](t)(s.Work.LastEventID(ctx, run.SubmissionID)); last != all[5].ID {
 			t.Errorf("last event id %d, want %d", last, all[5].ID)
 		}
-		moved := got[models.Run](t)(s.Run(ctx, run.ID))
-		if moved.State != models.StateRanking || moved.Worker != "w1" || moved.StartedAt == nil {
+		moved := got[work.Run](t)(s.Work.Run(ctx, run.ID))
+		if moved.State != work.StateRanking || moved.Worker != "w1" || moved.StartedAt == nil {
 			t.Errorf("run: %+v", moved)
 		}
-		stages := got[[]models.Stage](t)(s.Stages(ctx, run.ID))
+		stages := got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
 		if len(stages) != 1 || stages[0].Result.Command != "g++" {
 			t.Errorf("stages before the result: %+v", stages)
 		}
 
-		again, _, err := s.AppendEvents(ctx, batch)
+		again, _, err := s.Work.AppendEvents(ctx, batch)
 		if err != nil || len(again.Events) != 0 {
 			t.Errorf("delivered again: %v, %v", types(again.Events), err)
 		}
@@ -87,17 +87,17 @@ func TestEventsOfAttemptsThatCountNoMoreAreLeftOutAndNamed(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		attempt, err := s.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		tell := teller{attempt: attempt}
 		forged := tell.say(job.Event{Type: job.EventTaken})
 		forged.Secret = "guess"
-		if stored, stale, err := s.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored.Events)+len(stale) != 0 {
+		if stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored.Events)+len(stale) != 0 {
 			t.Errorf("with a wrong secret: %v, %v, %v", types(stored.Events), stale, err)
 		}
-		check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+		check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
 		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventTaken}
-		stored, stale, err := s.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventTaken}), unknown})
+		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventTaken}), unknown})
 		if err != nil || len(stored.Events) != 0 || len(stale) != 2 {
 			t.Errorf("after cancelling: %v, %v, %v", types(stored.Events), stale, err)
 		}
@@ -108,7 +108,7 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		attempt, err := s.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		tell := teller{attempt: attempt}
 		line := strings.Repeat("x", 32<<10)
@@ -117,10 +117,10 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 			for range 8 {
 				batch = append(batch, tell.say(job.Event{Type: job.EventLog, Stream: "stdout", Text: line}))
 			}
-			check(t, third(s.AppendEvents(ctx, batch)))
+			check(t, third(s.Work.AppendEvents(ctx, batch)))
 		}
-		check(t, third(s.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
-		events := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 1000))
+		check(t, third(s.Work.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
+		events := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 1000))
 		bytes, notes := 0, 0
 		for _, e := range events {
 			if e.Type == job.EventLog {

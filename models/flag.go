@@ -9,8 +9,11 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/flags"
+	"warpboard/models/work"
 )
 
 // FlagOf is a Flag with the name of who reported.
@@ -44,17 +47,17 @@ const (
 func reason(text string) (string, error) {
 	text = db.Sanitize(text)
 	switch n := len([]rune(text)); {
-	case CleanName(text) == "":
-		return "", Errorf(Invalid, "Give a reason: a sentence that others can check.")
+	case accounts.CleanName(text) == "":
+		return "", db.Errorf(db.Invalid, "Give a reason: a sentence that others can check.")
 	case n > longestReason:
-		return "", Errorf(Invalid, "The reason has %d characters; at most %d are kept.", n, longestReason)
+		return "", db.Errorf(db.Invalid, "The reason has %d characters; at most %d are kept.", n, longestReason)
 	}
 	return text, nil
 }
 
 // Report asks the task's author and the admins to look at somebody's run on a board. Each person reports a run once
 // until it was looked at.
-func (s *Store) Report(ctx context.Context, actor User, runID int64, why string) error {
+func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, why string) error {
 	why, err := reason(why)
 	if err != nil {
 		return err
@@ -66,9 +69,9 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 		}
 		switch {
 		case !task.VisibleTo(actor):
-			return Errorf(NotFound, "There is no run %d.", runID)
+			return db.Errorf(db.NotFound, "There is no run %d.", runID)
 		case !run.Valid():
-			return Errorf(Conflict, "Run %d is not on any board, so there is nothing to report.", runID)
+			return db.Errorf(db.Conflict, "Run %d is not on any board, so there is nothing to report.", runID)
 		}
 		if err := actor.Check(accounts.ReportRun, accounts.Of{OwnerID: run.UserID}); err != nil {
 			return err
@@ -79,28 +82,28 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 		// The unique index on open flags (run, kind, person) is what makes it once each: two requests at the same time
 		// cannot both pass.
 		err = tx.Create(&flags.Flag{RunID: runID, Kind: flags.Report, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
-		if err = db.WriteError(err, "report"); KindOf(err) == Conflict {
-			return Errorf(Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)
+		if err = db.WriteError(err, "report"); db.KindOf(err) == db.Conflict {
+			return db.Errorf(db.Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)
 		}
 		return err
 	})
 }
 
 // checkReports counts inside the writer's turn, so that requests at the same time see each other's rows.
-func checkReports(tx *gorm.DB, actor User) error {
+func checkReports(tx *gorm.DB, actor accounts.User) error {
 	var made []time.Time
 	err := tx.Model(&flags.Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
 		Order("created_at desc").Limit(reportsPerHour).Pluck("created_at", &made).Error
 	if err != nil || len(made) < reportsPerHour || actor.IsAdmin() {
 		return db.ReadError(err, "reports of person %d", actor.ID)
 	}
-	tooMany := Errorf(TooMany, "At most %d reports an hour are accepted.", reportsPerHour)
+	tooMany := db.Errorf(db.TooMany, "At most %d reports an hour are accepted.", reportsPerHour)
 	tooMany.RetryAfter = time.Until(made[reportsPerHour-1].Add(time.Hour)).Truncate(time.Second) + time.Second
 	return tooMany
 }
 
 // flagHeld asks somebody to look at a run that does not count before.
-func flagHeld(tx *gorm.DB, r *Run) error {
+func flagHeld(tx *gorm.DB, r *work.Run) error {
 	if r.HeldWhy == "" {
 		return nil
 	}
@@ -109,7 +112,7 @@ func flagHeld(tx *gorm.DB, r *Run) error {
 
 // Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on; if that was
 // because a leg of its source's confirmation failed, so do all runs of that source.
-func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
+func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) (changes []boards.Change, err error) {
 	if why, err = reason(why); err != nil {
 		return nil, err
 	}
@@ -134,7 +137,7 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 		case err != nil || closeErr != nil:
 			return errors.Join(err, closeErr)
 		case closed+bySource == 0:
-			return Errorf(Conflict, "Run %d has no open flag.", runID)
+			return db.Errorf(db.Conflict, "Run %d has no open flag.", runID)
 		case run.HeldWhy == "":
 			return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
@@ -153,9 +156,9 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 // ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first
 // flags above after; of one task, if it is named. What the site flagged itself is only listed while the run is an entry of a board,
 // or is held back from it.
-func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
+func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
-		return nil, Errorf(Forbidden, "Only authors of tasks and admins review runs.")
+		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins review runs.")
 	}
 	q := s.db.Read(ctx).Table("flags f").
 		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
@@ -191,7 +194,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, af
 }
 
 // Flags lists the flags of a run that the person may see: who reviews the run sees all, others what they reported.
-func (s *Store) Flags(ctx context.Context, viewer User, run Run, task Task) ([]FlagOf, error) {
+func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task) ([]FlagOf, error) {
 	if viewer.May(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}) {
 		return s.flags(ctx, "f.run_id = ?", run.ID)
 	}

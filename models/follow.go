@@ -5,6 +5,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
@@ -16,7 +17,7 @@ import (
 
 // queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
 // and a worker is here that can.
-func queueProfile(tx *gorm.DB, r *Run, out *Recorded) error {
+func queueProfile(tx *gorm.DB, r *work.Run, out *work.Recorded) error {
 	if !r.Valid() {
 		return nil
 	}
@@ -26,15 +27,15 @@ func queueProfile(tx *gorm.DB, r *Run, out *Recorded) error {
 	if err != nil || !wanted {
 		return err
 	}
-	profile := Run{
+	profile := work.Run{
 		SubmissionID: r.SubmissionID, VersionID: r.VersionID, UserID: r.UserID,
-		Mode: job.ModeProfile, ProfileOf: &r.ID, Work: Work{Device: r.Device, QueuedAt: db.Now()},
+		Mode: job.ModeProfile, ProfileOf: &r.ID, Work: work.Work{Device: r.Device, QueuedAt: db.Now()},
 	}
 	return work.Enqueue(tx, &profile, out)
 }
 
-func profilable(tx *gorm.DB, run Run) (bool, error) {
-	var version TaskVersion
+func profilable(tx *gorm.DB, run work.Run) (bool, error) {
+	var version catalog.TaskVersion
 	if err := tx.Take(&version, run.VersionID).Error; err != nil {
 		return false, db.ReadError(err, "version %d", run.VersionID)
 	}
@@ -45,12 +46,12 @@ func profilable(tx *gorm.DB, run Run) (bool, error) {
 }
 
 // showProfile tells the board of an entry that it has a profile now.
-func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
+func showProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
 	var entries int64
 	// A board shows profiles beside entries only, so that the profile of a run that was beaten meanwhile gives no new
 	// number.
-	err := tx.Model(&Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
-	if err != nil || entries == 0 || profile.State != StateDone {
+	err := tx.Model(&boards.Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
+	if err != nil || entries == 0 || profile.State != work.StateDone {
 		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)
 	}
 	return boards.IncrementChange(tx, profile.VersionID, profile.Device)

@@ -7,6 +7,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -14,7 +17,7 @@ import (
 // profiler says that a worker with the device is here, and whether it can profile.
 func profiler(t *testing.T, s *models.Store, device string, can bool) {
 	t.Helper()
-	check(t, s.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
+	check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
 }
 
 func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
@@ -27,11 +30,11 @@ func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
 		if recorded.Board == nil {
 			t.Error("the board waits for the profile")
 		}
-		profile := got[work.Family](t)(s.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
-		if profile.Mode != job.ModeProfile || profile.State != models.StateQueued || profile.Device != "CPU" || profile.UserID != w.ann.ID {
+		profile := got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
+		if profile.Mode != job.ModeProfile || profile.State != work.StateQueued || profile.Device != "CPU" || profile.UserID != w.ann.ID {
 			t.Fatalf("profile: %+v", profile)
 		}
-		if found := got[models.Run](t)(s.ProfileRun(ctx, ranked)); found.ID != profile.ID {
+		if found := got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)); found.ID != profile.ID {
 			t.Errorf("the profile of the run is %d", found.ID)
 		}
 		var told []int64
@@ -41,12 +44,12 @@ func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
 		if diff := cmp.Diff([]int64{profile.ID, ranked.ID}, told); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
-		if runs := got[[]models.Run](t)(s.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 || runs[0].ID != ranked.ID {
+		if runs := got[[]work.Run](t)(s.Work.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 || runs[0].ID != ranked.ID {
 			t.Errorf("runs that were asked for: %+v", runs)
 		}
 		anns := w.submit(t, s, w.ann)
 		var order []int64
-		for _, q := range got[[]models.QueuedWork](t)(s.Queue(ctx)) {
+		for _, q := range got[[]work.QueuedWork](t)(s.Work.Queue(ctx)) {
 			order = append(order, q.RunID)
 		}
 		if diff := cmp.Diff([]int64{bens.ID, anns.ID, profile.ID}, order); diff != "" {
@@ -60,11 +63,11 @@ func TestNothingIsProfiledWhereThatIsNotPossibleOrNotWanted(t *testing.T) {
 		w := newWorld(t, s)
 		unprofiled := modelstest.Bundle("secret")
 		unprofiled.Definition.NoProfile = true
-		task, err := s.CreateTask(t.Context(), w.admin, models.NewTask{
-			TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: unprofiled})
+		task, err := s.Catalog.CreateTask(t.Context(), w.admin, catalog.NewTask{
+			TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: unprofiled})
 		check(t, err)
 		for name, c := range map[string]struct {
-			task   models.Task
+			task   catalog.Task
 			device string
 			can    bool
 		}{
@@ -75,10 +78,10 @@ func TestNothingIsProfiledWhereThatIsNotPossibleOrNotWanted(t *testing.T) {
 			profiler(t, s, c.device, c.can)
 			run := modelstest.Submit(t, s, w.ann, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
-			if profiles := got[work.Family](t)(s.Family(t.Context(), run.SubmissionID)).Profiles; len(profiles) > 0 {
+			if profiles := got[work.Family](t)(s.Work.Family(t.Context(), run.SubmissionID)).Profiles; len(profiles) > 0 {
 				t.Errorf("%s, and yet %+v", name, profiles)
 			}
-			wantKind(t, second(s.ProfileRun(t.Context(), run)), models.NotFound)
+			wantKind(t, second(s.Work.ProfileRun(t.Context(), run)), db.NotFound)
 		}
 	})
 }
@@ -88,18 +91,18 @@ func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		profiler(t, s, "CPU", true)
 		beaten, best := w.score(t, s, w.ann, 100), w.score(t, s, w.ann, 90)
-		for _, ranked := range []models.Run{beaten, best} {
-			before := got[int64](t)(s.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
-			out := modelstest.Finish(t, s, got[models.Run](t)(s.ProfileRun(ctx, ranked)), 1)
-			after := got[int64](t)(s.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
+		for _, ranked := range []work.Run{beaten, best} {
+			before := got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
+			out := modelstest.Finish(t, s, got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)), 1)
+			after := got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
 			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.Board != nil) {
 				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.Board)
 			}
 		}
 		other := w.score(t, s, w.ben, 95)
-		head := got[models.BoardHead](t)(s.Head(ctx, w.task.VersionID, "CPU"))
+		head := got[boards.Head](t)(s.Boards.Head(ctx, w.task.VersionID, "CPU"))
 		profiled := map[int64]bool{}
-		for _, e := range got[[]models.Shown](t)(s.Show(ctx, head, nil, models.BoardPart{Limit: 10})) {
+		for _, e := range got[[]boards.Shown](t)(s.Boards.Show(ctx, head, nil, boards.Part{Limit: 10})) {
 			profiled[e.RunID] = e.Profiled
 		}
 		if diff := cmp.Diff(map[int64]bool{best.ID: true, other.ID: false}, profiled); diff != "" {
@@ -114,17 +117,17 @@ func TestAProfileThatFailsLeavesTheScoreAndTheBoard(t *testing.T) {
 		profiler(t, s, "CPU", true)
 		ranked := w.submit(t, s, w.ann)
 		modelstest.Finish(t, s, ranked, 100)
-		profile := got[models.Run](t)(s.ProfileRun(ctx, ranked))
-		attempt, err := s.StartAttempt(ctx, profile.Ref())
+		profile := got[work.Run](t)(s.Work.ProfileRun(ctx, ranked))
+		attempt, err := s.Work.StartAttempt(ctx, profile.Ref())
 		check(t, err)
 		failed := modelstest.Result(attempt, 1)
 		failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The driver refused."}
-		check(t, second(s.RecordResult(ctx, failed, models.Findings{})))
-		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		check(t, second(s.Work.RecordResult(ctx, failed, work.Findings{})))
+		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
 		if len(page.Standings) != 1 || page.Standings[0].ScoreNS != 100 || page.Standings[0].RunID != ranked.ID {
 			t.Errorf("board: %+v", page.Standings)
 		}
-		if run := got[models.Run](t)(s.Run(ctx, ranked.ID)); run.State != models.StateDone {
+		if run := got[work.Run](t)(s.Work.Run(ctx, ranked.ID)); run.State != work.StateDone {
 			t.Errorf("the ranked run is %s", run.State)
 		}
 	})

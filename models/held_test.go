@@ -5,27 +5,30 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/flags"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // held is a run that its unit's roof speaks against.
-func (w world) held(t *testing.T, s *models.Store, who models.User, ns, roof float64) models.Run {
+func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof float64) work.Run {
 	t.Helper()
 	run := w.submit(t, s, who)
-	attempt, err := s.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	check(t, err)
-	_, err = s.RecordResult(t.Context(), modelstest.Result(attempt, ns),
-		models.Findings{Score: &models.Score{NS: ns, Roof: &roof, Held: "It reaches 140 % of what this unit can do at best."}})
+	_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns),
+		work.Findings{Score: &work.Score{NS: ns, Roof: &roof, Held: "It reaches 140 % of what this unit can do at best."}})
 	check(t, err)
-	run, err = s.Run(t.Context(), run.ID)
+	run, err = s.Work.Run(t.Context(), run.ID)
 	check(t, err)
 	return run
 }
 
 func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*float64) {
 	t.Helper()
-	board, err := s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)
+	board, err := s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)
 	check(t, err)
 	for _, st := range board.Standings {
 		list, roofs = append(list, st.ScoreNS), append(roofs, st.Roof)
@@ -36,7 +39,7 @@ func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*f
 func TestAHeldRunCountsOnceSomebodyHasLooked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		w.measured(t, s, w.ann, 100, models.Interval{})
+		w.measured(t, s, w.ann, 100, boards.Interval{})
 		run := w.held(t, s, w.ann, 50, 1.4)
 		if list, _ := w.scores(t, s); len(list) != 1 || list[0] != 100 {
 			t.Errorf("the board has %v", list)
@@ -51,7 +54,7 @@ func TestAHeldRunCountsOnceSomebodyHasLooked(t *testing.T) {
 		if scores, roofs := w.scores(t, s); len(changes) != 1 || len(scores) != 1 || scores[0] != 50 || roofs[0] == nil || *roofs[0] != 1.4 {
 			t.Errorf("after it was dismissed: %v, %v, %+v", scores, roofs, changes)
 		}
-		check(t, s.RebuildEntries(t.Context()))
+		check(t, s.Boards.RebuildEntries(t.Context()))
 		if scores, roofs := w.scores(t, s); len(scores) != 1 || scores[0] != 50 || *roofs[0] != 1.4 {
 			t.Errorf("rebuilt: %v, %v", scores, roofs)
 		}
@@ -81,18 +84,18 @@ func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 		w := newWorld(t, s)
 		for _, v := range []float64{0, 1.1e-308, math.SmallestNonzeroFloat64, -1, math.Inf(1)} {
 			run := w.submit(t, s, w.ann)
-			attempt, err := s.StartAttempt(t.Context(), run.Ref())
+			attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 			check(t, err)
-			for name, score := range map[string]models.Score{
+			for name, score := range map[string]work.Score{
 				"score":    {NS: v},
-				"interval": {NS: 5, Interval: models.Interval{LowNS: &v, HighNS: &v, Processes: 5}},
-				"half":     {NS: 5, Interval: models.Interval{LowNS: new(1.5), Processes: 5}},
+				"interval": {NS: 5, Interval: boards.Interval{LowNS: &v, HighNS: &v, Processes: 5}},
+				"half":     {NS: 5, Interval: boards.Interval{LowNS: new(1.5), Processes: 5}},
 			} {
-				if _, err := s.RecordResult(t.Context(), modelstest.Result(attempt, 5), models.Findings{Score: &score}); err == nil {
+				if _, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 5), work.Findings{Score: &score}); err == nil {
 					t.Fatalf("%s of %v was stored", name, v)
 				}
 			}
-			_, _, err = s.CancelRun(t.Context(), w.ann, run.ID)
+			_, _, err = s.Work.CancelRun(t.Context(), w.ann, run.ID)
 			check(t, err)
 		}
 		if list, _ := w.scores(t, s); len(list) != 0 {

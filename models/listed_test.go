@@ -8,11 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // listed reads the list of tasks as "people: leaders; place of the viewer" of the first board.
-func listed(t *testing.T, s *models.Store, viewer models.User) string {
+func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 	t.Helper()
 	board := got[[]models.TaskSummary](t)(s.TaskSummaries(t.Context(), viewer))[0].Boards[0]
 	var leaders []string
@@ -28,7 +30,7 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		w, ctx := newWorld(t, here), t.Context()
 		w.score(t, here, w.ann, 100)
-		var fast models.Run
+		var fast work.Run
 		for _, step := range []struct {
 			what string
 			do   func()
@@ -41,7 +43,7 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			{"another name", func() { check(t, second(here.Rename(ctx, w.ann, w.ann.ID, "Anna"))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
 			{"a disqualification", func() { check(t, second(here.Disqualify(ctx, w.admin, fast.ID, "It knew the answers."))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 150; 3"},
 			{"a run of the reader's own", func() { w.score(t, there, w.ben, 90) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
-			{"boards made anew", func() { check(t, here.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
+			{"boards made anew", func() { check(t, here.Boards.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
@@ -50,12 +52,12 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 						t.Errorf("%s, after %s:\n%s", name, step.what, diff)
 					}
 				}
-				if first, _, _ := strings.Cut(step.want, ";"); listed(t, s, models.User{}) != first+"; 0" {
-					t.Errorf("%s, after %s: a visitor reads %s", name, step.what, listed(t, s, models.User{}))
+				if first, _, _ := strings.Cut(step.want, ";"); listed(t, s, accounts.User{}) != first+"; 0" {
+					t.Errorf("%s, after %s: a visitor reads %s", name, step.what, listed(t, s, accounts.User{}))
 				}
 			}
 		}
-		for name, viewer := range map[string]models.User{"a visitor": {}, "a person": w.ben} {
+		for name, viewer := range map[string]accounts.User{"a visitor": {}, "a person": w.ben} {
 			before := there.Statements()
 			listed(t, there, viewer)
 			if asked := there.Statements() - before; asked != 2 {

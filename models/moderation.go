@@ -9,13 +9,16 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/flags"
 	"warpboard/models/pools"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 )
 
 // runOfTask reads a run with the task that it is of.
-func runOfTask(tx *gorm.DB, runID int64) (run Run, task Task, err error) {
+func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err error) {
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return run, task, db.ReadError(err, "run %d", runID)
 	}
@@ -25,7 +28,7 @@ func runOfTask(tx *gorm.DB, runID int64) (run Run, task Task, err error) {
 
 // Disqualify takes a run off its board for a reason that everybody can read; the person's next best run takes the
 // place. It closes the run's flags.
-func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
+func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) (changes []boards.Change, err error) {
 	if why, err = reason(why); err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 		}
 		// A held run may be disqualified, too: that is how a review ends that found something.
 		if !run.Valid() && run.HeldWhy == "" {
-			return Errorf(Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
+			return db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
 		if _, err := flags.Close(tx, actor.ID, runID, "disqualified"); err != nil {
 			return err
@@ -54,7 +57,7 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 
 // Reinstate takes a disqualification back, for a reason that stays with the run. An author cannot take back what an
 // admin decided.
-func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
+func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64, why string) (changes []boards.Change, err error) {
 	if why, err = reason(why); err != nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 			return err
 		}
 		if run.DisqualifiedAt == nil {
-			return Errorf(Conflict, "Run %d is not disqualified.", runID)
+			return db.Errorf(db.Conflict, "Run %d is not disqualified.", runID)
 		}
 		changes, err = s.standOrFall(tx, actor, run, "reinstate", why, map[string]any{
 			"disqualified_at": (*time.Time)(nil), "disqualified_why": "", "disqualified_by": 0, "reinstated_why": why,
@@ -85,7 +88,7 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 // Row, pools, entries, confirmation and audit are one transaction: a reader sees the decision with its reason and the new
 // board, or neither. An entry depends on its own person's runs alone, so that recomputing this person is enough; records
 // are made anew.
-func (s *Store) standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[string]any) ([]BoardChange, error) {
+func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
@@ -102,9 +105,9 @@ func (s *Store) standOrFall(tx *gorm.DB, actor User, run Run, act, why string, v
 // again, or is still being stopped, stays until that has ended: else deleting would choose what counts. For the same reason what
 // its runs measured stays in the pool of their source (package pools) where their person deletes them. Attempts that are running
 // are cancelled at their next sign of life.
-func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why string) (changes []BoardChange, err error) {
+func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id int64, why string) (changes []boards.Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		var sub Submission
+		var sub submissions.Submission
 		if err := tx.Take(&sub, id).Error; err != nil {
 			return db.ReadError(err, "submission %d", id)
 		}
@@ -128,7 +131,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why 
 }
 
 // deleteSubmission deletes it with all that follows from that; what it measured may stay in the pool of its source.
-func (s *Store) deleteSubmission(tx *gorm.DB, sub Submission, retain bool) (changes []BoardChange, err error) {
+func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, retain bool) (changes []boards.Change, err error) {
 	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, legs' runs and flags with it by
 	// cascade. The artifacts' files stay until the next sweep.
 	counted, err := boards.OfSubmission(tx, sub.ID)
@@ -147,21 +150,21 @@ func (s *Store) deleteSubmission(tx *gorm.DB, sub Submission, retain bool) (chan
 	return s.recomputeAndConfirm(tx, counted)
 }
 
-func (s *Store) deletable(tx *gorm.DB, actor User, sub Submission) error {
+func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Submission) error {
 	if actor.IsAdmin() {
 		return nil
 	}
 	// Limits count rows (package submissions). Lowering this hour below theirs would make deleting a way around them.
 	if s.limits.PerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
-		return Errorf(Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
+		return db.Errorf(db.Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
 	}
 	if err := measuring(tx, sub.ID); err != nil {
 		return err
 	}
 	var disqualified int64
-	err := tx.Model(&Run{}).Where("submission_id = ? and disqualified_at is not null", sub.ID).Count(&disqualified).Error
+	err := tx.Model(&work.Run{}).Where("submission_id = ? and disqualified_at is not null", sub.ID).Count(&disqualified).Error
 	if err == nil && disqualified > 0 {
-		return Errorf(Forbidden, "Submission %d has a disqualified run, which stays visible; only an admin may delete it.", sub.ID)
+		return db.Errorf(db.Forbidden, "Submission %d has a disqualified run, which stays visible; only an admin may delete it.", sub.ID)
 	}
 	return db.ReadError(err, "runs of submission %d", sub.ID)
 }
@@ -186,9 +189,9 @@ func measuring(tx *gorm.DB, submissionID int64) error {
 	case err != nil:
 		return db.ReadError(err, "runs of submission %d", submissionID)
 	case confirmed > 0:
-		return Errorf(Conflict, "A run of submission %d is measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
+		return db.Errorf(db.Conflict, "A run of submission %d is measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
 	case attempts > 0:
-		return Errorf(Conflict, "A run of submission %d is on a worker; cancel it, and delete the submission when the worker has stopped it.", submissionID)
+		return db.Errorf(db.Conflict, "A run of submission %d is on a worker; cancel it, and delete the submission when the worker has stopped it.", submissionID)
 	}
 	return nil
 }
@@ -196,7 +199,7 @@ func measuring(tx *gorm.DB, submissionID int64) error {
 const renamesPerDay = 3 // of one person, by themselves
 
 // Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
-func (s *Store) Rename(ctx context.Context, actor User, userID int64, name string) (changes []BoardChange, err error) {
+func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, name string) (changes []boards.Change, err error) {
 	if err := actor.Check(accounts.Rename, accounts.Of{OwnerID: userID}); err != nil {
 		return nil, err
 	}
@@ -214,13 +217,13 @@ func (s *Store) Rename(ctx context.Context, actor User, userID int64, name strin
 }
 
 // The audit log is the count, so that its rows of the last day must not be pruned.
-func checkRenames(tx *gorm.DB, actor User) error {
+func checkRenames(tx *gorm.DB, actor accounts.User) error {
 	var done int64
-	err := tx.Model(&Audit{}).Where("actor_id = ? and created_at > ? and act = 'rename'", actor.ID, db.Now().Add(-24*time.Hour)).Count(&done).Error
+	err := tx.Model(&accounts.Audit{}).Where("actor_id = ? and created_at > ? and act = 'rename'", actor.ID, db.Now().Add(-24*time.Hour)).Count(&done).Error
 	if err != nil || done < renamesPerDay || actor.IsAdmin() {
 		return db.ReadError(err, "renames of person %d", actor.ID)
 	}
-	tooMany := Errorf(TooMany, "A name can be changed %d times a day.", renamesPerDay)
+	tooMany := db.Errorf(db.TooMany, "A name can be changed %d times a day.", renamesPerDay)
 	tooMany.RetryAfter = 24 * time.Hour
 	return tooMany
 }

@@ -10,17 +10,19 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/work"
 )
 
 const longestNote = 280 // characters
 
 // SetNote writes what a person says of an own run that is or was a record; empty text removes it, which the author of
 // the task and admins may do, too.
-func (s *Store) SetNote(ctx context.Context, actor User, runID int64, text string) (changes []BoardChange, err error) {
+func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, text string) (changes []boards.Change, err error) {
 	text = oneLine(text)
 	if n := len([]rune(text)); n > longestNote {
-		return nil, Errorf(Invalid, "The note has %d characters; at most %d are kept.", n, longestNote)
+		return nil, db.Errorf(db.Invalid, "The note has %d characters; at most %d are kept.", n, longestNote)
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		run, task, err := runOfTask(tx, runID)
@@ -51,31 +53,31 @@ func (s *Store) SetNote(ctx context.Context, actor User, runID int64, text strin
 }
 
 // mayNote refuses a note: nobody writes in the name of somebody else, not even an admin.
-func mayNote(tx *gorm.DB, actor User, run Run, task Task, text string) error {
+func mayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
 		return actor.Check(accounts.RemoveNote, accounts.Of{AuthorID: task.OwnerID})
 	}
 	if !actor.SignedIn() || actor.ID != run.UserID {
-		return Errorf(Forbidden, "Only the person whose run it is writes a note on it.")
+		return db.Errorf(db.Forbidden, "Only the person whose run it is writes a note on it.")
 	}
 	if text == "" {
 		return nil
 	}
 	led, err := isRecord(tx, run)
 	if err == nil && !led {
-		return Errorf(Conflict, "Run %d never led its board: notes are for records.", run.ID)
+		return db.Errorf(db.Conflict, "Run %d never led its board: notes are for records.", run.ID)
 	}
 	return err
 }
 
 // WasRecord reports whether a run is or was the first of its board.
-func (s *Store) WasRecord(ctx context.Context, run Run) (bool, error) {
+func (s *Store) WasRecord(ctx context.Context, run work.Run) (bool, error) {
 	return isRecord(s.db.Read(ctx), run)
 }
 
-func isRecord(tx *gorm.DB, run Run) (bool, error) {
+func isRecord(tx *gorm.DB, run work.Run) (bool, error) {
 	var n int64
-	err := tx.Model(&Record{}).Where("version_id = ? and device = ? and run_id = ?", run.VersionID, run.Device, run.ID).Count(&n).Error
+	err := tx.Model(&boards.Record{}).Where("version_id = ? and device = ? and run_id = ?", run.VersionID, run.Device, run.ID).Count(&n).Error
 	return n > 0, db.ReadError(err, "the records of run %d", run.ID)
 }
 

@@ -6,19 +6,23 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestANoteIsOfItsPersonOnARecordAndModeratorsRemoveIt(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		was, is, never := w.score(t, s, w.ann, 100), w.score(t, s, w.ben, 90), w.score(t, s, w.ann, 95)
-		note := func(who models.User, run models.Run, text string) error {
+		note := func(who accounts.User, run work.Run, text string) error {
 			_, err := s.SetNote(ctx, who, run.ID, text)
 			return err
 		}
 		notes := func() (said []string) {
-			for _, r := range got[[]models.RecordHolder](t)(s.History(ctx, was.VersionID, was.Device)) {
+			for _, r := range got[[]boards.RecordHolder](t)(s.Boards.History(ctx, was.VersionID, was.Device)) {
 				said = append(said, r.Note)
 			}
 			return said
@@ -28,18 +32,18 @@ func TestANoteIsOfItsPersonOnARecordAndModeratorsRemoveIt(t *testing.T) {
 		if said := notes(); len(said) != 2 || said[0] != "Tiles of 64 x 64" || len([]rune(said[1])) != 280 {
 			t.Errorf("the records say %q", said)
 		}
-		wantKind(t, note(w.ann, never, "Not first."), models.Conflict)
-		wantKind(t, note(w.ann, was, strings.Repeat("é", 281)), models.Invalid)
-		for _, other := range []models.User{w.ben, w.admin, {}} {
-			wantKind(t, note(other, was, "In another's name."), models.Forbidden)
+		wantKind(t, note(w.ann, never, "Not first."), db.Conflict)
+		wantKind(t, note(w.ann, was, strings.Repeat("é", 281)), db.Invalid)
+		for _, other := range []accounts.User{w.ben, w.admin, {}} {
+			wantKind(t, note(other, was, "In another's name."), db.Forbidden)
 		}
-		wantKind(t, note(w.ben, was, ""), models.Forbidden)
+		wantKind(t, note(w.ben, was, ""), db.Forbidden)
 		check(t, note(w.admin, was, ""))
 		check(t, note(w.ben, is, "Shorter."))
 		if said := notes(); said[0] != "" || said[1] != "Shorter." {
 			t.Errorf("after removing and changing, the records say %q", said)
 		}
-		audits := got[[]models.Audit](t)(s.Audits(ctx, w.admin, fmt.Sprintf("run %d", was.ID), 0, 10))
+		audits := got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.admin, fmt.Sprintf("run %d", was.ID), 0, 10))
 		if len(audits) != 2 || audits[0].ActorID != w.admin.ID || !strings.Contains(audits[0].Detail, "Tiles of 64") {
 			t.Errorf("the audit log has %+v", audits)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
 
@@ -14,17 +15,17 @@ func TestOpenTasksAreThoseThatTakeSubmissionsTheNewestVersionFirst(t *testing.T)
 		w, ctx := newWorld(t, s), t.Context()
 		past, future := time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
 		for name, deadline := range map[string]*time.Time{"over": &past, "going": &future} {
-			_, err := s.CreateTask(ctx, w.admin, models.NewTask{
-				TaskSettings: models.TaskSettings{Devices: []string{"H200"}, Deadline: deadline, Visibility: models.Hidden},
+			_, err := s.Catalog.CreateTask(ctx, w.admin, catalog.NewTask{
+				TaskSettings: catalog.TaskSettings{Devices: []string{"H200"}, Deadline: deadline, Visibility: catalog.Hidden},
 				Bundle:       modelstest.Bundle(name),
 			})
 			check(t, err)
 		}
 		changed := modelstest.Bundle("vectoradd")
 		changed.Files["reference.h"] = []byte("// changed\n")
-		version, _, err := s.Publish(ctx, w.admin, w.task.ID, changed, nil)
+		version, _, err := s.Catalog.Publish(ctx, w.admin, w.task.ID, changed, nil)
 		check(t, err)
-		open, err := s.OpenTasks(ctx)
+		open, err := s.Catalog.OpenTasks(ctx)
 		check(t, err)
 		if len(open) != 2 || open[0].Slug != "vectoradd" || open[1].Slug != "going" {
 			t.Fatalf("open tasks: %+v", open)

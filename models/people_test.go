@@ -7,35 +7,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 )
 
 func TestAccountsAreJoinedByProviderAndSubjectOnly(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		ann := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "1", Name: "Ann", Email: "ann@example.org"}))
-		second := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "1", Name: "Renamed", Email: "new@example.org"}))
+		ann := got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann", Email: "ann@example.org"}))
+		second := got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github", Subject: "1", Name: "Renamed", Email: "new@example.org"}))
 		if second.ID != ann.ID || second.Email != "new@example.org" || second.Name != "Ann" {
 			t.Errorf("second sign-in gave %+v", second)
 		}
-		thief := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "gitlab", Subject: "1", Name: "ANN", Email: "new@example.org"}))
+		thief := got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "gitlab", Subject: "1", Name: "ANN", Email: "new@example.org"}))
 		if thief.ID == ann.ID {
 			t.Error("the same e-mail address at another provider opened the account")
 		}
 		if thief.Name != "ANN-2" {
 			t.Errorf("the second Ann is called %q", thief.Name)
 		}
-		check(t, s.Link(ctx, ann.ID, models.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
-		wantKind(t, s.Link(ctx, thief.ID, models.SignIn{Provider: "google", Subject: "g", Name: "Ann"}), models.Conflict)
-		if u := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
+		check(t, s.Accounts.Link(ctx, ann.ID, accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
+		wantKind(t, s.Accounts.Link(ctx, thief.ID, accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}), db.Conflict)
+		if u := got[accounts.User](t)(s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
 			t.Error("a linked identity opens another account")
 		}
-		if ids, err := s.Identities(ctx, ann.ID); err != nil || len(ids) != 2 {
+		if ids, err := s.Accounts.Identities(ctx, ann.ID); err != nil || len(ids) != 2 {
 			t.Errorf("Identities: %v, %v", ids, err)
 		}
-		_, err := s.SignIn(ctx, models.SignIn{Provider: "github"})
-		wantKind(t, err, models.Invalid)
-		site, again := got[models.User](t)(s.Operator(ctx)), got[models.User](t)(s.Operator(ctx))
+		_, err := s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github"})
+		wantKind(t, err, db.Invalid)
+		site, again := got[accounts.User](t)(s.Accounts.Operator(ctx)), got[accounts.User](t)(s.Accounts.Operator(ctx))
 		if site.ID != again.ID || !site.MayCreate() {
 			t.Errorf("the site's own account: %+v, then %+v", site, again)
 		}
@@ -49,20 +51,20 @@ func TestNamesAreVisibleAndUnique(t *testing.T) {
 		"0123456789012345678901234567890123456789":    "0123456789012345678901234567890123456789",
 		"0123456789012345678901234567890123456789xyz": "012345678901234567890123456789012345678…", // cut, and says so
 	} {
-		if got := models.CleanName(in); got != want {
+		if got := accounts.CleanName(in); got != want {
 			t.Errorf("CleanName(%q) = %q, want %q", in, got, want)
 		}
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		wantKind(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, "aNN")), models.Conflict)
-		wantKind(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, " \n")), models.Invalid)
+		wantKind(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, "aNN")), db.Conflict)
+		wantKind(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, " \n")), db.Invalid)
 		check(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, "100% Ben_")))
-		users, err := s.Users(t.Context(), w.admin, "0% ben_", 0, 10)
+		users, err := s.Accounts.Users(t.Context(), w.admin, "0% ben_", 0, 10)
 		if err != nil || len(users) != 1 || users[0].ID != w.ben.ID {
 			t.Errorf("Users: %v, %v", users, err)
 		}
-		if users, err := s.Users(t.Context(), w.admin, "n%", 0, 10); err != nil || len(users) != 0 {
+		if users, err := s.Accounts.Users(t.Context(), w.admin, "n%", 0, 10); err != nil || len(users) != 0 {
 			t.Errorf("a percent sign in a search matched %v, %v", users, err)
 		}
 	})
@@ -71,15 +73,15 @@ func TestNamesAreVisibleAndUnique(t *testing.T) {
 func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		wantKind(t, s.SetRole(ctx, w.ann, w.ben.ID, models.RoleAdmin), models.Forbidden)
-		wantKind(t, s.SetRole(ctx, w.admin, w.admin.ID, models.RoleUser), models.Forbidden)
-		wantKind(t, s.SetRole(ctx, w.admin, w.ann.ID, "king"), models.Invalid)
-		wantKind(t, s.SetRole(ctx, w.admin, 999, models.RoleCreator), models.NotFound)
-		check(t, s.SetRole(ctx, w.admin, w.ann.ID, models.RoleCreator))
-		if u := got[models.User](t)(s.User(ctx, w.ann.ID)); !u.MayCreate() || u.IsAdmin() {
+		wantKind(t, s.Accounts.SetRole(ctx, w.ann, w.ben.ID, accounts.RoleAdmin), db.Forbidden)
+		wantKind(t, s.Accounts.SetRole(ctx, w.admin, w.admin.ID, accounts.RoleUser), db.Forbidden)
+		wantKind(t, s.Accounts.SetRole(ctx, w.admin, w.ann.ID, "king"), db.Invalid)
+		wantKind(t, s.Accounts.SetRole(ctx, w.admin, 999, accounts.RoleCreator), db.NotFound)
+		check(t, s.Accounts.SetRole(ctx, w.admin, w.ann.ID, accounts.RoleCreator))
+		if u := got[accounts.User](t)(s.Accounts.User(ctx, w.ann.ID)); !u.MayCreate() || u.IsAdmin() {
 			t.Errorf("Ann is now %q", u.Role)
 		}
-		audits, err := s.Audits(ctx, w.admin, "", 0, 10)
+		audits, err := s.Accounts.Audits(ctx, w.admin, "", 0, 10)
 		if err != nil || len(audits) != 2 || audits[0].Act != "set role" || audits[0].Detail != "creator" || audits[0].ActorName != "Root" {
 			t.Errorf("Audits: %+v, %v", audits, err)
 		}
@@ -89,36 +91,36 @@ func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
 func TestASessionEndsWhenItExpiresIsRevokedOrItsPersonIsBlocked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		start := func(life time.Duration) (string, models.Session) {
-			secret, session, err := s.StartSession(ctx, models.NewSession{UserID: w.ann.ID, Provider: "github", UserAgent: "x\x00y", Life: life})
+		start := func(life time.Duration) (string, accounts.Session) {
+			secret, session, err := s.Accounts.StartSession(ctx, accounts.NewSession{UserID: w.ann.ID, Provider: "github", UserAgent: "x\x00y", Life: life})
 			check(t, err)
 			return secret, session
 		}
 		expired, _ := start(-time.Second)
 		one, session := start(time.Hour)
 		two, kept := start(time.Hour)
-		if _, u, err := s.SessionUser(ctx, one); err != nil || u.ID != w.ann.ID {
+		if _, u, err := s.Accounts.SessionUser(ctx, one); err != nil || u.ID != w.ann.ID {
 			t.Errorf("SessionUser: %v, %v", u, err)
 		}
-		if list, err := s.Sessions(ctx, w.ann.ID); err != nil || len(list) != 2 || list[0].SecretHash == two {
+		if list, err := s.Accounts.Sessions(ctx, w.ann.ID); err != nil || len(list) != 2 || list[0].SecretHash == two {
 			t.Errorf("Sessions: %v, %v", list, err)
 		}
-		check(t, s.EndSession(ctx, w.ben.ID, session.ID))
-		if _, _, err := s.SessionUser(ctx, one); err != nil {
+		check(t, s.Accounts.EndSession(ctx, w.ben.ID, session.ID))
+		if _, _, err := s.Accounts.SessionUser(ctx, one); err != nil {
 			t.Errorf("somebody else ended the session: %v", err)
 		}
-		check(t, s.EndOtherSessions(ctx, w.ann.ID, kept.ID))
+		check(t, s.Accounts.EndOtherSessions(ctx, w.ann.ID, kept.ID))
 		for _, secret := range []string{expired, one, "", "no secret"} {
-			_, _, err := s.SessionUser(ctx, secret)
-			wantKind(t, err, models.NotFound)
+			_, _, err := s.Accounts.SessionUser(ctx, secret)
+			wantKind(t, err, db.NotFound)
 		}
-		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, true))
-		_, _, err := s.SessionUser(ctx, two)
-		wantKind(t, err, models.NotFound)
-		_, err = s.SignIn(ctx, models.SignIn{Provider: "test", Subject: "Ann"})
-		wantKind(t, err, models.Forbidden)
-		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, false))
-		if _, _, err := s.SessionUser(ctx, two); err != nil {
+		check(t, s.Accounts.SetBlocked(ctx, w.admin, w.ann.ID, true))
+		_, _, err := s.Accounts.SessionUser(ctx, two)
+		wantKind(t, err, db.NotFound)
+		_, err = s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "test", Subject: "Ann"})
+		wantKind(t, err, db.Forbidden)
+		check(t, s.Accounts.SetBlocked(ctx, w.admin, w.ann.ID, false))
+		if _, _, err := s.Accounts.SessionUser(ctx, two); err != nil {
 			t.Errorf("allowed again, but: %v", err)
 		}
 	})
@@ -127,30 +129,30 @@ func TestASessionEndsWhenItExpiresIsRevokedOrItsPersonIsBlocked(t *testing.T) {
 func TestATokenWorksUntilItIsRevokedOrExpiresOrItsPersonIsBlocked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		secret, token, err := s.CreateToken(ctx, w.ann.ID, "laptop", 0)
+		secret, token, err := s.Accounts.CreateToken(ctx, w.ann.ID, "laptop", 0)
 		check(t, err)
-		old, _, err := s.CreateToken(ctx, w.ann.ID, "old", time.Nanosecond)
+		old, _, err := s.Accounts.CreateToken(ctx, w.ann.ID, "old", time.Nanosecond)
 		check(t, err)
-		_, _, err = s.CreateToken(ctx, w.ann.ID, " ", 0)
-		wantKind(t, err, models.Invalid)
-		_, _, err = s.TokenUser(ctx, old)
-		wantKind(t, err, models.NotFound)
-		got, user, err := s.TokenUser(ctx, secret)
+		_, _, err = s.Accounts.CreateToken(ctx, w.ann.ID, " ", 0)
+		wantKind(t, err, db.Invalid)
+		_, _, err = s.Accounts.TokenUser(ctx, old)
+		wantKind(t, err, db.NotFound)
+		got, user, err := s.Accounts.TokenUser(ctx, secret)
 		if err != nil || user.ID != w.ann.ID || got.ID != token.ID || got.UsedAt == nil {
 			t.Errorf("TokenUser: %+v, %v, %v", got, user, err)
 		}
 		if diff := cmp.Diff(secret[:9], got.Prefix); diff != "" {
 			t.Error(diff)
 		}
-		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, true))
-		wantKind(t, third(s.TokenUser(ctx, secret)), models.NotFound)
-		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, false))
-		check(t, third(s.TokenUser(ctx, secret)))
-		wantKind(t, s.RevokeToken(ctx, w.ben.ID, token.ID), models.NotFound)
-		check(t, s.RevokeToken(ctx, w.ann.ID, token.ID))
-		_, _, err = s.TokenUser(ctx, secret)
-		wantKind(t, err, models.NotFound)
-		if list, err := s.Tokens(ctx, w.ann.ID); err != nil || len(list) != 2 || list[1].RevokedAt == nil {
+		check(t, s.Accounts.SetBlocked(ctx, w.admin, w.ann.ID, true))
+		wantKind(t, third(s.Accounts.TokenUser(ctx, secret)), db.NotFound)
+		check(t, s.Accounts.SetBlocked(ctx, w.admin, w.ann.ID, false))
+		check(t, third(s.Accounts.TokenUser(ctx, secret)))
+		wantKind(t, s.Accounts.RevokeToken(ctx, w.ben.ID, token.ID), db.NotFound)
+		check(t, s.Accounts.RevokeToken(ctx, w.ann.ID, token.ID))
+		_, _, err = s.Accounts.TokenUser(ctx, secret)
+		wantKind(t, err, db.NotFound)
+		if list, err := s.Accounts.Tokens(ctx, w.ann.ID); err != nil || len(list) != 2 || list[1].RevokedAt == nil {
 			t.Errorf("Tokens: %+v, %v", list, err)
 		}
 	})
@@ -158,35 +160,35 @@ func TestATokenWorksUntilItIsRevokedOrExpiresOrItsPersonIsBlocked(t *testing.T) 
 
 func TestAPersonHasSoManyTokens(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		person := modelstest.Person(t, s, "ada", models.RoleUser)
+		person := modelstest.Person(t, s, "ada", accounts.RoleUser)
 		made := 0
 		fill := func() (err error) {
 			for made < 1000 && err == nil {
-				if _, _, err = s.CreateToken(t.Context(), person.ID, "t", 0); err == nil {
+				if _, _, err = s.Accounts.CreateToken(t.Context(), person.ID, "t", 0); err == nil {
 					made++
 				}
 			}
 			return err
 		}
-		wantKind(t, fill(), models.Conflict)
+		wantKind(t, fill(), db.Conflict)
 		if made != 50 {
 			t.Errorf("%d tokens of one person work", made)
 		}
-		tokens := got[[]models.Token](t)(s.Tokens(t.Context(), person.ID))
-		check(t, s.RevokeToken(t.Context(), person.ID, tokens[0].ID))
-		if wantKind(t, fill(), models.Conflict); made != 51 {
+		tokens := got[[]accounts.Token](t)(s.Accounts.Tokens(t.Context(), person.ID))
+		check(t, s.Accounts.RevokeToken(t.Context(), person.ID, tokens[0].ID))
+		if wantKind(t, fill(), db.Conflict); made != 51 {
 			t.Errorf("after one was revoked %d were made", made)
 		}
 		for made < 100 { // made and revoked in a loop
-			tokens := got[[]models.Token](t)(s.Tokens(t.Context(), person.ID))
-			check(t, s.RevokeToken(t.Context(), person.ID, tokens[0].ID))
+			tokens := got[[]accounts.Token](t)(s.Accounts.Tokens(t.Context(), person.ID))
+			check(t, s.Accounts.RevokeToken(t.Context(), person.ID, tokens[0].ID))
 			fill()
 		}
-		tokens = got[[]models.Token](t)(s.Tokens(t.Context(), person.ID))
-		check(t, s.RevokeToken(t.Context(), person.ID, tokens[0].ID))
-		if wantKind(t, fill(), models.TooMany); made != 100 {
+		tokens = got[[]accounts.Token](t)(s.Accounts.Tokens(t.Context(), person.ID))
+		check(t, s.Accounts.RevokeToken(t.Context(), person.ID, tokens[0].ID))
+		if wantKind(t, fill(), db.TooMany); made != 100 {
 			t.Errorf("%d were made in a day", made)
 		}
-		check(t, third(s.CreateToken(t.Context(), modelstest.Person(t, s, "bob", models.RoleUser).ID, "t", 0)))
+		check(t, third(s.Accounts.CreateToken(t.Context(), modelstest.Person(t, s, "bob", accounts.RoleUser).ID, "t", 0)))
 	})
 }

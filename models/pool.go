@@ -10,14 +10,15 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/epochs"
 	"warpboard/models/pools"
+	"warpboard/models/work"
 )
 
 // Runs of equal sources count together (package pools). What a run measured alone is kept beside it: the row of the run
 // that stands for others has the numbers of all of them.
 
 // keepMeasurement stores what a ranked run has measured.
-func keepMeasurement(tx *gorm.DB, r *Run, result job.Result) error {
-	if r.Mode != job.ModeRanked || r.State != StateDone || r.ScoreNS == nil {
+func keepMeasurement(tx *gorm.DB, r *work.Run, result job.Result) error {
+	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
 	}
 	return pools.Keep(tx, pools.Measurement{RunID: r.ID, ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock,
@@ -26,11 +27,11 @@ func keepMeasurement(tx *gorm.DB, r *Run, result job.Result) error {
 
 // enter pools a valid run that has just ended with those of equal source, and brings what stands for them onto its board.
 // pools.Update comes first: it decides which run stands for the source, and what numbers that run has.
-func enter(tx *gorm.DB, r *Run) (*BoardChange, error) {
+func enter(tx *gorm.DB, r *work.Run) (*boards.Change, error) {
 	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return nil, err
 	}
-	stands := Run{}
+	stands := work.Run{}
 	err := tx.Where("id = (select coalesce(pool_id, id) from runs where id = ?)", r.ID).Take(&stands).Error
 	if err != nil {
 		return nil, db.ReadError(err, "run that stands for run %d", r.ID)
@@ -41,7 +42,7 @@ func enter(tx *gorm.DB, r *Run) (*BoardChange, error) {
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
 // One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
 // times. An infrastructure error counts against nobody, nor does a process that staff ended.
-func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange, error) {
+func retain(tx *gorm.DB, r *work.Run, result job.Result, why pools.Why) (*boards.Change, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {
 	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure || r.Failure != nil && r.Failure.Task:
@@ -70,7 +71,7 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 	if err == nil {
 		err = pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID)
 	}
-	var stands []Run
+	var stands []work.Run
 	if err == nil {
 		err = ofEqualSource(tx, *r).Where("epoch_id = ? and "+boards.StandingRun, kept.EpochID).Limit(1).Find(&stands).Error
 	}
@@ -82,8 +83,8 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 
 // ofEqualSource chooses a run and the runs of its person on its board whose source is equal.
 // A source without a key (a row from before keys) equals itself alone, hence the first half of the condition.
-func ofEqualSource(tx *gorm.DB, run Run) *gorm.DB {
-	return tx.Model(&Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
+func ofEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
+	return tx.Model(&work.Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
 		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
 			run.ID, run.SubmissionID)
 }
@@ -104,8 +105,8 @@ func judgedCases(stages []job.StageResult) [][]float64 {
 }
 
 // entryOf is what a valid run makes of its person's.
-func entryOf(r Run) Entry {
-	return Entry{
+func entryOf(r work.Run) boards.Entry {
+	return boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
 		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ,
 		Pooled: r.Pooled, Disturbed: r.Disturbed, AchievedAt: *r.ScoredAt,
@@ -114,7 +115,7 @@ func entryOf(r Run) Entry {
 
 // recompute brings boards up to date after runs of some people changed or went: first their pools, then their entries.
 // Pools before entries: an entry is chosen among runs that stand for their pool.
-func recompute(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
+func recompute(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	for _, e := range runs {
 		if err := pools.Update(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
 			return nil, err
@@ -124,8 +125,8 @@ func recompute(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
 }
 
 // takeOver gives a run the numbers that another measured in its place with newer software, and returns whose board that changes.
-func takeOver(tx *gorm.DB, rerun Run) (Entry, error) {
-	entry := Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}
+func takeOver(tx *gorm.DB, rerun work.Run) (boards.Entry, error) {
+	entry := boards.Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}
 	m, err := pools.Of(tx, rerun.ID)
 	if err != nil {
 		return entry, err

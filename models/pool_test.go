@@ -11,23 +11,27 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
 // measures submits a source for a person and ends the run with what fresh processes measured.
-func (w world) measures(t *testing.T, s *models.Store, user models.User, source string, processes ...float64) models.Run {
+func (w world) measures(t *testing.T, s *models.Store, user accounts.User, source string, processes ...float64) work.Run {
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.task, source)[0]
-	w.end(t, s, run, models.Findings{}, processes...)
-	return got[models.Run](t)(s.Run(t.Context(), run.ID))
+	w.end(t, s, run, work.Findings{}, processes...)
+	return got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
 // end ends a run with what fresh processes measured, as dispatch finds it.
-func (w world) end(t *testing.T, s *models.Store, run models.Run, found models.Findings, processes ...float64) {
+func (w world) end(t *testing.T, s *models.Store, run work.Run, found work.Findings, processes ...float64) {
 	t.Helper()
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	ns, i, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
 	check(t, err)
 	result := modelstest.Judge(modelstest.Result(attempt, ns), ns, ns)
@@ -36,11 +40,11 @@ func (w world) end(t *testing.T, s *models.Store, run models.Run, found models.F
 		result.Stages[3].Cases[k].Processes = processes
 	}
 	if found.Score == nil {
-		found.Score = &models.Score{}
+		found.Score = &work.Score{}
 	}
 	found.Score.NS, found.Score.StdNS, found.Score.ErrNS = ns, 10, 1
 	found.Score.Interval = boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: i.Processes, Noisy: i.Noisy}
-	check(t, second(s.RecordResult(t.Context(), result, found)))
+	check(t, second(s.Work.RecordResult(t.Context(), result, found)))
 }
 
 // about are five processes around a time.
@@ -51,7 +55,7 @@ func about(ns float64) []float64 {
 // board reads the board as "person score from n runs, run".
 func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
-	page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
 	for _, st := range page.Standings {
 		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.Pooled, st.RunID, st.Processes))
 	}
@@ -72,7 +76,7 @@ func TestASourceThatIsSubmittedTwentyTimesGainsNothingByLuck(t *testing.T) {
 			luckiest = min(luckiest, ns)
 			w.measures(t, s, w.ann, "void solve();\n", processes...)
 		}
-		page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
 		first := page.Standings[0]
 		if len(page.Standings) != 1 || first.Pooled != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
 			t.Errorf("the board says %+v", page.Standings)
@@ -80,7 +84,7 @@ func TestASourceThatIsSubmittedTwentyTimesGainsNothingByLuck(t *testing.T) {
 		if luckiest > 98.5e3 {
 			t.Errorf("the luckiest run is %v: this shows nothing", luckiest)
 		}
-		history := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+		history := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
 		if len(history) != 1 || history[0].RunID != first.RunID || history[0].ScoreNS != first.ScoreNS {
 			t.Errorf("the history has %+v", history)
 		}
@@ -105,17 +109,17 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		}
 		ben := "Ben 970 from 0, run 3 of 5 processes"
 		expect("three runs of a source", "Ann 930 from 3, run 1 of 15 processes", ben)
-		if pool := got[[]models.Run](t)(s.Pool(ctx, third)); len(pool) != 3 || pool[1].ID != lucky.ID || *pool[1].ScoreNS != 900 {
+		if pool := got[[]work.Run](t)(s.Work.Pool(ctx, third)); len(pool) != 3 || pool[1].ID != lucky.ID || *pool[1].ScoreNS != 900 {
 			t.Errorf("the pool has %+v", pool)
 		}
-		if run := got[models.Run](t)(s.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
+		if run := got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
 			t.Errorf("the lucky run stands: %+v", run)
 		}
 		check(t, second(s.Disqualify(ctx, w.admin, third.ID, "It knew.")))
 		expect("one is disqualified", "Ann 950 from 2, run 1 of 10 processes", ben)
 		check(t, second(s.Disqualify(ctx, w.admin, first.ID, "It knew.")))
 		expect("and the one that stood", "Ann 900 from 0, run 2 of 5 processes", ben)
-		if run := got[models.Run](t)(s.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.PoolID != nil {
+		if run := got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.PoolID != nil {
 			t.Errorf("it keeps numbers that are not its own: %+v", run)
 		}
 		check(t, second(s.Reinstate(ctx, w.admin, first.ID, "It did not.")))
@@ -132,10 +136,10 @@ func TestARecordThatAPoolCorrectsChangesTheBoard(t *testing.T) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		w.measures(t, s, w.ann, "b;", about(900)...)
 		read := func() (records []float64, change int64) {
-			for _, r := range got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU")) {
+			for _, r := range got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.task.VersionID, "CPU")) {
 				records = append(records, math.Round(r.ScoreNS))
 			}
-			return records, got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10)).Change
+			return records, got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10)).Change
 		}
 		before, earlier := read()
 		w.measures(t, s, w.ann, "a;", about(1100)...)
@@ -154,10 +158,10 @@ func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		held := modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0]
-		w.end(t, s, held, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(800)...)
-		failed := got[models.Attempt](t)(s.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
-		check(t, second(s.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: "It was lost.", Infrastructure: true}}, models.Findings{})))
+		w.end(t, s, held, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(800)...)
+		failed := got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
+		check(t, second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
+			Failure: &job.Failure{Reason: "It was lost.", Infrastructure: true}}, work.Findings{})))
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("beside a held run and one that failed:\n%s", diff)
 		}
@@ -172,7 +176,7 @@ func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
 		for range 3 {
 			w.measures(t, s, w.ben, "n;", about(1000)...)
 		}
-		if run := got[models.Run](t)(s.Run(ctx, noisy.ID)); run.Noisy || run.Processes != 20 {
+		if run := got[work.Run](t)(s.Work.Run(ctx, noisy.ID)); run.Noisy || run.Processes != 20 {
 			t.Errorf("repeating a noisy run did not help: %+v", run)
 		}
 	})
@@ -183,7 +187,7 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 950, 1000, 950} {
-			w.end(t, s, leg(t, s), models.Findings{}, about(ns)...)
+			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
 		}
 		want := []string{"Ben 950 from 0, run 2 of 10 processes", "Ann 1000 from 0, run 1 of 10 processes"}
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
@@ -193,7 +197,7 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 			t.Errorf("after a lucky run of the confirmed source:\n%s", diff)
 		}
-		if pool := got[[]models.Run](t)(s.Pool(t.Context(), got[models.Run](t)(s.Run(t.Context(), bens.ID)))); len(pool) != 2 {
+		if pool := got[[]work.Run](t)(s.Work.Pool(t.Context(), got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)))); len(pool) != 2 {
 			t.Errorf("beside it are %+v", pool)
 		}
 		sameAfterRebuild(t, s, w)
@@ -223,15 +227,15 @@ func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
 }
 
 func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Limits: models.Limits{PerHour: 3}}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 3}}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		disturbed := func(source string, seen job.Disturbances) models.Run {
+		disturbed := func(source string, seen job.Disturbances) work.Run {
 			run := modelstest.SubmitSource(t, s, w.ann, w.task, source)[0]
-			attempt := got[models.Attempt](t)(s.StartAttempt(ctx, run.Ref()))
+			attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))
 			result := modelstest.Result(attempt, 1000)
 			result.Machine.Disturbances = &seen
-			check(t, second(s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1000}})))
-			return got[models.Run](t)(s.Run(ctx, run.ID))
+			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1000}})))
+			return got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		}
 		if run := disturbed("a;", job.Disturbances{AtWork: 60, Samples: 12}); run.Disturbed != "" {
 			t.Errorf("a quiet run: %q", run.Disturbed)
@@ -241,15 +245,15 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 				t.Errorf("a run that was slowed down: %q", run.Disturbed)
 			}
 		}
-		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
 		if said := page.Standings[0].Disturbed; said != "3 of 4 runs: slowed down: power brake" {
 			t.Errorf("the board says %q", said)
 		}
 		sameAfterRebuild(t, s, w)
 		w.submit(t, s, w.ann)
 		w.submit(t, s, w.ann)
-		_, _, err := s.Submit(ctx, models.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
-		wantKind(t, err, models.TooMany)
+		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
+		wantKind(t, err, db.TooMany)
 	})
 }
 
@@ -263,10 +267,10 @@ func TestResultsOfOtherCasesAreRecordedAndNotPooled(t *testing.T) {
 			{{Status: job.StatusPass, Mean: 900}, {Status: job.StatusPass, Mean: 900}},
 			{{Status: job.StatusPass, Processes: []float64{900}}, {Status: job.StatusPass, Processes: []float64{900, 901}}},
 		} {
-			attempt := got[models.Attempt](t)(s.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
+			attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
 			result := modelstest.Result(attempt, 1900)
 			result.Stages[3].Cases = cases
-			check(t, second(s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1900}})))
+			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1900}})))
 		}
 		w.measures(t, s, w.ann, "a;", about(1100)...)
 		sameAfterRebuild(t, s, w)

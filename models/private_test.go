@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
@@ -18,7 +19,7 @@ func TestTheDatabaseIsItsOwnersAlone(t *testing.T) {
 		"made by an older program": func(dir string) {
 			s, err := models.Open(t.Context(), models.Config{Dir: dir})
 			check(t, err)
-			modelstest.Person(t, s, "Ann", models.RoleUser)
+			modelstest.Person(t, s, "Ann", accounts.RoleUser)
 			check(t, s.Close())
 			check(t, os.Chmod(filepath.Join(dir, "warpboard.db"), 0o644))
 		},
@@ -29,7 +30,7 @@ func TestTheDatabaseIsItsOwnersAlone(t *testing.T) {
 			s, err := models.Open(t.Context(), models.Config{Dir: dir})
 			check(t, err)
 			defer s.Close()
-			modelstest.Person(t, s, "Ben", models.RoleUser) // now the log is there too
+			modelstest.Person(t, s, "Ben", accounts.RoleUser) // now the log is there too
 			files, err := filepath.Glob(filepath.Join(dir, "warpboard.db*"))
 			if check(t, err); len(files) != 3 {
 				t.Fatalf("the files are %q", files)

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/models/budgets"
+	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
 	"warpboard/models/webhooks"
 )
 
@@ -17,44 +18,46 @@ import (
 func TestWhatIsOutOfBoundsIsRefusedWithASentenceAndNothingIsStored(t *testing.T) {
 	s := modelstest.Open(t)
 	w, ctx := newWorld(t, s), t.Context()
-	joins := func(change func(*models.NewJoinToken)) error {
-		n := models.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour}
+	joins := func(change func(*fleet.NewJoinToken)) error {
+		n := fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour}
 		change(&n)
-		return third(s.CreateJoinToken(ctx, w.admin, n))
+		return third(s.Fleet.CreateJoinToken(ctx, w.admin, n))
 	}
 	hook := func(wait time.Duration) error {
-		return second(s.CreateWebhook(ctx, w.ann, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
+		return second(s.Webhooks.CreateWebhook(ctx, w.ann, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
 	}
-	seconds := func(n int) error { return s.SetTeam(ctx, w.admin, budgets.TeamChange{Name: "Tiles", Seconds: &n}) }
+	seconds := func(n int) error {
+		return s.Budgets.SetTeam(ctx, w.admin, budgets.TeamChange{Name: "Tiles", Seconds: &n})
+	}
 	long := strings.Repeat("x", 301)
 	for name, err := range map[string]error{
-		"a join token without a name":           joins(func(n *models.NewJoinToken) { n.Name = "two words" }),
-		"a join token for nobody":               joins(func(n *models.NewJoinToken) { n.Most = 0 }),
-		"a join token for a second":             joins(func(n *models.NewJoinToken) { n.For = time.Second }),
-		"a join token for two years":            joins(func(n *models.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
-		"a join token for no device":            joins(func(n *models.NewJoinToken) { n.Devices = nil }),
-		"a join token for a device without one": joins(func(n *models.NewJoinToken) { n.Devices = []string{"no name"} }),
-		"a team without a name":                 s.SetTeam(ctx, w.admin, budgets.TeamChange{}),
-		"a team with a page of a name":          s.SetTeam(ctx, w.admin, budgets.TeamChange{Name: long}),
+		"a join token without a name":           joins(func(n *fleet.NewJoinToken) { n.Name = "two words" }),
+		"a join token for nobody":               joins(func(n *fleet.NewJoinToken) { n.Most = 0 }),
+		"a join token for a second":             joins(func(n *fleet.NewJoinToken) { n.For = time.Second }),
+		"a join token for two years":            joins(func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
+		"a join token for no device":            joins(func(n *fleet.NewJoinToken) { n.Devices = nil }),
+		"a join token for a device without one": joins(func(n *fleet.NewJoinToken) { n.Devices = []string{"no name"} }),
+		"a team without a name":                 s.Budgets.SetTeam(ctx, w.admin, budgets.TeamChange{}),
+		"a team with a page of a name":          s.Budgets.SetTeam(ctx, w.admin, budgets.TeamChange{Name: long}),
 		"a budget below none":                   seconds(-1),
 		"a budget of centuries":                 seconds(budgets.Most + 1),
-		"a pause with a page of reasons":        s.PauseDevice(ctx, w.admin, "CPU", long),
-		"a switch that there is not":            s.SwitchOff(ctx, w.admin, "everything", "Work on the site."),
-		"a switch without a reason":             s.SwitchOff(ctx, w.admin, "submissions", " "),
+		"a pause with a page of reasons":        s.Fleet.PauseDevice(ctx, w.admin, "CPU", long),
+		"a switch that there is not":            s.Switches.SwitchOff(ctx, w.admin, "everything", "Work on the site."),
+		"a switch without a reason":             s.Switches.SwitchOff(ctx, w.admin, "submissions", " "),
 		"a webhook that waits a second":         hook(time.Second),
 		"a webhook that waits a month":          hook(30 * 24 * time.Hour),
-		"a submission with a page as its key": third(s.Submit(ctx, models.NewSubmission{User: w.ann, TaskID: w.task.ID,
+		"a submission with a page as its key": third(s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.ann, TaskID: w.task.ID,
 			Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("int main;"), Key: long})),
 	} {
-		t.Run(name, func(t *testing.T) { wantKind(t, err, models.Invalid) })
+		t.Run(name, func(t *testing.T) { wantKind(t, err, db.Invalid) })
 	}
 	if hooks := got[[]webhooks.Webhook](t)(s.Webhooks.Webhooks(ctx, w.ann, false)); len(hooks) != 0 {
 		t.Errorf("webhooks: %+v", hooks)
 	}
-	if tokens := got[[]fleet.JoinedToken](t)(s.JoinTokens(ctx)); len(tokens) != 0 {
+	if tokens := got[[]fleet.JoinedToken](t)(s.Fleet.JoinTokens(ctx)); len(tokens) != 0 {
 		t.Errorf("join tokens: %+v", tokens)
 	}
-	if pauses := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(pauses) != 0 {
+	if pauses := got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(pauses) != 0 {
 		t.Errorf("pauses: %+v", pauses)
 	}
 	var stored int

@@ -11,6 +11,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/pools"
 	"warpboard/models/rejudge"
@@ -27,7 +29,7 @@ const rejudgeEntries = 100
 
 // Rejudge has the entries of a task's boards measured again, without effect until ApplyRejudge. One that is not applied yet
 // goes on: what it measured stays, what it could not measure and what is new on the boards is queued.
-func (s *Store) Rejudge(ctx context.Context, actor User, taskID int64, why string) (out Recorded, err error) {
+func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Recorded, err error) {
 	if why, err = reason(why); err != nil {
 		return out, err
 	}
@@ -57,7 +59,7 @@ func (s *Store) Rejudge(ctx context.Context, actor User, taskID int64, why strin
 			queued += n
 		}
 		if queued == 0 {
-			return Errorf(Conflict, "Nothing is left to be measured: the first %d of each board are, or wait for it.", rejudgeEntries)
+			return db.Errorf(db.Conflict, "Nothing is left to be measured: the first %d of each board are, or wait for it.", rejudgeEntries)
 		}
 		if err := tx.Model(&r).Update("ended_at", nil).Error; err != nil {
 			return db.WriteError(err, "rejudge")
@@ -67,7 +69,7 @@ func (s *Store) Rejudge(ctx context.Context, actor User, taskID int64, why strin
 	return out, err
 }
 
-func rejudgeable(tx *gorm.DB, actor User, taskID int64) (task Task, err error) {
+func rejudgeable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, db.ReadError(err, "task %d", taskID)
 	}
@@ -76,8 +78,8 @@ func rejudgeable(tx *gorm.DB, actor User, taskID int64) (task Task, err error) {
 
 // queueReruns queues the entries that q chooses, in their order, but for those that this rejudge has already and that were
 // measured, did not pass or wait.
-func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *Recorded) (queued int, err error) {
-	var entries []Entry
+func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *work.Recorded) (queued int, err error) {
+	var entries []boards.Entry
 	if err := q.Order("age, score_ns, run_id").Find(&entries).Error; err != nil {
 		return 0, db.ReadError(err, "entries to be measured again")
 	}
@@ -96,8 +98,8 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *Recorded) (queue
 		if res.RowsAffected == 0 {
 			continue
 		}
-		run := Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, ProfileOf: &e.RunID,
-			RerunID: &rerun.ID, Work: Work{Device: e.Device, QueuedAt: db.Now()}}
+		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, ProfileOf: &e.RunID,
+			RerunID: &rerun.ID, Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
@@ -107,7 +109,7 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *Recorded) (queue
 }
 
 // endRerun keeps what came of a rerun that has ended.
-func endRerun(tx *gorm.DB, run Run, out *Recorded) error {
+func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
 	var rerun rejudge.Rerun
 	err := tx.Take(&rerun, *run.RerunID).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
@@ -119,9 +121,9 @@ func endRerun(tx *gorm.DB, run Run, out *Recorded) error {
 	at := db.Now()
 	rerun.EndedAt = &at
 	switch {
-	case run.State == StateDone && run.ScoreNS != nil:
+	case run.State == work.StateDone && run.ScoreNS != nil:
 		rerun.NowNS, rerun.NowLow, rerun.NowHigh, rerun.NowEpochID = run.ScoreNS, run.LowNS, run.HighNS, run.EpochID
-	case run.State == StateCancelled:
+	case run.State == work.StateCancelled:
 		rerun.Undone = "It was cancelled."
 	case run.Infrastructure || run.Failure == nil:
 		// Undone reruns are queued again when somebody asks again; Failed ones are final and disqualify when the rejudge
@@ -137,7 +139,7 @@ func endRerun(tx *gorm.DB, run Run, out *Recorded) error {
 }
 
 // advanceRejudge lets the numbers of a new epoch count, and ends the rejudge when nothing is left.
-func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run Run, out *Recorded) error {
+func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run work.Run, out *work.Recorded) error {
 	var r rejudge.Rejudge
 	if err := tx.Take(&r, rerun.RejudgeID).Error; err != nil {
 		return db.ReadError(err, "rejudge %d", rerun.RejudgeID)
@@ -149,7 +151,7 @@ func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run Run, out *Recorded) er
 		if err != nil {
 			return err
 		}
-		changes, err := recompute(tx, []Entry{changed})
+		changes, err := recompute(tx, []boards.Entry{changed})
 		if err != nil {
 			return err
 		}
@@ -163,7 +165,7 @@ func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run Run, out *Recorded) er
 }
 
 // ApplyRejudge lets the numbers of a rejudge count, and disqualifies what did not pass again.
-func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (changes []BoardChange, err error) {
+func (s *Store) ApplyRejudge(ctx context.Context, actor accounts.User, taskID int64) (changes []boards.Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := rejudgeable(tx, actor, taskID)
 		if err != nil {
@@ -174,7 +176,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (cha
 			return err
 		}
 		if r.EndedAt == nil {
-			return Errorf(Conflict, "Some runs still wait to be measured again; apply it when all are.")
+			return db.Errorf(db.Conflict, "Some runs still wait to be measured again; apply it when all are.")
 		}
 		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
 		changed, err := applyReruns(tx, actor, r)
@@ -192,21 +194,21 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (cha
 	return changes, err
 }
 
-func openRejudge(tx *gorm.DB, task Task) (r rejudge.Rejudge, err error) {
+func openRejudge(tx *gorm.DB, task catalog.Task) (r rejudge.Rejudge, err error) {
 	err = tx.Where("kind = ? and version_id = ? and applied_at is null and not cancelled", rejudge.Asked, task.VersionID).Take(&r).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return r, Errorf(Conflict, "No rejudge of %s is open.", task.Title)
+		return r, db.Errorf(db.Conflict, "No rejudge of %s is open.", task.Title)
 	}
 	return r, db.ReadError(err, "rejudge of task %s", task.Slug)
 }
 
-func applyReruns(tx *gorm.DB, actor User, r rejudge.Rejudge) (changed []Entry, err error) {
+func applyReruns(tx *gorm.DB, actor accounts.User, r rejudge.Rejudge) (changed []boards.Entry, err error) {
 	var list []rejudge.Rerun
 	if err := tx.Where("rejudge_id = ? and (now_ns is not null or failed <> '')", r.ID).Find(&list).Error; err != nil {
 		return nil, db.ReadError(err, "reruns of rejudge %d", r.ID)
 	}
 	for _, rerun := range list {
-		var leg Run
+		var leg work.Run
 		if err := tx.Where("rerun_id = ?", rerun.ID).Take(&leg).Error; err != nil {
 			return nil, db.ReadError(err, "rerun %d", rerun.ID)
 		}
@@ -219,7 +221,7 @@ func applyReruns(tx *gorm.DB, actor User, r rejudge.Rejudge) (changed []Entry, e
 			return nil, err
 		}
 		for _, id := range people {
-			if e := (Entry{VersionID: leg.VersionID, Device: leg.Device, UserID: id}); !slices.Contains(changed, e) {
+			if e := (boards.Entry{VersionID: leg.VersionID, Device: leg.Device, UserID: id}); !slices.Contains(changed, e) {
 				changed = append(changed, e)
 			}
 		}
@@ -229,7 +231,7 @@ func applyReruns(tx *gorm.DB, actor User, r rejudge.Rejudge) (changed []Entry, e
 
 // countAnew lets what a rejudge measured of a run count, instead of its source's confirmations as well, and returns whose boards that changes:
 // these were of everybody who sent that source.
-func countAnew(tx *gorm.DB, leg Run) (people []int64, err error) {
+func countAnew(tx *gorm.DB, leg work.Run) (people []int64, err error) {
 	m, err := pools.Of(tx, leg.ID)
 	if err == nil {
 		err = pools.Replace(tx, *leg.ProfileOf, m, leg.EpochID, *leg.EndedAt)
@@ -247,15 +249,15 @@ func countAnew(tx *gorm.DB, leg Run) (people []int64, err error) {
 }
 
 // disqualifyAnew takes a run that did not pass again off its board, with those of equal source that it stands for.
-func disqualifyAnew(tx *gorm.DB, actor User, rerun rejudge.Rerun) error {
+func disqualifyAnew(tx *gorm.DB, actor accounts.User, rerun rejudge.Rerun) error {
 	var same []int64
-	err := tx.Model(&Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", rerun.RunID, rerun.RunID).Order("id").Pluck("id", &same).Error
+	err := tx.Model(&work.Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", rerun.RunID, rerun.RunID).Order("id").Pluck("id", &same).Error
 	if err != nil {
 		return db.ReadError(err, "runs of the source of run %d", rerun.RunID)
 	}
 	why := "Rejudged: " + rerun.Failed
 	for _, id := range same {
-		err := tx.Model(&Run{}).Where("id = ?", id).Updates(map[string]any{
+		err := tx.Model(&work.Run{}).Where("id = ?", id).Updates(map[string]any{
 			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": ""}).Error
 		if err == nil {
 			err = accounts.WriteAudit(tx, actor, "disqualify", fmt.Sprintf("run %d", id), why)
@@ -268,7 +270,7 @@ func disqualifyAnew(tx *gorm.DB, actor User, rerun rejudge.Rerun) error {
 }
 
 // CancelRejudge ends a rejudge without effect. It returns the attempts whose work is to be stopped.
-func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (attempts []string, out Recorded, err error) {
+func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) (attempts []string, out work.Recorded, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := rejudgeable(tx, actor, taskID)
 		if err != nil {
@@ -278,7 +280,7 @@ func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (at
 		if err != nil {
 			return err
 		}
-		var waiting []Run
+		var waiting []work.Run
 		err = tx.Where("rerun_id in (select id from reruns where rejudge_id = ?) and "+work.Live, r.ID).Order("id").Find(&waiting).Error
 		if err != nil {
 			return db.ReadError(err, "runs of rejudge %d", r.ID)
@@ -287,7 +289,7 @@ func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (at
 			if run.AttemptID != "" {
 				attempts = append(attempts, run.AttemptID)
 			}
-			if err := s.StopRun(tx, &run, &out); err != nil {
+			if err := s.Work.StopRun(tx, &run, &out); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // judgeAnew has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies that.
@@ -17,11 +19,11 @@ func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]flo
 	for _, run := range reruns(t, s) {
 		switch processes, known := measured[*run.ProfileOf]; {
 		case !known:
-			check(t, third(s.CancelRun(t.Context(), w.admin, run.ID)))
+			check(t, third(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
 		case processes == nil:
 			measureAgain(t, s, run, 0, "", "Wrong answer in test 2.")
 		default:
-			w.end(t, s, run, models.Findings{}, processes...)
+			w.end(t, s, run, work.Findings{}, processes...)
 		}
 	}
 	check(t, second(s.ApplyRejudge(t.Context(), w.admin, w.task.ID)))
@@ -40,14 +42,14 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 		first := w.measures(t, s, w.ann, "a;", about(1000)...)
 		again := w.measures(t, s, w.ann, "a;", about(1100)...)
 		run, result := w.ranks(t, s, w.ann, "a;", about(5000)...)
-		check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+		check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		bens := w.measures(t, s, w.ben, "b;", about(2000)...)
 		also := w.measures(t, s, w.ben, "b;", about(2000)...)
 		w.judgeAnew(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})
 		expect("two runs and a cancelled one were replaced; what did not pass stands for another", "Ann 1300 from 0, run 1 of 5 processes")
-		if got := got[models.Run](t)(s.Run(ctx, also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
+		if got := got[work.Run](t)(s.Work.Run(ctx, also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
 			t.Errorf("the other run of the same source: %+v", got)
 		}
 		w.measures(t, s, w.ann, "a;", about(1200)...)
@@ -65,7 +67,7 @@ func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.ben, "b;", about(900)...)
 		w.measureLegs(t, s, about(1000), about(950), about(1000), about(950))
-		cleos := w.measures(t, s, modelstest.Person(t, s, "Cleo", models.RoleUser), "b;", about(980)...)
+		cleos := w.measures(t, s, modelstest.Person(t, s, "Cleo", accounts.RoleUser), "b;", about(980)...)
 		w.judgeAnew(t, s, map[int64][]float64{bens.ID: about(940)})
 		want := []string{"Ben 940 from 0, run 2 of 5 processes", "Cleo 980 from 0, run 7 of 5 processes", "Ann 1000 from 0, run 1 of 10 processes"}
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" || cleos.ID != 7 {

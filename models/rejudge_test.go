@@ -10,7 +10,10 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/rejudge"
 	"warpboard/models/work"
@@ -24,29 +27,29 @@ func beat(t *testing.T, s *models.Store, driver string) {
 }
 
 // reruns lists what waits to be measured again.
-func reruns(t *testing.T, s *models.Store) (list []models.Run) {
+func reruns(t *testing.T, s *models.Store) (list []work.Run) {
 	t.Helper()
-	for _, q := range got[[]models.QueuedWork](t)(s.Queue(t.Context())) {
+	for _, q := range got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
 		if q.Priority == work.PriorityRerun {
-			list = append(list, got[models.Run](t)(s.Run(t.Context(), q.RunID)))
+			list = append(list, got[work.Run](t)(s.Work.Run(t.Context(), q.RunID)))
 		}
 	}
 	return list
 }
 
 // measureAgain ends a rerun with a score, or with why it did not pass.
-func measureAgain(t *testing.T, s *models.Store, run models.Run, ns float64, driver, failure string) {
+func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, driver, failure string) {
 	t.Helper()
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.Driver = driver
 	low, high := ns*0.999, ns*1.001
-	score := &models.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
+	score := &work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
 	if failure != "" {
 		result.Outcome, result.Failure, result.ScoreNS, score = job.OutcomeFailed, &job.Failure{Reason: failure}, nil, nil
 		result.Stages = []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail}}
 	}
-	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: score})))
+	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: score})))
 }
 
 // TestNewSoftwareHasTheFirstTenMeasuredAgain after everything that people wait for, once, and their numbers count as they come.
@@ -56,15 +59,15 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		closed := modelstest.Task(t, s, w.admin, "closed", "CPU")
 		past := time.Now().Add(-time.Hour)
 		beat(t, s, "570")
-		var people []models.User
+		var people []accounts.User
 		for i := range 12 {
-			people = append(people, modelstest.Person(t, s, fmt.Sprintf("p%02d", i), models.RoleUser))
+			people = append(people, modelstest.Person(t, s, fmt.Sprintf("p%02d", i), accounts.RoleUser))
 			w.scoreIn(t, s, people[i], 1000+100*float64(i), "570")
 		}
 		v := w
 		v.task = closed
 		v.scoreIn(t, s, w.ann, 100, "570")
-		check(t, second(s.UpdateTask(ctx, w.admin, closed.ID, models.TaskSettings{Devices: closed.Devices, Deadline: &past})))
+		check(t, second(s.Catalog.UpdateTask(ctx, w.admin, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})))
 		beat(t, s, "570")
 		if list := reruns(t, s); len(list) != 0 {
 			t.Fatalf("the same software: %d runs are measured again", len(list))
@@ -76,10 +79,10 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 			t.Fatalf("measured again are %d runs: %+v", len(list), list)
 		}
 		mine := w.submit(t, s, people[11])
-		if next := got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 1, time.Now())); next[0].RunID != mine.ID {
+		if next := got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, time.Now())); next[0].RunID != mine.ID {
 			t.Errorf("next is run %d, want %d, for which somebody waits", next[0].RunID, mine.ID)
 		}
-		wantKind(t, third(s.CancelRun(ctx, people[0], list[0].ID)), models.Forbidden)
+		wantKind(t, third(s.Work.CancelRun(ctx, people[0], list[0].ID)), db.Forbidden)
 		for i, run := range list {
 			measureAgain(t, s, run, 900-10*float64(i), "580", map[int]string{3: "Wrong answer in test 2."}[i])
 		}
@@ -88,14 +91,14 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		if diff := cmp.Diff(want, board[:3]); diff != "" || board[9] != "(10 p03 1300 +0)" || board[11] != "(12 p11 2100 +0)" {
 			t.Errorf("the board is %v\n%s", board, diff)
 		}
-		if entry := got[models.Standing](t)(s.Place(ctx, w.task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
+		if entry := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
 			t.Errorf("without the new interval: %+v", entry)
 		}
-		drifts := got[[]rejudge.Rejudge](t)(s.Drifts(ctx, "CPU", 10))
+		drifts := got[[]rejudge.Rejudge](t)(s.Rejudges.Drifts(ctx, "CPU", 10))
 		if len(drifts) != 1 || drifts[0].EndedAt == nil {
 			t.Fatalf("changes of software: %+v", drifts)
 		}
-		rows := got[[]rejudge.Row](t)(s.Reruns(ctx, []int64{drifts[0].ID}, true, 0))
+		rows := got[[]rejudge.Row](t)(s.Rejudges.Reruns(ctx, []int64{drifts[0].ID}, true, 0))
 		if len(rows) != 10 || rows[0].WasNS != 1000 || *rows[0].NowNS != 900 || rows[3].NowNS != nil || rows[3].Failed != "Wrong answer in test 2." ||
 			rows[0].NowEpochID <= rows[0].WasEpochID {
 			t.Errorf("old and new: %+v", rows)
@@ -107,24 +110,24 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		cora := modelstest.Person(t, s, "Cora", models.RoleCreator)
+		cora := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
 		w.task = modelstest.Task(t, s, cora, "coras", "CPU")
 		next := w.scoreIn(t, s, w.ann, 120, "")
 		anns := w.scoreIn(t, s, w.ann, 100, "")
 		w.scoreIn(t, s, w.ben, 110, "")
-		wantKind(t, second(s.Rejudge(ctx, w.ann, w.task.ID, "I like to")), models.Forbidden)
-		wantKind(t, second(s.Rejudge(ctx, cora, w.task.ID, "")), models.Invalid)
-		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), models.Conflict)
+		wantKind(t, second(s.Rejudge(ctx, w.ann, w.task.ID, "I like to")), db.Forbidden)
+		wantKind(t, second(s.Rejudge(ctx, cora, w.task.ID, "")), db.Invalid)
+		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), db.Conflict)
 		check(t, second(s.Rejudge(ctx, cora, w.task.ID, "Test 2 was wrong.")))
-		wantKind(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Once more.")), models.Conflict)
+		wantKind(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Once more.")), db.Conflict)
 		list := reruns(t, s)
 		if len(list) != 2 {
 			t.Fatalf("%d runs are judged anew, want 2", len(list))
 		}
-		wantKind(t, third(s.CancelRun(ctx, w.ann, list[0].ID)), models.Forbidden)
+		wantKind(t, third(s.Work.CancelRun(ctx, w.ann, list[0].ID)), db.Forbidden)
 		measureAgain(t, s, list[0], 0, "", "Wrong answer in test 2.")
-		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), models.Conflict)
-		check(t, third(s.CancelRun(ctx, w.admin, list[1].ID)))
+		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), db.Conflict)
+		check(t, third(s.Work.CancelRun(ctx, w.admin, list[1].ID)))
 		check(t, second(s.Rejudge(ctx, cora, w.task.ID, "What was cancelled."))) // only that
 		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.ben.ID {
 			t.Fatalf("judged anew are %+v", list)
@@ -138,16 +141,16 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		if diff := cmp.Diff([]string{"1 Ann 120 +0", "2 Ben 130 +10"}, byEpoch(t, s, w)); diff != "" || len(changes) == 0 {
 			t.Errorf("after that:\n%s", diff)
 		}
-		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), models.Conflict)
-		run := got[models.Run](t)(s.Run(ctx, anns.ID))
+		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), db.Conflict)
+		run := got[work.Run](t)(s.Work.Run(ctx, anns.ID))
 		if run.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
 			t.Errorf("run %d: %+v", run.ID, run)
 		}
-		if entry := got[models.Standing](t)(s.Place(ctx, w.task.VersionID, "CPU", w.ann.ID)); entry.RunID != next.ID {
+		if entry := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", w.ann.ID)); entry.RunID != next.ID {
 			t.Errorf("Ann's entry is run %d, want %d", entry.RunID, next.ID)
 		}
 		var acts []string
-		for _, a := range got[[]models.Audit](t)(s.Audits(ctx, w.admin, "task coras", 0, 10)) {
+		for _, a := range got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.admin, "task coras", 0, 10)) {
 			acts = append(acts, a.Act)
 		}
 		if diff := cmp.Diff("apply rejudge, rejudge, rejudge, create task", strings.Join(acts, ", ")); diff != "" {
@@ -164,9 +167,9 @@ func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 		w.scoreIn(t, s, w.ben, 110, "")
 		check(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Why not.")))
 		list := reruns(t, s)
-		attempt := got[models.Attempt](t)(s.StartAttempt(ctx, list[0].Ref()))
+		attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].Ref()))
 		_, _, err := s.CancelRejudge(ctx, w.ann, w.task.ID)
-		wantKind(t, err, models.Forbidden)
+		wantKind(t, err, db.Forbidden)
 		stop, _, err := s.CancelRejudge(ctx, w.admin, w.task.ID)
 		check(t, err)
 		if diff := cmp.Diff([]string{attempt.ID}, stop); diff != "" {
@@ -175,9 +178,9 @@ func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 		if list := reruns(t, s); len(list) != 0 {
 			t.Errorf("%d still wait", len(list))
 		}
-		wantKind(t, second(s.ApplyRejudge(ctx, w.admin, w.task.ID)), models.Conflict)
+		wantKind(t, second(s.ApplyRejudge(ctx, w.admin, w.task.ID)), db.Conflict)
 		check(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Now."))) // a new one
-		if last := got[rejudge.Rejudge](t)(s.Last(ctx, w.task.VersionID)); last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
+		if last := got[rejudge.Rejudge](t)(s.Rejudges.Last(ctx, w.task.VersionID)); last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
 			t.Errorf("the last is %+v", last)
 		}
 	})

@@ -7,16 +7,20 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // ranks submits a source, and returns its run with an attempt at it that a worker has taken, and the result that it will send.
-func (w world) ranks(t *testing.T, s *models.Store, user models.User, source string, measured ...float64) (models.Run, job.Result) {
+func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source string, measured ...float64) (work.Run, job.Result) {
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.task, source)[0]
-	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	tell := teller{attempt: attempt}
-	if _, _, err := s.AppendEvents(t.Context(), []job.Event{tell.say(job.Event{Type: job.EventTaken}), tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
+	if _, _, err := s.Work.AppendEvents(t.Context(), []job.Event{tell.say(job.Event{Type: job.EventTaken}), tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 1)
@@ -41,11 +45,11 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 			sameAfterRebuild(t, s, w)
 		}
 		cancelled, result := w.ranks(t, s, w.ann, "a;", about(1100)...)
-		_, _, err := s.CancelRun(ctx, w.ann, cancelled.ID)
+		_, _, err := s.Work.CancelRun(ctx, w.ann, cancelled.ID)
 		check(t, err)
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")), models.Conflict) // its worker has not said what it measured
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")), db.Conflict) // its worker has not said what it measured
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		check(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")))
 		expect("nothing is valid")
 
@@ -57,7 +61,7 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 
 		failed, result := w.ranks(t, s, w.ann, "a;", about(1100)...)
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
-		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		expect("and of one that failed", "Ann 1099.5 from 3, run 2 of 17 processes")
 		if _, err := s.DeleteSubmission(ctx, w.ann, failed.SubmissionID, ""); err != nil {
 			t.Error(err)
@@ -73,15 +77,15 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 		} {
 			_, result = w.ranks(t, s, w.ann, "a;", 1, 1, 1)
 			infrastructure(&result)
-			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
 		expect("infrastructure errors, and what does not compile, count against nobody", "Ann 1099.5 from 3, run 2 of 17 processes")
 
 		other, result := w.ranks(t, s, w.ann, "b;", about(2000)...)
-		_, _, err = s.CancelRun(ctx, w.ann, other.ID)
+		_, _, err = s.Work.CancelRun(ctx, w.ann, other.ID)
 		check(t, err)
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		w.measures(t, s, w.ben, "b;", about(950)...)
 		expect("another source, and another person", "Ben 950 from 0, run 7 of 5 processes", "Ann 1099.5 from 3, run 2 of 17 processes")
 
@@ -97,14 +101,14 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		waits := w.submit(t, s, w.ann) // nobody has it yet
-		check(t, third(s.CancelRun(ctx, w.ann, waits.ID)))
+		check(t, third(s.Work.CancelRun(ctx, w.ann, waits.ID)))
 		w.measures(t, s, w.ann, "a;", 1000, 1000, 1000, 1000, 1000)
-		for i, end := range []func(run models.Run, r *job.Result){
-			func(run models.Run, r *job.Result) { // cancelled while it is benchmarked
-				check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+		for i, end := range []func(run work.Run, r *job.Result){
+			func(run work.Run, r *job.Result) { // cancelled while it is benchmarked
+				check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
 				r.Outcome, r.Stages = job.OutcomeCancelled, r.Stages[:2]
 			},
-			func(_ models.Run, r *job.Result) { // its kernel ends the test
+			func(_ work.Run, r *job.Result) { // its kernel ends the test
 				r.Outcome, r.Stages, r.Failure = job.OutcomeFailed, r.Stages[:2], &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
 				r.Stages[1].Status = job.StatusError
 			},
@@ -112,23 +116,23 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 			run, result := w.ranks(t, s, w.ann, "a;")
 			result.Unfinished = nil
 			end(run, &result)
-			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
-			if got := got[models.Run](t)(s.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i || got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
+			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			if got := got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i || got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
 				t.Errorf("after %d such runs it is %v, high %v, of %d processes in %d runs", 1+i, *got.ScoreNS, got.HighNS, got.Processes, got.Pooled)
 			}
 		}
 		stopped, result := w.ranks(t, s, w.ann, "a;")
-		check(t, third(s.CancelRun(ctx, w.admin, stopped.ID)))
+		check(t, third(s.Work.CancelRun(ctx, w.admin, stopped.ID)))
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
-		if got := got[models.Run](t)(s.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
+		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		if got := got[work.Run](t)(s.Work.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
 			t.Errorf("after one that an admin cancelled it is of %d processes in %d runs", got.Processes, got.Pooled)
 		}
 		for range 4 {
 			run, result := w.ranks(t, s, w.ann, "a;")
-			check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+			check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
 			result.Outcome, result.Unfinished, result.Stages = job.OutcomeCancelled, nil, nil
-			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
 		if diff := cmp.Diff([]string{"Ann 2000 from 7, run 2 of 11 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("most of its processes did not come to their end:\n%s", diff)
@@ -157,11 +161,11 @@ func TestARivalsRecordStays(t *testing.T) {
 		anns := w.measures(t, s, w.ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.ben, "b;", about(970)...)
 		later := w.measures(t, s, w.ann, "a;", about(900)...) // together 950
-		history := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+		history := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
 		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID || !history[1].AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the records are %+v", history)
 		}
-		board := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+		board := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
 		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the board says %+v", first)
 		}
@@ -186,8 +190,8 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 				}
 				w.measures(t, s, w.ann, "a;", about(955)...)
 				check(t, second(s.DeleteSubmission(t.Context(), w.ann, w.measures(t, s, w.ann, "a;", about(1000)...).SubmissionID, "")))
-				run := got[models.Run](t)(s.Run(t.Context(), anns.ID))
-				history := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+				run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
+				history := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
 				if !run.ScoredAt.Equal(*anns.EndedAt) || len(history) != 1 || history[0].RunID != anns.ID {
 					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt, anns.EndedAt, history)
 				}
@@ -201,16 +205,16 @@ func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		tell := teller{attempt: got[models.Attempt](t)(s.StartAttempt(ctx, run.Ref()))}
+		tell := teller{attempt: got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))}
 		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234, Processes: []float64{1234}, Message: "1234"}
-		out, _, err := s.AppendEvents(ctx, []job.Event{
+		out, _, err := s.Work.AppendEvents(ctx, []job.Event{
 			tell.say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}), tell.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
 			tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}), tell.say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
 			tell.say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "the kernel says 1234"}),
 		})
 		check(t, err)
-		stored := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 100))[1:]
-		for name, events := range map[string][]models.RunEvent{"told": out.Events, "stored": stored} {
+		stored := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))[1:]
+		for name, events := range map[string][]work.RunEvent{"told": out.Events, "stored": stored} {
 			if len(events) != 4 || events[1].Event.Case.Mean != 1234 {
 				t.Fatalf("%s: %+v", name, events)
 			}
@@ -218,10 +222,10 @@ func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
 				t.Errorf("%s of a case of the ranked stage:\n%s", name, diff)
 			}
 		}
-		_, _, err = s.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
+		_, _, err = s.Work.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
 			Ended: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{timed}}})})
 		check(t, err)
-		if stages := got[[]models.Stage](t)(s.Stages(ctx, run.ID)); len(stages) != 1 || stages[0].Result.Cases[0].Mean != 1234 {
+		if stages := got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)); len(stages) != 1 || stages[0].Result.Cases[0].Mean != 1234 {
 			t.Errorf("the stage has ended, and says %+v", stages)
 		}
 	})

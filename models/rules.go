@@ -25,12 +25,12 @@ type rules struct{ store *Store }
 // All six are called even if one fails, because Join takes their values. That is safe: an error rolls all of them back.
 // On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
 // the cause.
-func (f rules) Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error {
+func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
 	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
 }
 
 // Ended tells other programs of a run that somebody asked for, and goes on with what measures others again.
-func (f rules) Ended(tx *gorm.DB, run *Run, out *Recorded) error {
+func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	switch {
 	case run.ProfileOf == nil && run.Mode != work.ModeBaseline:
 		// Legs and reruns follow another run, so that their ProfileOf is set: nobody is told of their ends.
@@ -50,13 +50,13 @@ func (f rules) Ended(tx *gorm.DB, run *Run, out *Recorded) error {
 
 // Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured before
 // it failed.
-func (f rules) Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) (err error) {
+func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) (err error) {
 	if run.ProfileOf != nil && run.Mode == job.ModeProfile {
 		if out.Board, err = showProfile(tx, *run); err != nil {
 			return err
 		}
 	}
-	if run.State == StateFailed {
+	if run.State == work.StateFailed {
 		change, err := retain(tx, run, r, pools.Failed)
 		if err != nil {
 			return err
@@ -78,12 +78,12 @@ func (f rules) Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) (err er
 }
 
 // Stopped lets what was measured count in the pool of its source: cancelling chooses nothing.
-func (f rules) Stopped(tx *gorm.DB, run *Run, r job.Result) (*BoardChange, error) {
+func (f rules) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
 	return retain(tx, run, r, pools.Cancelled)
 }
 
 // Settled has whoever is first of the board by now measured again.
-func (f rules) Settled(tx *gorm.DB, run *Run, out *Recorded) error {
+func (f rules) Settled(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	return f.store.confirmAfter(tx, run, out)
 }
 
@@ -100,7 +100,7 @@ func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
 }
 
 // showBaseline tells the board of a baseline that has a score now.
-func showBaseline(tx *gorm.DB, r *Run, out *Recorded) (err error) {
+func showBaseline(tx *gorm.DB, r *work.Run, out *work.Recorded) (err error) {
 	if r.Mode == work.ModeBaseline && r.ScoreNS != nil {
 		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
 	}

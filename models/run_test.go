@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -18,26 +19,26 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		attempt, err := s.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
-		started, err := s.Run(ctx, run.ID)
+		started, err := s.Work.Run(ctx, run.ID)
 		check(t, err)
 		if started.AttemptID != attempt.ID || attempt.Number != 1 || attempt.Secret == "" {
 			t.Errorf("StartAttempt: %+v, %+v", started, attempt)
 		}
 		result := modelstest.Result(attempt, 1234.5)
 		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep.gz", Type: "application/gzip", Data: []byte("report")}}
-		out, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25}})
+		out, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25}})
 		check(t, err)
-		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 || out.Events[0].State != models.StateDone {
+		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 || out.Events[0].State != work.StateDone {
 			t.Errorf("RecordResult: %+v", out)
 		}
-		got, err := s.Run(ctx, run.ID)
+		got, err := s.Work.Run(ctx, run.ID)
 		check(t, err)
 		if !got.Valid() || *got.ScoreNS != 1234.5 || got.Machine.Sandbox != "bubblewrap" || got.EndedAt.Location() != time.UTC {
 			t.Errorf("Run: %+v", got)
 		}
-		stages, err := s.Stages(ctx, run.ID)
+		stages, err := s.Work.Stages(ctx, run.ID)
 		check(t, err)
 		var results []job.StageResult
 		for _, stage := range stages {
@@ -46,22 +47,22 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		if diff := cmp.Diff(result.Stages, results); diff != "" {
 			t.Errorf("stages (-sent +kept):\n%s", diff)
 		}
-		files, err := s.Artifacts(ctx, run.ID)
+		files, err := s.Work.Artifacts(ctx, run.ID)
 		if err != nil || len(files) != 1 || files[0].Name != "profile.0.ncu-rep.gz" {
 			t.Fatalf("Artifacts: %+v, %v", files, err)
 		}
-		f, err := s.OpenArtifact(ctx, files[0])
+		f, err := s.Work.OpenArtifact(ctx, files[0])
 		check(t, err)
 		defer f.Close()
 		if text, err := io.ReadAll(f); err != nil || string(text) != "report" {
 			t.Errorf("artifact: %q, %v", text, err)
 		}
 
-		again, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1}})
+		again, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1}})
 		if err != nil || again.Accepted || again.Board != nil {
 			t.Errorf("the same result again: %+v, %v", again, err)
 		}
-		wantKind(t, third(s.CancelRun(ctx, w.admin, run.ID)), models.Conflict)
+		wantKind(t, third(s.Work.CancelRun(ctx, w.admin, run.ID)), db.Conflict)
 	})
 }
 
@@ -70,13 +71,13 @@ func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 		w := newWorld(t, s)
 		run := w.submit(t, s, w.ann)
 		var wg sync.WaitGroup
-		wins := make(chan models.Attempt, 8)
+		wins := make(chan work.Attempt, 8)
 		for range 8 {
 			wg.Go(func() {
-				attempt, err := s.StartAttempt(t.Context(), run.Ref())
+				attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 				if err == nil {
 					wins <- attempt
-				} else if models.KindOf(err) != models.Conflict {
+				} else if db.KindOf(err) != db.Conflict {
 					t.Error(err)
 				}
 			})
@@ -91,13 +92,13 @@ func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		attempt, err := s.StartAttempt(t.Context(), w.submit(t, s, w.ann).Ref())
+		attempt, err := s.Work.StartAttempt(t.Context(), w.submit(t, s, w.ann).Ref())
 		check(t, err)
 		var wg sync.WaitGroup
 		accepted := make(chan bool, 6)
 		for range 6 {
 			wg.Go(func() {
-				out, err := s.RecordResult(t.Context(), modelstest.Result(attempt, 10), models.Findings{Score: &models.Score{NS: 10}})
+				out, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 10), work.Findings{Score: &work.Score{NS: 10}})
 				if err != nil {
 					t.Error(err)
 				}
@@ -107,7 +108,7 @@ func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if change, err := s.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
+		if change, err := s.Boards.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
 			t.Errorf("%d accepted, board change %d, %v", len(accepted), change, err)
 		}
 	})
@@ -118,24 +119,24 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		for range 10 {
 			run := w.submit(t, s, w.ann)
-			attempt, err := s.StartAttempt(ctx, run.Ref())
+			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			var cancelled error
-			var out models.Recorded
+			var out work.Recorded
 			var wg sync.WaitGroup
-			wg.Go(func() { _, _, cancelled = s.CancelRun(ctx, w.ann, run.ID) })
+			wg.Go(func() { _, _, cancelled = s.Work.CancelRun(ctx, w.ann, run.ID) })
 			wg.Go(func() {
 				var err error
-				if out, err = s.RecordResult(ctx, modelstest.Result(attempt, 10), models.Findings{Score: &models.Score{NS: 10}}); err != nil {
+				if out, err = s.Work.RecordResult(ctx, modelstest.Result(attempt, 10), work.Findings{Score: &work.Score{NS: 10}}); err != nil {
 					t.Error(err)
 				}
 			})
 			wg.Wait()
-			got, err := s.Run(ctx, run.ID)
+			got, err := s.Work.Run(ctx, run.ID)
 			check(t, err)
-			want := models.StateDone
+			want := work.StateDone
 			if cancelled == nil {
-				want = models.StateCancelled
+				want = work.StateCancelled
 			}
 			if got.State != want || out.Accepted == (cancelled == nil) {
 				t.Errorf("cancel: %v, result accepted: %v, state %s", cancelled, out.Accepted, got.State)
@@ -148,22 +149,22 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		old, err := s.StartAttempt(ctx, run.Ref())
+		old, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		forged := modelstest.Result(old, 1)
 		forged.Secret = "guess"
-		wantKind(t, second(s.RecordResult(ctx, forged, models.Findings{})), models.Forbidden)
-		check(t, second(s.FailAttempt(ctx, old.ID, "The worker is gone.", work.LossCounts)))
-		fresh, err := s.StartAttempt(ctx, run.Ref())
+		wantKind(t, second(s.Work.RecordResult(ctx, forged, work.Findings{})), db.Forbidden)
+		check(t, second(s.Work.FailAttempt(ctx, old.ID, "The worker is gone.", work.LossCounts)))
+		fresh, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
-		if out, err := s.RecordResult(ctx, modelstest.Result(old, 1), models.Findings{Score: &models.Score{NS: 1}}); err != nil || out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, modelstest.Result(old, 1), work.Findings{Score: &work.Score{NS: 1}}); err != nil || out.Accepted {
 			t.Errorf("old attempt: %+v, %v", out, err)
 		}
-		if out, err := s.RecordResult(ctx, modelstest.Result(fresh, 2), models.Findings{Score: &models.Score{NS: 2}}); err != nil || !out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, modelstest.Result(fresh, 2), work.Findings{Score: &work.Score{NS: 2}}); err != nil || !out.Accepted {
 			t.Errorf("current attempt: %+v, %v", out, err)
 		}
-		unknown := modelstest.Result(models.Attempt{ID: "none", RunID: run.ID}, 1)
-		if out, err := s.RecordResult(ctx, unknown, models.Findings{}); err != nil || out.Accepted {
+		unknown := modelstest.Result(work.Attempt{ID: "none", RunID: run.ID}, 1)
+		if out, err := s.Work.RecordResult(ctx, unknown, work.Findings{}); err != nil || out.Accepted {
 			t.Errorf("unknown attempt: %+v, %v", out, err)
 		}
 	})
@@ -173,30 +174,30 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		lose := func() models.Recorded {
-			attempt, err := s.StartAttempt(ctx, run.Ref())
+		lose := func() work.Recorded {
+			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			check(t, err)
-			_, _, err = s.NoteTaken(ctx, "w1", []string{attempt.ID})
+			_, _, err = s.Work.NoteTaken(ctx, "w1", []string{attempt.ID})
 			check(t, err)
-			return got[models.Recorded](t)(s.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", work.LossCounts))
+			return got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", work.LossCounts))
 		}
 		untaken := func() {
-			attempt, err := s.StartAttempt(ctx, run.Ref())
+			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			check(t, err)
-			if out, err := s.FailAttempt(ctx, attempt.ID, "nobody took it", work.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
+			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "nobody took it", work.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
 				t.Errorf("an attempt that nobody took: %+v, %v", out, err)
 			}
 		}
 		for range 2 {
 			untaken()
-			if out := lose(); !out.Retried || out.Events[0].State != models.StateQueued {
+			if out := lose(); !out.Retried || out.Events[0].State != work.StateQueued {
 				t.Errorf("lost: %+v", out)
 			}
 		}
-		if out := lose(); out.Retried || out.Events[0].State != models.StateFailed {
+		if out := lose(); out.Retried || out.Events[0].State != work.StateFailed {
 			t.Errorf("lost for the third time: %+v", out)
 		}
-		run, err := s.Run(ctx, run.ID)
+		run, err := s.Work.Run(ctx, run.ID)
 		check(t, err)
 		want := "The run was given up after 3 infrastructure errors, and costs you nothing. The last one: The worker w1 is gone."
 		if run.Failure == nil || run.Failure.Reason != want || !run.Infrastructure || run.Attempts != 5 {
@@ -209,22 +210,22 @@ func TestACancelledRunStillKeepsTheStagesOfItsResult(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		attempt, err := s.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
-		wantKind(t, third(s.CancelRun(ctx, w.ben, run.ID)), models.Forbidden)
-		id, out, err := s.CancelRun(ctx, w.ann, run.ID)
-		if err != nil || id != attempt.ID || len(out.Events) != 1 || out.Events[0].State != models.StateCancelled {
+		wantKind(t, third(s.Work.CancelRun(ctx, w.ben, run.ID)), db.Forbidden)
+		id, out, err := s.Work.CancelRun(ctx, w.ann, run.ID)
+		if err != nil || id != attempt.ID || len(out.Events) != 1 || out.Events[0].State != work.StateCancelled {
 			t.Errorf("CancelRun: %q, %+v, %v", id, out, err)
 		}
 		result := modelstest.Result(attempt, 5)
 		result.Outcome = job.OutcomeCancelled
-		if out, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 5}}); err != nil || out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 5}}); err != nil || out.Accepted {
 			t.Errorf("RecordResult: %+v, %v", out, err)
 		}
-		got, err := s.Run(ctx, run.ID)
+		got, err := s.Work.Run(ctx, run.ID)
 		check(t, err)
-		stages, err := s.Stages(ctx, run.ID)
-		if got.State != models.StateCancelled || got.ScoreNS != nil || len(stages) != 4 || err != nil {
+		stages, err := s.Work.Stages(ctx, run.ID)
+		if got.State != work.StateCancelled || got.ScoreNS != nil || len(stages) != 4 || err != nil {
 			t.Errorf("%+v with %d stages, %v", got, len(stages), err)
 		}
 	})

@@ -12,24 +12,29 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
+	"warpboard/models/catalog"
 	"warpboard/models/counters"
+	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
+	"warpboard/models/fleet"
 	"warpboard/models/leases"
 	"warpboard/models/modelstest"
 	"warpboard/models/pools"
 	"warpboard/models/rejudge"
+	"warpboard/models/submissions"
 	"warpboard/models/webhooks"
+	"warpboard/models/work"
 )
 
 func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for _, model := range []any{
-			models.User{}, accounts.Picture{}, models.Identity{}, models.Session{}, models.Token{}, models.Audit{}, models.Setting{},
-			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
-			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
-			models.Entry{}, models.Best{}, boards.Baseline{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{}, models.JoinToken{}, leases.Lease{},
-			models.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{}, pools.Measurement{}, pools.Retained{}, pools.Leg{},
+			accounts.User{}, accounts.Picture{}, accounts.Identity{}, accounts.Session{}, accounts.Token{}, accounts.Audit{}, db.Setting{},
+			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
+			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
+			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{}, leases.Lease{},
+			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{}, pools.Measurement{}, pools.Retained{}, pools.Leg{},
 			budgets.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})

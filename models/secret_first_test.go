@@ -7,6 +7,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestAResultWithoutItsAttemptsSecretStoresNothing: not of an attempt that never was, not with a wrong secret, not again, and no
@@ -14,18 +15,18 @@ import (
 func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		attempt, err := s.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
+		attempt, err := s.Work.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
 		check(t, err)
 		sent := func(text string, spoil func(*job.Result)) (stored bool) {
 			t.Helper()
 			result := modelstest.Result(attempt, 10)
 			result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(text)}}
 			spoil(&result)
-			_, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 10}})
+			_, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 10}})
 			if err != nil {
-				wantKind(t, err, models.Forbidden)
+				wantKind(t, err, db.Forbidden)
 			}
-			f, err := s.OpenArtifact(ctx, models.Artifact{Hash: db.Hash([]byte(text))})
+			f, err := s.Work.OpenArtifact(ctx, work.Artifact{Hash: db.Hash([]byte(text))})
 			if err == nil {
 				f.Close()
 			}
@@ -42,7 +43,7 @@ func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 				t.Errorf("%s: its file is stored", name)
 			}
 			if name == "handed back" {
-				attempt, err = s.StartAttempt(ctx, job.Ref{RunID: attempt.RunID})
+				attempt, err = s.Work.StartAttempt(ctx, job.Ref{RunID: attempt.RunID})
 				check(t, err)
 			}
 		}

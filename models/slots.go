@@ -6,10 +6,12 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
 	"warpboard/models/rejudge"
+	"warpboard/models/work"
 	"warpboard/silicon"
 	"warpboard/tasks"
 )
@@ -25,11 +27,11 @@ const softwareMost = 32
 // NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that nobody had
 // before. Software that is new to a device has the first entries of its boards measured again, and baselines that it lacks run. Of silicon that its worker
 // calls something else (a program from before there were labels) only the software is noted.
-func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out Recorded, err error) {
+func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Recorded, err error) {
 	// A worker states its own silicon and software. It is believed for devices that its credential allows, and for labels
 	// that follow from the name that it gives; a stolen credential can so invent software, which costs reruns, and no
 	// place on a board.
-	may, err := s.MayTake(ctx, h.Worker)
+	may, err := s.Fleet.MayTake(ctx, h.Worker)
 	if err != nil {
 		return nil, out, err
 	}
@@ -41,7 +43,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	}
 	// Three transactions: devices, software, baselines. A process that dies between them leaves no harm: devices and
 	// software are noted at the next heartbeat, and baselines are looked for at each start of the site.
-	if fresh, err = s.NoteDevices(ctx, seen); err != nil {
+	if fresh, err = s.Devices.NoteDevices(ctx, seen); err != nil {
 		return nil, out, err
 	}
 	changed := false
@@ -56,7 +58,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 }
 
 // noteAllSoftware notes the software of slots, each kind once, and reports whether some is new to its device.
-func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *Recorded) (changed bool, err error) {
+func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Recorded) (changed bool, err error) {
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
 		software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
@@ -74,7 +76,7 @@ func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool
 }
 
 // noteSoftware notes both kinds of software of a slot, and reports whether one is new to its device.
-func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) (changed bool, err error) {
+func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Recorded) (changed bool, err error) {
 	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
 		if kind == epochs.Python && slot.Machine.Python == "" {
 			// A slot without Python runs no Python tasks, and must not make an epoch of half the software.
@@ -97,7 +99,7 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) (changed bool, err 
 
 // startDrift has the first entries of each open board of a device measured again that are of older epochs than one that
 // the device has now.
-func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *Recorded) error {
+func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Recorded) error {
 	python := ""
 	if kind == epochs.Native {
 		python = "not "
@@ -112,7 +114,7 @@ func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out
 	// the site first met the software: after a downgrade to a known driver no new epoch exists, and nothing is measured
 	// again.
 	older := "version_id = ? and device = ? and age > ?"
-	var first Entry
+	var first boards.Entry
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {
 		return db.ReadError(res.Error, "entries of older epochs")
 	}

@@ -6,8 +6,10 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/ledger"
+	"warpboard/models/work"
 	"warpboard/statement"
 )
 
@@ -21,8 +23,8 @@ type stated struct {
 }
 
 // state appends the statement of a ranked run that has a score, of a confirmation's leg as well.
-func state(tx *gorm.DB, r *Run, result job.Result, site string) error {
-	if r.Mode != job.ModeRanked || r.State != StateDone || r.ScoreNS == nil {
+func state(tx *gorm.DB, r *work.Run, result job.Result, site string) error {
+	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
 	}
 	var about stated
@@ -31,7 +33,7 @@ func state(tx *gorm.DB, r *Run, result job.Result, site string) error {
 	if err != nil {
 		return db.ReadError(err, "what run %d measured", r.ID)
 	}
-	var version TaskVersion
+	var version catalog.TaskVersion
 	if err := tx.Select("id", "definition").Take(&version, r.VersionID).Error; err != nil {
 		return db.ReadError(err, "version %d", r.VersionID)
 	}
@@ -41,7 +43,7 @@ func state(tx *gorm.DB, r *Run, result job.Result, site string) error {
 	return nil
 }
 
-func statementOf(r *Run, about stated, version TaskVersion, result job.Result, site string) statement.Statement {
+func statementOf(r *work.Run, about stated, version catalog.TaskVersion, result job.Result, site string) statement.Statement {
 	said := statement.Result{
 		Site: site, Run: r.ID, Submission: r.SubmissionID, Follows: r.ProfileOf, Measured: db.Now(), Machine: result.Machine,
 		Task:    statement.Task{Slug: about.Slug, Version: about.Number, Ranking: version.Definition.RankingBy},

@@ -5,18 +5,22 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/statement"
 )
 
 func TestEachRankedResultIsStatedOnceAndChained(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Site: "https://kernels.example.org"}, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		first := w.measured(t, s, w.ann, 100, models.Interval{})
-		second := w.measured(t, s, w.ben, 90, models.Interval{})
+		first := w.measured(t, s, w.ann, 100, boards.Interval{})
+		second := w.measured(t, s, w.ben, 90, boards.Interval{})
 		var payloads []string
-		for _, run := range []models.Run{first, second} {
-			kept, err := s.Statement(t.Context(), run.ID)
+		for _, run := range []work.Run{first, second} {
+			kept, err := s.Ledger.Statement(t.Context(), run.ID)
 			check(t, err)
 			said, err := statement.Read([]byte(kept.Payload))
 			check(t, err)
@@ -41,19 +45,19 @@ func TestEachRankedResultIsStatedOnceAndChained(t *testing.T) {
 func TestADeletedResultStaysInTheChainThatOnlyAdminsRead(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		run := w.measured(t, s, w.ann, 100, models.Interval{})
+		run := w.measured(t, s, w.ann, 100, boards.Interval{})
 		_, err := s.DeleteSubmission(t.Context(), w.ann, run.SubmissionID, "")
 		check(t, err)
-		w.measured(t, s, w.ben, 90, models.Interval{})
-		chain, err := s.Chain(t.Context(), w.admin, 0, 10)
+		w.measured(t, s, w.ben, 90, boards.Interval{})
+		chain, err := s.Ledger.Chain(t.Context(), w.admin, 0, 10)
 		check(t, err)
 		if len(chain) != 2 || chain[0].RunID != run.ID || chain[1].Number != 2 {
 			t.Errorf("%+v", chain)
 		}
-		if rest, err := s.Chain(t.Context(), w.admin, 1, 10); err != nil || len(rest) != 1 {
+		if rest, err := s.Ledger.Chain(t.Context(), w.admin, 1, 10); err != nil || len(rest) != 1 {
 			t.Errorf("%d after the first, %v", len(rest), err)
 		}
-		if _, err := s.Chain(t.Context(), w.ann, 0, 10); models.KindOf(err) != models.Forbidden {
+		if _, err := s.Ledger.Chain(t.Context(), w.ann, 0, 10); db.KindOf(err) != db.Forbidden {
 			t.Errorf("somebody else read it: %v", err)
 		}
 	})
@@ -66,7 +70,7 @@ func TestOlderSigningKeysStayKnown(t *testing.T) {
 			key, err := statement.KeepKey(t.TempDir() + "/signing.key")
 			check(t, err)
 			for range 2 { // a second start
-				keys, err := s.NoteSigningKey(t.Context(), key)
+				keys, err := s.Ledger.NoteSigningKey(t.Context(), key)
 				check(t, err)
 				own, err := key.Public(keys.Keys[0].Since)
 				check(t, err)
@@ -77,7 +81,7 @@ func TestOlderSigningKeysStayKnown(t *testing.T) {
 					t.Errorf("%d keys after %d", len(keys.Keys), len(ids))
 				}
 			}
-			own, err := key.Public(models.Submission{}.CreatedAt)
+			own, err := key.Public(submissions.Submission{}.CreatedAt)
 			check(t, err)
 			ids = append(ids, own.ID)
 		}

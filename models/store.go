@@ -41,7 +41,7 @@ type Config struct {
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
 	DSN string
 	// Limits bound what one person may submit; the zero value sets no limit.
-	Limits Limits
+	Limits submissions.Limits
 	// Confirm has whoever comes first on a board measured again, in turns with the next person.
 	Confirm bool
 	// NoBaselines has the site run no baselines of tasks.
@@ -58,29 +58,29 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, leases, ledger, sentinels, switches and webhooks, whose
-// methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
+// Store is the database with its services, each under its own name. What concerns several of them at once is the store's own
+// method: confirmations, moderation, notes, and what follows from the end of a run (rules). It is safe for concurrent use.
 type Store struct {
-	*accounts.Accounts
-	*fleet.Fleet
-	*catalog.Catalog
-	*boards.Boards
-	*counters.Table
-	*devices.Devices
-	*epochs.Epochs
-	*rejudge.Rejudges
-	*leases.Leases
-	*ledger.Ledger
-	*sentinels.Sentinels
-	*switches.Switches
-	*budgets.Budgets
-	*webhooks.Webhooks
-	*storage.Storage
-	*work.LifeCycle
-	*submissions.Intake
+	Accounts    *accounts.Accounts
+	Fleet       *fleet.Fleet
+	Catalog     *catalog.Catalog
+	Boards      *boards.Boards
+	Counters    *counters.Table
+	Devices     *devices.Devices
+	Epochs      *epochs.Epochs
+	Rejudges    *rejudge.Rejudges
+	Leases      *leases.Leases
+	Ledger      *ledger.Ledger
+	Sentinels   *sentinels.Sentinels
+	Switches    *switches.Switches
+	Budgets     *budgets.Budgets
+	Webhooks    *webhooks.Webhooks
+	Storage     *storage.Storage
+	Work        *work.LifeCycle
+	Submissions *submissions.Intake
 	db          *db.DB
 	files       files.Files
-	limits      Limits
+	limits      submissions.Limits
 	confirm     bool
 	noBaselines bool
 	site        string
@@ -126,26 +126,26 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
-		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
+		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Intake: submissions.New(database, cfg.Limits), site: cfg.Site,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is meant: work asks rules, which need the store. Nothing may call rules before this line.
-	s.LifeCycle = work.New(database, artifacts, workers, rules{s})
+	s.Work = work.New(database, artifacts, workers, rules{s})
 	return s
 }
 
 // catchUp does what a migration asked for that SQL alone cannot do.
 func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
-	why, err := s.SortIfAsked(ctx)
+	why, err := s.Devices.SortIfAsked(ctx)
 	if err != nil {
 		return err
 	}
 	if why != "" {
 		log.Info("old devices sorted", "why", why)
 	}
-	if why, err = s.RebuildIfAsked(ctx); why != "" && err == nil {
+	if why, err = s.Boards.RebuildIfAsked(ctx); why != "" && err == nil {
 		log.Info("boards rebuilt", "why", why)
 	}
 	return err

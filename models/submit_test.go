@@ -9,80 +9,84 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
 
 func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		admin := modelstest.Person(t, s, "Root", models.RoleAdmin)
-		ann := modelstest.Person(t, s, "Ann", models.RoleUser)
-		ben := modelstest.Person(t, s, "Ben", models.RoleUser)
+		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
+		ann := modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		ben := modelstest.Person(t, s, "Ben", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "vectoradd", "H200", "CPU")
 		closed := modelstest.Task(t, s, admin, "closed", "CPU")
 		hidden := modelstest.Task(t, s, admin, "hidden", "CPU")
 		past := time.Now().In(time.FixedZone("", -5*3600)).Add(-time.Second) // text of a later hour must not count
-		_, err := s.UpdateTask(ctx, admin, closed.ID, models.TaskSettings{Devices: closed.Devices, Deadline: &past})
+		_, err := s.Catalog.UpdateTask(ctx, admin, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})
 		check(t, err)
-		_, err = s.UpdateTask(ctx, admin, hidden.ID, models.TaskSettings{Devices: hidden.Devices, Visibility: models.Hidden})
+		_, err = s.Catalog.UpdateTask(ctx, admin, hidden.ID, catalog.TaskSettings{Devices: hidden.Devices, Visibility: catalog.Hidden})
 		check(t, err)
-		check(t, s.SetBlocked(ctx, admin, ben.ID, true))
+		check(t, s.Accounts.SetBlocked(ctx, admin, ben.ID, true))
 
-		good := models.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{"CPU", "H200"}, Mode: job.ModeTest, Source: []byte("int x;")}
+		good := submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{"CPU", "H200"}, Mode: job.ModeTest, Source: []byte("int x;")}
 		for name, c := range map[string]struct {
-			change func(*models.NewSubmission)
-			want   models.Kind
+			change func(*submissions.NewSubmission)
+			want   db.Kind
 		}{
-			"visitor":        {func(n *models.NewSubmission) { n.User = models.User{} }, models.Forbidden},
-			"blocked":        {func(n *models.NewSubmission) { n.User = ben }, models.Forbidden},
-			"after deadline": {func(n *models.NewSubmission) { n.TaskID, n.Devices = closed.ID, closed.Devices }, models.Forbidden},
-			"hidden task":    {func(n *models.NewSubmission) { n.TaskID, n.Devices = hidden.ID, hidden.Devices }, models.NotFound},
-			"no task":        {func(n *models.NewSubmission) { n.TaskID = 999 }, models.NotFound},
-			"no device":      {func(n *models.NewSubmission) { n.Devices = nil }, models.Invalid},
-			"other device":   {func(n *models.NewSubmission) { n.Devices = []string{"CPU", "T4"} }, models.Invalid},
-			"device twice":   {func(n *models.NewSubmission) { n.Devices = []string{"CPU", "CPU"} }, models.Invalid},
-			"empty":          {func(n *models.NewSubmission) { n.Source = nil }, models.Invalid},
-			"too large":      {func(n *models.NewSubmission) { n.Source = []byte(strings.Repeat("x", 1<<21)) }, models.Invalid},
-			"not text":       {func(n *models.NewSubmission) { n.Source = []byte{0xff, 0xfe} }, models.Invalid},
-			"odd mode":       {func(n *models.NewSubmission) { n.Mode = "fast" }, models.Invalid},
-			"another file":   {func(n *models.NewSubmission) { n.Files = map[string][]byte{"a.h": nil} }, models.Invalid},
-			"odd name":       {func(n *models.NewSubmission) { n.FileName = "kernel.py" }, models.Invalid},
+			"visitor":        {func(n *submissions.NewSubmission) { n.User = accounts.User{} }, db.Forbidden},
+			"blocked":        {func(n *submissions.NewSubmission) { n.User = ben }, db.Forbidden},
+			"after deadline": {func(n *submissions.NewSubmission) { n.TaskID, n.Devices = closed.ID, closed.Devices }, db.Forbidden},
+			"hidden task":    {func(n *submissions.NewSubmission) { n.TaskID, n.Devices = hidden.ID, hidden.Devices }, db.NotFound},
+			"no task":        {func(n *submissions.NewSubmission) { n.TaskID = 999 }, db.NotFound},
+			"no device":      {func(n *submissions.NewSubmission) { n.Devices = nil }, db.Invalid},
+			"other device":   {func(n *submissions.NewSubmission) { n.Devices = []string{"CPU", "T4"} }, db.Invalid},
+			"device twice":   {func(n *submissions.NewSubmission) { n.Devices = []string{"CPU", "CPU"} }, db.Invalid},
+			"empty":          {func(n *submissions.NewSubmission) { n.Source = nil }, db.Invalid},
+			"too large":      {func(n *submissions.NewSubmission) { n.Source = []byte(strings.Repeat("x", 1<<21)) }, db.Invalid},
+			"not text":       {func(n *submissions.NewSubmission) { n.Source = []byte{0xff, 0xfe} }, db.Invalid},
+			"odd mode":       {func(n *submissions.NewSubmission) { n.Mode = "fast" }, db.Invalid},
+			"another file":   {func(n *submissions.NewSubmission) { n.Files = map[string][]byte{"a.h": nil} }, db.Invalid},
+			"odd name":       {func(n *submissions.NewSubmission) { n.FileName = "kernel.py" }, db.Invalid},
 		} {
 			t.Run(name, func(t *testing.T) {
 				in := good
 				c.change(&in)
-				_, _, err := s.Submit(ctx, in)
+				_, _, err := s.Submissions.Submit(ctx, in)
 				wantKind(t, err, c.want)
 			})
 		}
 		good.FileName = `C:\work\my kernel.CPP`
-		sub, runs, err := s.Submit(ctx, good)
+		sub, runs, err := s.Submissions.Submit(ctx, good)
 		check(t, err)
-		if sub.ID != 1 || sub.FileName != "my kernel.CPP" || len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != models.StateQueued {
+		if sub.ID != 1 || sub.FileName != "my kernel.CPP" || len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != work.StateQueued {
 			t.Errorf("Submit: %+v, %+v", sub, runs)
 		}
-		if source, err := s.Source(ctx, sub); err != nil || string(source.Source) != "int x;" || len(source.Files) > 0 {
+		if source, err := s.Submissions.Source(ctx, sub); err != nil || string(source.Source) != "int x;" || len(source.Files) > 0 {
 			t.Errorf("Source: %q, %v", source, err)
 		}
-		list, err := s.Submissions(ctx, models.User{}, models.SubmissionFilter{UserID: ann.ID, TaskID: task.ID})
+		list, err := s.Submissions.Submissions(ctx, accounts.User{}, submissions.SubmissionFilter{UserID: ann.ID, TaskID: task.ID})
 		if err != nil || len(list) != 1 || len(list[0].Runs) != 2 || list[0].UserName != "Ann" || list[0].TaskSlug != "vectoradd" {
 			t.Errorf("Submissions: %+v, %v", list, err)
 		}
-		tries, err := s.Tries(ctx, ann.ID, task.ID, 5)
+		tries, err := s.Submissions.Tries(ctx, ann.ID, task.ID, 5)
 		if err != nil || len(tries) != 1 || tries[0].ID != sub.ID || !tries[0].CreatedAt.Equal(sub.CreatedAt) || tries[0].Mode != sub.Mode || len(tries[0].Runs) != 2 {
 			t.Errorf("Tries: %+v, %v", tries, err)
 		}
-		short := got[[]models.SubmissionSummary](t)(s.Submissions(ctx, models.User{}, models.SubmissionFilter{UserID: ann.ID, Short: true}))
-		if runs := short[0].Runs; len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != models.StateQueued || !runs[1].QueuedAt.Equal(list[0].Runs[1].QueuedAt) {
+		short := got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, accounts.User{}, submissions.SubmissionFilter{UserID: ann.ID, Short: true}))
+		if runs := short[0].Runs; len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != work.StateQueued || !runs[1].QueuedAt.Equal(list[0].Runs[1].QueuedAt) {
 			t.Errorf("Submissions in short: %+v", short)
 		}
 		for since, want := range map[time.Time]map[string]int{sub.CreatedAt: {sub.CreatedAt.UTC().Format(time.DateOnly): 1}, sub.CreatedAt.Add(time.Hour): {}} {
-			if days, err := s.Activity(ctx, models.User{}, ann.ID, since); err != nil || !maps.Equal(days, want) {
+			if days, err := s.Submissions.Activity(ctx, accounts.User{}, ann.ID, since); err != nil || !maps.Equal(days, want) {
 				t.Errorf("Activity since %s: %v, %v", since, days, err)
 			}
 		}
-		if list, err := s.Submissions(ctx, models.User{}, models.SubmissionFilter{Before: sub.ID}); err != nil || len(list) != 0 {
+		if list, err := s.Submissions.Submissions(ctx, accounts.User{}, submissions.SubmissionFilter{Before: sub.ID}); err != nil || len(list) != 0 {
 			t.Errorf("Submissions before the first: %+v, %v", list, err)
 		}
 	})
@@ -90,25 +94,25 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 
 func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		ctx, admin, ann := t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
+		ctx, admin, ann := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		bundle := modelstest.Bundle("several")
 		bundle.Definition.SubmissionFiles = []string{"*.h"}
 		bundle.Files["task.h"] = []byte("#include <vector.h>\n")
-		task, err := s.CreateTask(ctx, admin, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+		task, err := s.Catalog.CreateTask(ctx, admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 		check(t, err)
-		submit := func(key, tile string, more ...string) (models.Submission, []models.Run, error) {
-			in := models.NewSubmission{User: ann, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, FileName: "kernel.cpp",
+		submit := func(key, tile string, more ...string) (submissions.Submission, []work.Run, error) {
+			in := submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, FileName: "kernel.cpp",
 				Source: []byte("int x;"), Files: map[string][]byte{"tile.h": []byte(tile)}, Key: key}
 			for _, name := range more {
 				in.Files[name] = nil
 			}
-			return s.Submit(ctx, in)
+			return s.Submissions.Submit(ctx, in)
 		}
 		for name, want := range map[string]string{
 			"task.h": "has the name of a file of the task", "vector.h": "task.h of the task includes or imports", "a.cuh": "is not one that the task takes", "../a.h": "not a plain file name",
 		} {
 			_, _, err := submit("", "", name)
-			wantKind(t, err, models.Invalid)
+			wantKind(t, err, db.Invalid)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -120,12 +124,12 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 			t.Errorf("sent again it is submission %d, not %d: %v", again.ID, first.ID, err)
 		}
 		_, _, err = submit("k", "int other;\n")
-		wantKind(t, err, models.Conflict)
-		got, err := s.Source(ctx, first)
-		if err != nil || string(got.Source) != "int x;" || string(got.Files["tile.h"]) != "int tile; // /proc/\n" || models.Hash(got.Pack()) != first.SourceHash {
+		wantKind(t, err, db.Conflict)
+		got, err := s.Submissions.Source(ctx, first)
+		if err != nil || string(got.Source) != "int x;" || string(got.Files["tile.h"]) != "int tile; // /proc/\n" || db.Hash(got.Pack()) != first.SourceHash {
 			t.Errorf("Source: %+v, %v", got, err)
 		}
-		all, err := s.Sources(ctx, []int64{first.ID})
+		all, err := s.Submissions.Sources(ctx, []int64{first.ID})
 		if err != nil || string(all[first.ID].Files["tile.h"]) == "" {
 			t.Errorf("Sources: %+v, %v", all, err)
 		}
@@ -143,19 +147,19 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 }
 
 func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
-	cfg := models.Config{Limits: models.Limits{PerHour: 2, Waiting: 10}}
+	cfg := models.Config{Limits: submissions.Limits{PerHour: 2, Waiting: 10}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		submit := func(user models.User) error {
-			_, _, err := s.Submit(t.Context(), models.NewSubmission{User: user, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")})
+		submit := func(user accounts.User) error {
+			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: user, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")})
 			return err
 		}
 		began := time.Now()
 		check(t, submit(w.ann))
 		check(t, submit(w.ann))
 		err := submit(w.ann)
-		wantKind(t, err, models.TooMany)
-		if e, _ := errors.AsType[*models.Error](err); e.RetryAfter < time.Hour-time.Since(began) || e.RetryAfter > time.Hour {
+		wantKind(t, err, db.TooMany)
+		if e, _ := errors.AsType[*db.Error](err); e.RetryAfter < time.Hour-time.Since(began) || e.RetryAfter > time.Hour {
 			t.Errorf("try again after %v", e.RetryAfter)
 		}
 		check(t, submit(w.ben))
@@ -166,31 +170,31 @@ func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
 }
 
 func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
-	cfg := models.Config{Limits: models.Limits{PerHour: 1}}
+	cfg := models.Config{Limits: submissions.Limits{PerHour: 1}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		again := models.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")}
-		_, _, err := s.Submit(ctx, again)
-		wantKind(t, err, models.TooMany)
+		again := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")}
+		_, _, err := s.Submissions.Submit(ctx, again)
+		wantKind(t, err, db.TooMany)
 		for range work.MaxLosses {
-			attempt, err := s.StartAttempt(ctx, run.Ref())
+			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			result := modelstest.Result(attempt, 1)
 			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true, &job.Failure{Reason: "The disk is full.", Infrastructure: true}
-			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
-		_, _, err = s.Submit(ctx, again)
+		_, _, err = s.Submissions.Submit(ctx, again)
 		check(t, err)
 	})
 }
 
 func TestSomebodyWithManyLiveRunsWaits(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Limits: models.Limits{Waiting: 1}}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{Waiting: 1}}, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		run := w.submit(t, s, w.ann)
-		_, _, err := s.Submit(t.Context(), models.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")})
-		wantKind(t, err, models.TooMany)
+		_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")})
+		wantKind(t, err, db.TooMany)
 		modelstest.Finish(t, s, run, 5)
 		w.submit(t, s, w.ann)
 	})

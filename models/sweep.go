@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/storage"
@@ -32,12 +33,12 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	// One transaction for all: the first sweep after a long pause holds the writer while it deletes. The dispatcher
 	// sweeps hourly.
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := tx.Where("expires_at <= ?", db.Time(at)).Delete(&Session{}).Error; err != nil {
+		if err := tx.Where("expires_at <= ?", db.Time(at)).Delete(&accounts.Session{}).Error; err != nil {
 			return fmt.Errorf("sweeping sessions: %w", err)
 		}
 		old := db.Time(at.Add(-keepEvents))
 		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+work.Live+"))", old, old).
-			Delete(&RunEvent{}).Error
+			Delete(&work.RunEvent{}).Error
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)
 		}
@@ -47,11 +48,11 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		return catalog.SweepBlobs(tx)
 	})
 	// Each of these goes on when another failed, and all can be repeated: what was left is removed by the next sweep.
-	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.PruneEvaluationsAbove(ctx, keepEvaluationBytes), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at), s.SweepDeliveries(ctx, at))
+	return errors.Join(err, s.Work.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.Work.PruneEvaluationsAbove(ctx, keepEvaluationBytes), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.Fleet.SweepGuests(ctx, at), s.Webhooks.SweepDeliveries(ctx, at))
 }
 
 // StorageToGo counts what is stored, and what a sweep at a time lets go.
-func (s *Store) StorageToGo(ctx context.Context, actor User, at time.Time) (StorageTotal, StorageNext, error) {
+func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (storage.Total, storage.Next, error) {
 	return s.Storage.StorageTotal(ctx, actor, storage.Times{
 		Artifacts: at.Add(-keepArtifactsFor), Evaluations: at.Add(-keepEvaluations), Events: at.Add(-keepEvents),
 	})
@@ -63,7 +64,7 @@ func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 		// Asked per file: several runs may share one content. Put renews the time of a file that is there already, which
 		// keeps it from the sweep; only a Put between the sweep's look at the time and its removal would lose the file.
 		var rows int64
-		err := s.db.Read(ctx).Model(&Artifact{}).Where("hash = ?", digest).Count(&rows).Error
+		err := s.db.Read(ctx).Model(&work.Artifact{}).Where("hash = ?", digest).Count(&rows).Error
 		return rows > 0, err
 	})
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 func dropArtifacts(tx *gorm.DB, before time.Time) error {
 	const onBoards = "select run_id from entries union select run_id from records"
 	err := tx.Where("created_at < ? and run_id not in (select id from runs where id in ("+onBoards+") or profile_of in ("+onBoards+"))", db.Time(before)).
-		Delete(&Artifact{}).Error
+		Delete(&work.Artifact{}).Error
 	if err != nil {
 		return fmt.Errorf("letting old artifacts go: %w", err)
 	}

@@ -3,22 +3,24 @@ package models
 import (
 	"context"
 
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/tasks"
 )
 
 // TaskSummary is a task as a list shows it.
 type TaskSummary struct {
-	Task
+	catalog.Task
 	Lang   tasks.Lang
 	Tags   []string
-	Mine   bool           // the viewer is on one of its boards
-	People int64          // entries on all its boards
-	Boards []BoardSummary // one per device of the task, in the task's order
+	Mine   bool             // the viewer is on one of its boards
+	People int64            // entries on all its boards
+	Boards []boards.Summary // one per device of the task, in the task's order
 }
 
 // TaskSummaries lists what Tasks lists, with the leaders of the current version's boards.
-func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, error) {
+func (s *Store) TaskSummaries(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
 	list, err := s.TaskList(ctx, viewer)
 	if err != nil {
 		return nil, err
@@ -27,8 +29,8 @@ func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, 
 }
 
 // TaskList lists what Tasks lists, without boards: enough to search and sort.
-func (s *Store) TaskList(ctx context.Context, viewer User) ([]TaskSummary, error) {
-	list, err := s.ListTasks(ctx, viewer)
+func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
+	list, err := s.Catalog.ListTasks(ctx, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +42,12 @@ func (s *Store) TaskList(ctx context.Context, viewer User) ([]TaskSummary, error
 }
 
 // AddBoards reads the leaders of the tasks' current boards, one for each device of the task, and the viewer's places on them.
-func (s *Store) AddBoards(ctx context.Context, viewer User, list []TaskSummary) error {
+func (s *Store) AddBoards(ctx context.Context, viewer accounts.User, list []TaskSummary) error {
 	versions := make([]int64, len(list))
 	for i, t := range list {
 		versions[i] = t.VersionID
 	}
-	summaries, err := s.Listed(ctx, viewer.ID, versions)
+	summaries, err := s.Boards.Listed(ctx, viewer.ID, versions)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // up the three losses of a run.
 func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 	tests := map[string]struct {
-		loss    models.Loss
+		loss    work.Loss
 		after   int  // so many losses …
 		givenUp bool // … it has failed
 		counted int
@@ -32,11 +32,11 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 			run := w.submit(t, s, w.ann)
 			var pause time.Duration
 			for i := range test.after {
-				attempt, err := s.StartAttempt(ctx, run.Ref())
+				attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 				check(t, err)
-				check(t, third(s.NoteTaken(ctx, "w1", []string{attempt.ID})))
-				check(t, second(s.FailAttempt(ctx, attempt.ID, name, test.loss)))
-				run = got[models.Run](t)(s.Run(ctx, run.ID))
+				check(t, third(s.Work.NoteTaken(ctx, "w1", []string{attempt.ID})))
+				check(t, second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
+				run = got[work.Run](t)(s.Work.Run(ctx, run.ID))
 				if !test.pauses {
 					if run.NotBefore != nil {
 						t.Errorf("%s: it waits until %v", name, run.NotBefore)
@@ -49,7 +49,7 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 				}
 				pause = next
 			}
-			if failed := run.State == models.StateFailed; failed != test.givenUp || run.Losses != test.counted {
+			if failed := run.State == work.StateFailed; failed != test.givenUp || run.Losses != test.counted {
 				t.Errorf("%s: %s with %d losses of %d", name, run.State, run.Losses, run.Retries)
 			}
 		}
@@ -59,7 +59,7 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 	tests := map[string]struct {
 		result job.Result
-		want   models.Loss
+		want   work.Loss
 	}{
 		"handed back":       {job.Result{Outcome: job.OutcomeReturned}, work.LossFree},
 		"disk full":         {job.Result{Outcome: job.OutcomeLost}, work.LossWaits},
@@ -79,19 +79,19 @@ func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		attempt, err := s.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		beat := func(worker string, attempts ...string) {
-			check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: worker, Started: time.Now(), Attempts: attempts, Slots: []job.Slot{{Device: "CPU"}}}))
-			_, stale, err := s.NoteTaken(ctx, worker, attempts)
+			check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: worker, Started: time.Now(), Attempts: attempts, Slots: []job.Slot{{Device: "CPU"}}}))
+			_, stale, err := s.Work.NoteTaken(ctx, worker, attempts)
 			if err != nil || len(stale) > 0 {
 				t.Errorf("worker %s is to drop %v, %v", worker, stale, err)
 			}
 		}
 		credited := func(want string) {
 			t.Helper()
-			live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx))
-			if got := got[models.Run](t)(s.Run(ctx, run.ID)); got.Worker != want || live[0].Worker != want {
+			live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
+			if got := got[work.Run](t)(s.Work.Run(ctx, run.ID)); got.Worker != want || live[0].Worker != want {
 				t.Errorf("credited to %s and %s, want %s", got.Worker, live[0].Worker, want)
 			}
 		}
@@ -105,7 +105,7 @@ func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.
 
 		// An event tells it sooner.
 		events := func(worker string, seq int, kind job.EventType) {
-			_, stale, err := s.AppendEvents(ctx, []job.Event{{
+			_, stale, err := s.Work.AppendEvents(ctx, []job.Event{{
 				RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Worker: worker, Seq: seq, Type: kind, Time: time.Now(),
 			}})
 			if err != nil || len(stale) > 0 {
@@ -117,7 +117,7 @@ func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.
 		events("w3", 1, job.EventTaken)
 		credited("w3")
 		events("w3", 2, job.EventLog)
-		if out, err := s.RecordResult(ctx, modelstest.Result(attempt, 5), models.Findings{Score: &models.Score{NS: 5}}); err != nil || !out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, modelstest.Result(attempt, 5), work.Findings{Score: &work.Score{NS: 5}}); err != nil || !out.Accepted {
 			t.Errorf("its result: %+v, %v", out, err)
 		}
 	})
@@ -127,15 +127,15 @@ func TestSecondWorkerOfAnEvaluationGetsTheCredit(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		e := submitted(t, s, "token:1")
 		a := begun(t, s, e)
-		check(t, third(s.NoteTaken(t.Context(), "another", []string{a.ID})))
+		check(t, third(s.Work.NoteTaken(t.Context(), "another", []string{a.ID})))
 		third := func(seq int, kind job.EventType) job.Event {
 			return job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Worker: "a third", Seq: seq, Type: kind, Stage: "compiling"}
 		}
-		_, stale, err := s.AppendEvents(t.Context(), []job.Event{third(1, job.EventTaken), third(2, job.EventStage)})
+		_, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{third(1, job.EventTaken), third(2, job.EventStage)})
 		if err != nil || len(stale) > 0 {
 			t.Errorf("stale %v, %v", stale, err)
 		}
-		if e := got[models.Evaluation](t)(s.Evaluation(t.Context(), e.ID)); e.Worker != "a third" || e.State != models.EvaluationCompiling {
+		if e := got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); e.Worker != "a third" || e.State != work.EvaluationCompiling {
 			t.Errorf("%s on %q", e.State, e.Worker)
 		}
 	})

@@ -6,18 +6,21 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestTheUsualTimeOfARunIsThatOfItsKind in the middle, of those that passed.
 func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		ann := modelstest.Person(t, s, "Ann", models.RoleAdmin)
+		ann := modelstest.Person(t, s, "Ann", accounts.RoleAdmin)
 		task, other := modelstest.Task(t, s, ann, "sort", "H200"), modelstest.Task(t, s, ann, "scan", "H200")
-		past := func(task models.Task, took time.Duration, outcome job.Outcome) {
+		past := func(task catalog.Task, took time.Duration, outcome job.Outcome) {
 			t.Helper()
 			run := modelstest.Submit(t, s, ann, task)[0]
-			attempt, err := s.StartAttempt(t.Context(), run.Ref())
+			attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,14 +32,14 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 			if outcome == job.OutcomeFailed {
 				result.Failure = &job.Failure{Reason: "It failed."}
 			}
-			if _, err := s.RecordResult(t.Context(), result, models.Findings{}); err != nil {
+			if _, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		want := func(want time.Duration) {
 			t.Helper()
 			next := modelstest.Submit(t, s, ann, task)[0]
-			if got, err := s.UsualTime(t.Context(), next); err != nil || got != want {
+			if got, err := s.Work.UsualTime(t.Context(), next); err != nil || got != want {
 				t.Errorf("usually %s, %v; want %s", got, err, want)
 			}
 		}
@@ -49,7 +52,7 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 		want(4 * time.Second)
 		next := modelstest.Submit(t, s, ann, task)[0]
 		next.Mode = job.ModeProfile
-		if got, err := s.UsualTime(t.Context(), next); err != nil || got != 0 {
+		if got, err := s.Work.UsualTime(t.Context(), next); err != nil || got != 0 {
 			t.Errorf("of another mode %s, %v", got, err)
 		}
 	})

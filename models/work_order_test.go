@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -17,16 +18,16 @@ func TestAnEmptyQueueIsFilledWithWhatNobodyHasTaken(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()
 		published := func() bool {
-			return got[[]models.LiveAttempt](t)(s.LiveAttempts(t.Context()))[0].PublishedAt != nil
+			return got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context()))[0].PublishedAt != nil
 		}
-		check(t, s.MarkPublished(t.Context(), a.ID))
-		check(t, s.QueueMayBeEmpty(t.Context()))
+		check(t, s.Work.MarkPublished(t.Context(), a.ID))
+		check(t, s.Work.QueueMayBeEmpty(t.Context()))
 		if published() {
 			t.Error("what lay in the queue is not published again")
 		}
-		check(t, s.MarkPublished(t.Context(), a.ID))
+		check(t, s.Work.MarkPublished(t.Context(), a.ID))
 		l.taken(a, "w1")
-		check(t, s.QueueMayBeEmpty(t.Context()))
+		check(t, s.Work.QueueMayBeEmpty(t.Context()))
 		if !published() {
 			t.Error("what a worker has is published again")
 		}
@@ -37,16 +38,16 @@ func TestAnEmptyQueueIsFilledWithWhatNobodyHasTaken(t *testing.T) {
 func TestOneOrderForAllThatWaits(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
 		w.score(t, s, w.ann, 10) // a profile follows
 		names := map[job.Ref]string{}
-		for i, user := range []models.User{w.ann, w.ann, w.ben} {
+		for i, user := range []accounts.User{w.ann, w.ann, w.ben} {
 			names[w.submit(t, s, user).Ref()] = fmt.Sprintf("run %d", i+1)
 		}
 		for i, caller := range []string{"a", "a", "b"} {
 			names[submitted(t, s, caller).Ref()] = fmt.Sprintf("evaluation %d", i+1)
 		}
-		order := func(list []models.QueuedWork) (out []string) {
+		order := func(list []work.QueuedWork) (out []string) {
 			for _, q := range list {
 				name := names[q.Ref()]
 				if q.Priority == work.PriorityFollowUp {
@@ -57,15 +58,15 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 			return out
 		}
 		want := []string{"1 evaluation 1", "2 evaluation 3", "3 evaluation 2", "4 run 1", "5 run 3", "6 run 2", "7 profile"}
-		if diff := cmp.Diff(want, order(got[[]models.QueuedWork](t)(s.Queue(ctx)))); diff != "" {
+		if diff := cmp.Diff(want, order(got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))); diff != "" {
 			t.Errorf("the queue:\n%s", diff)
 		}
-		if diff := cmp.Diff(want[:4], order(got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
+		if diff := cmp.Diff(want[:4], order(got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
 			t.Errorf("the next four:\n%s", diff)
 		}
-		lengths, _, err := s.Loads(ctx)
+		lengths, _, err := s.Work.Loads(ctx)
 		check(t, err)
-		if diff := cmp.Diff([]models.QueueLength{{Device: "CPU", Waiting: 4}}, lengths); diff != "" {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4}}, lengths); diff != "" {
 			t.Errorf("runs that wait:\n%s", diff)
 		}
 	})

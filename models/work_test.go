@@ -7,6 +7,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -24,7 +26,7 @@ func eachKind(t *testing.T, fn func(t *testing.T, s *models.Store, l life)) {
 	}
 }
 
-func newWorldRun(t *testing.T, s *models.Store) models.Run {
+func newWorldRun(t *testing.T, s *models.Store) work.Run {
 	w := newWorld(t, s)
 	return w.submit(t, s, w.ann)
 }
@@ -37,42 +39,42 @@ type life struct {
 }
 
 // work reads what both kinds have in common, and the state.
-func (l life) work() (models.Work, string) {
+func (l life) work() (work.Work, string) {
 	l.Helper()
 	if l.ref.EvaluationID != "" {
-		e := got[models.Evaluation](l.T)(l.store.Evaluation(l.Context(), l.ref.EvaluationID))
+		e := got[work.Evaluation](l.T)(l.store.Work.Evaluation(l.Context(), l.ref.EvaluationID))
 		return e.Work, string(e.State)
 	}
-	run := got[models.Run](l.T)(l.store.Run(l.Context(), l.ref.RunID))
+	run := got[work.Run](l.T)(l.store.Work.Run(l.Context(), l.ref.RunID))
 	return run.Work, string(run.State)
 }
 
-func (l life) start() models.Attempt {
+func (l life) start() work.Attempt {
 	l.Helper()
-	return got[models.Attempt](l.T)(l.store.StartAttempt(l.Context(), l.ref))
+	return got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), l.ref))
 }
 
-func (l life) taken(a models.Attempt, worker string) {
+func (l life) taken(a work.Attempt, worker string) {
 	l.Helper()
-	check(l.T, third(l.store.NoteTaken(l.Context(), worker, []string{a.ID})))
+	check(l.T, third(l.store.Work.NoteTaken(l.Context(), worker, []string{a.ID})))
 }
 
 // result is what a worker sends of an attempt at either kind.
-func (l life) result(a models.Attempt, outcome job.Outcome) job.Result {
+func (l life) result(a work.Attempt, outcome job.Outcome) job.Result {
 	r := modelstest.Result(a, 10)
 	r.EvaluationID, r.Evaluation, r.Outcome = a.EvaluationID, []byte("{}"), outcome
 	return r
 }
 
-func (l life) cancel() (string, models.Recorded, error) {
+func (l life) cancel() (string, work.Recorded, error) {
 	if l.ref.EvaluationID != "" {
-		return l.store.CancelEvaluation(l.Context(), l.ref.EvaluationID, "not wanted")
+		return l.store.Work.CancelEvaluation(l.Context(), l.ref.EvaluationID, "not wanted")
 	}
-	return l.store.CancelRun(l.Context(), models.User{ID: 1, Role: models.RoleAdmin}, l.ref.RunID)
+	return l.store.Work.CancelRun(l.Context(), accounts.User{ID: 1, Role: accounts.RoleAdmin}, l.ref.RunID)
 }
 
 // told is how many watchers of either kind a change is for.
-func told(out models.Recorded) int { return len(out.Events) + len(out.Evaluations) }
+func told(out work.Recorded) int { return len(out.Events) + len(out.Evaluations) }
 
 func (l life) wantWaiting(attempts, retries int) {
 	l.Helper()
@@ -80,7 +82,7 @@ func (l life) wantWaiting(attempts, retries int) {
 	if w.AttemptID != "" || w.StartedAt != nil || w.DispatchedAt != nil || w.EndedAt != nil || w.Attempts != attempts || w.Retries != retries {
 		l.Errorf("%s with %+v does not wait after %d attempts and %d losses", state, w, attempts, retries)
 	}
-	queue := got[[]models.QueuedWork](l.T)(l.store.Queue(l.Context()))
+	queue := got[[]work.QueuedWork](l.T)(l.store.Work.Queue(l.Context()))
 	if len(queue) != 1 || queue[0].Ref() != l.ref || (queue[0].NotBefore != nil) != (retries > 0) {
 		l.Errorf("the queue is %+v", queue)
 	}
@@ -90,18 +92,18 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		for n := range 2 * work.MaxLosses {
 			a := l.start()
-			wantKind(t, second(s.StartAttempt(t.Context(), l.ref)), models.Conflict)
+			wantKind(t, second(s.Work.StartAttempt(t.Context(), l.ref)), db.Conflict)
 			l.taken(a, "w1")
 			if w, _ := l.work(); w.Worker != "w1" || w.StartedAt == nil || w.AttemptID != a.ID || a.Number != n+1 {
 				t.Errorf("taken: %+v of %+v", w, a)
 			}
-			out, err := s.RecordResult(t.Context(), l.result(a, job.OutcomeReturned), models.Findings{})
+			out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeReturned), work.Findings{})
 			if err != nil || !out.Accepted || !out.Retried || told(out) != 1 {
 				t.Errorf("handed back: %+v, %v", out, err)
 			}
 			l.wantWaiting(n+1, 0)
 		}
-		if by := got[[]string](t)(s.LostBy(t.Context(), l.ref)); len(by) != 0 {
+		if by := got[[]string](t)(s.Work.LostBy(t.Context(), l.ref)); len(by) != 0 {
 			t.Errorf("it was lost by %v", by)
 		}
 	})
@@ -110,29 +112,29 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		untaken := l.start()
-		out, err := s.FailAttempt(t.Context(), untaken.ID, "nobody took it", work.LossCounts)
+		out, err := s.Work.FailAttempt(t.Context(), untaken.ID, "nobody took it", work.LossCounts)
 		if err != nil || !out.Retried || told(out) != 0 {
 			t.Errorf("an attempt that nobody took: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
 		taken := l.start()
 		l.taken(taken, "w1")
-		out, err = s.FailAttempt(t.Context(), taken.ID, "the worker is gone", work.LossWaits)
+		out, err = s.Work.FailAttempt(t.Context(), taken.ID, "the worker is gone", work.LossWaits)
 		if err != nil || !out.Retried || told(out) != 1 {
 			t.Errorf("a lost attempt: %+v, %v", out, err)
 		}
 		l.wantWaiting(2, 1)
-		if by := got[[]string](t)(s.LostBy(t.Context(), l.ref)); !slices.Equal(by, []string{"w1"}) {
+		if by := got[[]string](t)(s.Work.LostBy(t.Context(), l.ref)); !slices.Equal(by, []string{"w1"}) {
 			t.Errorf("it was lost by %v", by)
 		}
-		if next := got[[]models.QueuedWork](t)(s.NextWork(t.Context(), "CPU", 9, time.Now())); len(next) != 0 {
+		if next := got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 9, time.Now())); len(next) != 0 {
 			t.Errorf("it is sent again without a pause: %+v", next)
 		}
 		// Its late result changes nothing, and neither does being lost twice.
-		if out, err := s.RecordResult(t.Context(), l.result(taken, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
+		if out, err := s.Work.RecordResult(t.Context(), l.result(taken, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
 			t.Errorf("a late result: %+v, %v", out, err)
 		}
-		if out, err := s.FailAttempt(t.Context(), taken.ID, "again", work.LossWaits); err != nil || out.Accepted {
+		if out, err := s.Work.FailAttempt(t.Context(), taken.ID, "again", work.LossWaits); err != nil || out.Accepted {
 			t.Errorf("lost twice: %+v, %v", out, err)
 		}
 		l.wantWaiting(2, 1)
@@ -143,7 +145,7 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 	for _, phase := range []string{"waits", "lies in the queue", "is worked on"} {
 		t.Run(phase, func(t *testing.T) {
 			eachKind(t, func(t *testing.T, s *models.Store, l life) {
-				var a models.Attempt
+				var a work.Attempt
 				if phase != "waits" {
 					a = l.start()
 				}
@@ -157,15 +159,15 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 				if w, state := l.work(); state != "cancelled" || w.EndedAt == nil {
 					t.Errorf("%s: %+v", state, w)
 				}
-				wantKind(t, third(l.cancel()), models.Conflict)
-				wantKind(t, second(s.StartAttempt(t.Context(), l.ref)), models.Conflict)
+				wantKind(t, third(l.cancel()), db.Conflict)
+				wantKind(t, second(s.Work.StartAttempt(t.Context(), l.ref)), db.Conflict)
 				if phase == "waits" {
 					return
 				}
-				if _, stale, err := s.NoteTaken(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
+				if _, stale, err := s.Work.NoteTaken(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
 					t.Errorf("its worker is told to drop %v, %v", stale, err)
 				}
-				if out, err := s.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
+				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
 					t.Errorf("its result: %+v, %v", out, err)
 				}
 			})
@@ -185,15 +187,15 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 		} {
 			r := l.result(a, job.OutcomeDone)
 			change(&r)
-			if err := second(s.RecordResult(t.Context(), r, modelstest.Completed())); models.KindOf(err) != models.Forbidden {
+			if err := second(s.Work.RecordResult(t.Context(), r, modelstest.Completed())); db.KindOf(err) != db.Forbidden {
 				t.Errorf("%s: %v", name, err)
 			}
 			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Seq: 1, Type: job.EventTaken, Worker: "w1"}
-			if out, stale, err := s.AppendEvents(t.Context(), []job.Event{e}); err != nil || told(out)+len(stale) != 0 {
+			if out, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{e}); err != nil || told(out)+len(stale) != 0 {
 				t.Errorf("%s: an event: %+v, %v, %v", name, out, stale, err)
 			}
 		}
-		if out, err := s.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || !out.Accepted {
+		if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || !out.Accepted {
 			t.Errorf("its own: %+v, %v", out, err)
 		}
 	})
@@ -205,18 +207,18 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		run, e := newWorldRun(t, s), submitted(t, s, "token:1")
 		var batch []job.Event
 		for _, ref := range []job.Ref{run.Ref(), e.Ref()} {
-			a := got[models.Attempt](t)(s.StartAttempt(ctx, ref))
+			a := got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
 			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"}, {Type: job.EventStage, Stage: "profiling"}} {
 				event.RunID, event.EvaluationID, event.AttemptID, event.Secret = ref.RunID, ref.EvaluationID, a.ID, a.Secret
 				event.Seq, event.Worker = i+1, "w1"
 				batch = append(batch, event)
 			}
 		}
-		out, stale, err := s.AppendEvents(ctx, batch)
+		out, stale, err := s.Work.AppendEvents(ctx, batch)
 		if err != nil || len(stale) != 0 || len(out.Events) != 3 || len(out.Evaluations) != 1 {
 			t.Fatalf("%+v, %v, %v", out, stale, err)
 		}
-		if e := out.Evaluations[0]; e.State != models.EvaluationProfiling || e.Worker != "w1" || e.Change != 3 {
+		if e := out.Evaluations[0]; e.State != work.EvaluationProfiling || e.Worker != "w1" || e.Change != 3 {
 			t.Errorf("the evaluation: %+v", e)
 		}
 	})
@@ -226,41 +228,41 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
 		ranked := w.score(t, s, w.ann, 10)
 		for profiles, want := range map[bool]bool{false: false, true: true} {
-			if unfinished := got[bool](t)(s.Unfinished(ctx, ranked.SubmissionID, profiles)); unfinished != want {
+			if unfinished := got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID, profiles)); unfinished != want {
 				t.Errorf("with profiles %v: unfinished is %v", profiles, unfinished)
 			}
 		}
-		profile := got[work.Family](t)(s.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
+		profile := got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
 		l := life{T: t, store: s, ref: profile.Ref()}
 		a := l.start()
 		l.taken(a, "w1")
-		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != work.PriorityFollowUp || live[0].Kind != "profile" {
+		if live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != work.PriorityFollowUp || live[0].Kind != "profile" {
 			t.Errorf("live: %+v", live)
 		}
-		out, err := s.PreemptAttempt(ctx, a.ID)
+		out, err := s.Work.PreemptAttempt(ctx, a.ID)
 		if err != nil || !out.Retried || told(out) != 1 || out.Events[0].Failure == nil {
 			t.Errorf("preempted: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
-		if out, err := s.PreemptAttempt(ctx, a.ID); err != nil || out.Accepted {
+		if out, err := s.Work.PreemptAttempt(ctx, a.ID); err != nil || out.Accepted {
 			t.Errorf("preempted twice: %+v, %v", out, err)
 		}
 	})
 }
 
 func TestFinalStatesAreThoseThatNothingFollows(t *testing.T) {
-	for state, want := range map[models.EvaluationState]bool{
-		models.EvaluationSubmitted: false, models.EvaluationCompiling: false, models.EvaluationValidating: false, models.EvaluationProfiling: false,
-		models.EvaluationCompleted: true, models.EvaluationFailed: true, models.EvaluationTimeout: true, models.EvaluationCancelled: true,
+	for state, want := range map[work.EvaluationState]bool{
+		work.EvaluationSubmitted: false, work.EvaluationCompiling: false, work.EvaluationValidating: false, work.EvaluationProfiling: false,
+		work.EvaluationCompleted: true, work.EvaluationFailed: true, work.EvaluationTimeout: true, work.EvaluationCancelled: true,
 	} {
 		if state.Final() != want {
 			t.Errorf("%s is final: %v", state, !want)
 		}
 	}
-	for state, want := range map[models.RunState]bool{models.StateQueued: false, models.StateRanking: false, models.StateDone: true, models.StateFailed: true, models.StateCancelled: true} {
+	for state, want := range map[work.RunState]bool{work.StateQueued: false, work.StateRanking: false, work.StateDone: true, work.StateFailed: true, work.StateCancelled: true} {
 		if state.Final() != want {
 			t.Errorf("%s is final: %v", state, !want)
 		}

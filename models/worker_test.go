@@ -8,23 +8,27 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		admin := modelstest.Person(t, s, "Root", models.RoleAdmin)
+		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		beat := job.Heartbeat{
 			Worker: "w1", Started: time.Now(), Version: "1", Attempts: []string{"a"},
 			Slots:    []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, Disabled: "hot"}, {Device: "H200", Memory: 141 << 30}},
 			SelfTest: []job.CheckLine{{Name: "network", OK: true, Detail: "none"}},
 		}
-		check(t, s.SaveHeartbeat(ctx, beat))
+		check(t, s.Fleet.SaveHeartbeat(ctx, beat))
 		tests := beat.SelfTest
 		beat.SelfTest, beat.Attempts = nil, nil
-		check(t, s.SaveHeartbeat(ctx, beat))
-		list := got[[]models.Worker](t)(s.Workers(ctx))
+		check(t, s.Fleet.SaveHeartbeat(ctx, beat))
+		list := got[[]fleet.Worker](t)(s.Fleet.Workers(ctx))
 		if len(list) != 1 {
 			t.Fatalf("%d workers", len(list))
 		}
@@ -35,25 +39,25 @@ func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
 		if !w.Takes(w.Slots[0]) || w.Takes(w.Slots[1]) || w.Slots[2].Memory != 141<<30 {
 			t.Errorf("slots: %+v", w.Slots)
 		}
-		if !w.Live(time.Now()) || w.Live(time.Now().Add(models.WorkerTimeout)) {
+		if !w.Live(time.Now()) || w.Live(time.Now().Add(fleet.WorkerTimeout)) {
 			t.Error("the worker is live at the wrong time")
 		}
-		wantKind(t, s.ForgetWorker(ctx, admin, "w1"), models.Conflict)
+		wantKind(t, s.Fleet.ForgetWorker(ctx, admin, "w1"), db.Conflict)
 		beat.Stopping = true
-		check(t, s.SaveHeartbeat(ctx, beat))
-		check(t, s.ForgetWorker(ctx, admin, "w1"))
+		check(t, s.Fleet.SaveHeartbeat(ctx, beat))
+		check(t, s.Fleet.ForgetWorker(ctx, admin, "w1"))
 	})
 }
 
 func TestARemoteWorkerHasTheDevicesOfItsCredentialAndNoOthers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		_, _, err := s.CreateCredential(t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin), "w1", []string{"CPU"})
+		_, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin), "w1", []string{"CPU"})
 		check(t, err)
 		for _, name := range []string{"w1", "w2"} {
-			check(t, s.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Slots: []job.Slot{{Device: "H200"}, {Device: "CPU"}}}))
+			check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Slots: []job.Slot{{Device: "H200"}, {Device: "CPU"}}}))
 		}
 		var kept []string
-		for _, w := range got[[]models.Worker](t)(s.Workers(t.Context())) {
+		for _, w := range got[[]fleet.Worker](t)(s.Fleet.Workers(t.Context())) {
 			for _, slot := range w.Slots {
 				kept = append(kept, w.Name+" "+slot.Device)
 			}
@@ -68,17 +72,17 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		attempt, err := s.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
-		out, stale, err := s.NoteTaken(ctx, "w1", []string{attempt.ID, "unknown"})
+		out, stale, err := s.Work.NoteTaken(ctx, "w1", []string{attempt.ID, "unknown"})
 		events := out.Events
-		if err != nil || len(events) != 1 || events[0].State != models.StateBuilding || len(stale) != 1 || stale[0] != "unknown" {
+		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 || stale[0] != "unknown" {
 			t.Errorf("NoteTaken: %v, %v, %v", types(events), stale, err)
 		}
-		if out, _, err := s.NoteTaken(ctx, "w1", []string{attempt.ID}); err != nil || len(out.Events) != 0 {
+		if out, _, err := s.Work.NoteTaken(ctx, "w1", []string{attempt.ID}); err != nil || len(out.Events) != 0 {
 			t.Errorf("said again: %v, %v", types(out.Events), err)
 		}
-		live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx))
+		live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
 		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].TakenAt == nil || live[0].Secret != attempt.Secret {
 			t.Errorf("live: %+v", live)
 		}
@@ -89,22 +93,22 @@ func TestAHeartbeatTakesNothingOfADeviceThatIsNotItsWorkers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		for name, device := range map[string]string{"mine": "CPU", "other": "H200"} {
-			_, _, err := s.CreateCredential(ctx, w.admin, name, []string{device})
+			_, _, err := s.Fleet.CreateCredential(ctx, w.admin, name, []string{device})
 			check(t, err)
 		}
-		attempt, err := s.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
+		attempt, err := s.Work.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
 		check(t, err)
 		both := []string{attempt.ID, started(t, s, submitted(t, s, "a")).ID}
 		for _, tt := range []struct {
 			worker string
 			taken  int
 		}{{"other", 0}, {"mine", 1}, {"other", 0}} {
-			out, stale, err := s.NoteTaken(ctx, tt.worker, both)
+			out, stale, err := s.Work.NoteTaken(ctx, tt.worker, both)
 			if err != nil || len(out.Evaluations) != tt.taken || len(out.Events) != tt.taken || len(stale) != 0 {
 				t.Errorf("%s: %+v, stale %v, %v", tt.worker, out, stale, err)
 			}
 		}
-		for _, live := range got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)) {
+		for _, live := range got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)) {
 			if live.Worker != "mine" {
 				t.Errorf("%q has attempt %s", live.Worker, live.ID)
 			}
@@ -115,32 +119,32 @@ func TestAHeartbeatTakesNothingOfADeviceThatIsNotItsWorkers(t *testing.T) {
 func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		admin := modelstest.Person(t, s, "Root", models.RoleAdmin)
-		user := modelstest.Person(t, s, "Ann", models.RoleUser)
-		create := func(actor models.User, name string, devices ...string) (string, error) {
-			secret, _, err := s.CreateCredential(ctx, actor, name, devices)
+		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
+		user := modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		create := func(actor accounts.User, name string, devices ...string) (string, error) {
+			secret, _, err := s.Fleet.CreateCredential(ctx, actor, name, devices)
 			return secret, err
 		}
-		wantKind(t, second(create(user, "gpu-1", "H200")), models.Forbidden)
-		wantKind(t, second(create(admin, "gpu 1", "H200")), models.Invalid)
-		wantKind(t, second(create(admin, "gpu-1")), models.Invalid)
+		wantKind(t, second(create(user, "gpu-1", "H200")), db.Forbidden)
+		wantKind(t, second(create(admin, "gpu 1", "H200")), db.Invalid)
+		wantKind(t, second(create(admin, "gpu-1")), db.Invalid)
 		secret := got[string](t)(create(admin, "gpu-1", "H200", "CPU"))
-		wantKind(t, second(create(admin, "gpu-1", "H200")), models.Conflict)
-		if devices, ok, err := s.AuthorizeWorker(ctx, "gpu-1", secret); err != nil || !ok || len(devices) != 2 {
+		wantKind(t, second(create(admin, "gpu-1", "H200")), db.Conflict)
+		if devices, ok, err := s.Fleet.AuthorizeWorker(ctx, "gpu-1", secret); err != nil || !ok || len(devices) != 2 {
 			t.Errorf("AuthorizeWorker: %v, %v, %v", devices, ok, err)
 		}
-		check(t, s.RevokeCredential(ctx, admin, "gpu-1"))
+		check(t, s.Fleet.RevokeCredential(ctx, admin, "gpu-1"))
 		for _, try := range [][2]string{{"gpu-1", secret}, {"gpu-1", "guess"}, {"gpu-2", secret}} {
-			if _, ok, err := s.AuthorizeWorker(ctx, try[0], try[1]); ok || err != nil {
+			if _, ok, err := s.Fleet.AuthorizeWorker(ctx, try[0], try[1]); ok || err != nil {
 				t.Errorf("%v opened: %v, %v", try, ok, err)
 			}
 		}
-		wantKind(t, s.RevokeCredential(ctx, admin, "gpu-1"), models.NotFound)
+		wantKind(t, s.Fleet.RevokeCredential(ctx, admin, "gpu-1"), db.NotFound)
 		fresh := got[string](t)(create(admin, "gpu-1", "CPU"))
-		if _, ok, err := s.AuthorizeWorker(ctx, "gpu-1", fresh); !ok || err != nil {
+		if _, ok, err := s.Fleet.AuthorizeWorker(ctx, "gpu-1", fresh); !ok || err != nil {
 			t.Errorf("a new credential under a freed name: %v, %v", ok, err)
 		}
-		if list := got[[]models.WorkerCredential](t)(s.Credentials(ctx)); len(list) != 1 || list[0].UsedAt == nil {
+		if list := got[[]fleet.WorkerCredential](t)(s.Fleet.Credentials(ctx)); len(list) != 1 || list[0].UsedAt == nil {
 			t.Errorf("Credentials: %+v", list)
 		}
 	})
@@ -149,24 +153,24 @@ func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		admin, user := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
-		wantKind(t, s.PauseDevice(ctx, user, "CPU", ""), models.Forbidden)
-		wantKind(t, s.PauseDevice(ctx, admin, "no device", ""), models.Invalid)
-		check(t, s.PauseDevice(ctx, admin, "CPU", ""))
-		check(t, s.PauseDevice(ctx, admin, "CPU", ""))
-		if p := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
+		admin, user := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		wantKind(t, s.Fleet.PauseDevice(ctx, user, "CPU", ""), db.Forbidden)
+		wantKind(t, s.Fleet.PauseDevice(ctx, admin, "no device", ""), db.Invalid)
+		check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
+		check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
+		if p := got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}
-		if _, paused, err := s.Loads(ctx); err != nil || len(paused) != 1 || paused["CPU"].By != "Root" {
+		if _, paused, err := s.Work.Loads(ctx); err != nil || len(paused) != 1 || paused["CPU"].By != "Root" {
 			t.Errorf("with the loads, paused: %+v, %v", paused, err)
 		}
-		wantKind(t, s.ResumeDevice(ctx, user, "CPU"), models.Forbidden)
-		check(t, s.ResumeDevice(ctx, admin, "CPU"))
-		check(t, s.ResumeDevice(ctx, admin, "CPU"))
-		if p := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(p) != 0 {
+		wantKind(t, s.Fleet.ResumeDevice(ctx, user, "CPU"), db.Forbidden)
+		check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))
+		check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))
+		if p := got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 0 {
 			t.Errorf("paused: %+v", p)
 		}
-		if acts := got[[]models.Audit](t)(s.Audits(ctx, admin, "", 0, 10)); len(acts) != 3 {
+		if acts := got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, admin, "", 0, 10)); len(acts) != 3 {
 			t.Errorf("the audit log has %d lines: %+v", len(acts), acts)
 		}
 	})

@@ -24,7 +24,7 @@ type EvaluationPage struct {
 	Page
 	ID      string
 	Compare bool
-	State   string // models.EvaluationState
+	State   string // work.EvaluationState
 	Ended   bool
 	Mine    bool // the viewer may cancel and share it
 	Shared  bool // whoever has its address sees it

@@ -16,7 +16,7 @@ type RunCard struct {
 	ID           int64
 	SubmissionID int64
 	Device       string
-	State        string // models.Run's state: "queued", "building" … "done", "failed", "cancelled"
+	State        string // work.Run's state: "queued", "building" … "done", "failed", "cancelled"
 	Position     int    // in its device's queue, from 1; 0 when it does not wait
 	NoWorker     bool   // it waits, and no worker serves its device
 	Waiting      string // why it waits, in a sentence; may be empty

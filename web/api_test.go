@@ -14,7 +14,10 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -36,7 +39,7 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].Position != 1 || sub.Ended || sub.User.Name != "ada" {
 		t.Errorf("submitted: %+v", sub)
 	}
-	run, err := s.Store.Run(t.Context(), sub.Runs[0].ID)
+	run, err := s.Store.Work.Run(t.Context(), sub.Runs[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +56,7 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	if err != nil || !done.Ended || len(done.Runs[0].Stages) != 4 || *done.Runs[0].ScoreNS != 1234.5 {
 		t.Errorf("after the run: %+v, %v", done, err)
 	}
-	board, err := s.api(models.User{}).Board(t.Context(), "vectoradd", "CPU", 1)
+	board, err := s.api(accounts.User{}).Board(t.Context(), "vectoradd", "CPU", 1)
 	if err != nil || board.Total != 1 {
 		t.Fatalf("board: %+v, %v", board, err)
 	}
@@ -93,7 +96,7 @@ func TestWhatTheAPIRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := s.api(models.User{}).Submit(t.Context(), kernel()); !isProblem(err, "unauthorized") {
+	if _, err := s.api(accounts.User{}).Submit(t.Context(), kernel()); !isProblem(err, "unauthorized") {
 		t.Errorf("a visitor's submission: %v", err)
 	}
 	if _, err := client.New(s.url, "wb_wrong").Tasks(t.Context()); !isProblem(err, "unauthorized") {
@@ -102,14 +105,14 @@ func TestWhatTheAPIRefuses(t *testing.T) {
 }
 
 func TestUsedUpLimitSaysWhenToComeAgain(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Limits: models.Limits{PerHour: 1}})
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Limits: submissions.Limits{PerHour: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
 	s := startSiteAt(t, "127.0.0.1:0", store)
-	modelstest.Task(t, store, modelstest.Person(t, store, "creator", models.RoleCreator), "vectoradd", "CPU")
-	api := s.api(modelstest.Person(t, store, "ada", models.RoleUser))
+	modelstest.Task(t, store, modelstest.Person(t, store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	api := s.api(modelstest.Person(t, store, "ada", accounts.RoleUser))
 	if _, err := api.Submit(t.Context(), kernel()); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +156,7 @@ func TestSubmittingAForm(t *testing.T) {
 	}
 	file.Write([]byte("int y;"))
 	w.Close()
-	secret, _, err := s.Store.CreateToken(t.Context(), s.user.ID, "form", 0)
+	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.user.ID, "form", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,25 +173,25 @@ func TestSubmittingAForm(t *testing.T) {
 func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 	s := newStage(t)
 	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
-	attempt, err := s.Store.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Store.Work.StartAttempt(t.Context(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 10)
 	result.Stages[0].Stderr = "kernel.cpp:1: secret line"
-	if _, err := s.Store.RecordResult(t.Context(), result, models.Findings{}); err != nil {
+	if _, err := s.Store.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
 		t.Fatal(err)
 	}
-	sees := func(user models.User) bool {
+	sees := func(user accounts.User) bool {
 		sub, err := s.api(user).Get(t.Context(), run.SubmissionID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return sub.Runs[0].Stages[0].Stderr != ""
 	}
-	other := modelstest.Person(t, s.Store, "bob", models.RoleUser)
-	if !sees(s.user) || sees(other) || sees(models.User{}) {
-		t.Errorf("before the deadline: own %v, other %v, visitor %v", sees(s.user), sees(other), sees(models.User{}))
+	other := modelstest.Person(t, s.Store, "bob", accounts.RoleUser)
+	if !sees(s.user) || sees(other) || sees(accounts.User{}) {
+		t.Errorf("before the deadline: own %v, other %v, visitor %v", sees(s.user), sees(other), sees(accounts.User{}))
 	}
 	s.close(s.task)
 	if !sees(other) {
@@ -199,11 +202,11 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 func TestCancellingStopsEveryRun(t *testing.T) {
 	s := newStage(t, "CPU", "H200")
 	runs := modelstest.Submit(t, s.Store, s.user, s.task)
-	attempt, err := s.Store.StartAttempt(t.Context(), runs[0].Ref())
+	attempt, err := s.Store.Work.StartAttempt(t.Context(), runs[0].Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := modelstest.Person(t, s.Store, "bob", models.RoleUser)
+	other := modelstest.Person(t, s.Store, "bob", accounts.RoleUser)
 	if _, err := s.api(other).Cancel(t.Context(), runs[0].SubmissionID); !isProblem(err, "forbidden") {
 		t.Errorf("somebody else's cancel: %v", err)
 	}
@@ -259,7 +262,7 @@ func TestThereIsNoBoardOfADeviceThatATaskDoesNotHave(t *testing.T) {
 		wantStatus(t, b.get("/api/v1/boards/vectoradd/"+device), status)
 		wantStatus(t, b.get(fmt.Sprintf("/boards/%d/%s/events", s.task.VersionID, device)), status)
 	}
-	_, err := s.api(models.User{}).Board(t.Context(), "vectoradd", "H200", 1)
+	_, err := s.api(accounts.User{}).Board(t.Context(), "vectoradd", "H200", 1)
 	if err == nil || !strings.Contains(err.Error(), "there are: CPU") {
 		t.Errorf("the client says %v", err)
 	}
@@ -267,7 +270,7 @@ func TestThereIsNoBoardOfADeviceThatATaskDoesNotHave(t *testing.T) {
 
 func TestTheAPILeadsToTheProfileOfARun(t *testing.T) {
 	s := newProfiledScene(t)
-	for run, want := range map[*models.Run]string{&s.first: s.url + profilePath(s.first), &s.refused: ""} {
+	for run, want := range map[*work.Run]string{&s.first: s.url + profilePath(s.first), &s.refused: ""} {
 		var answer client.Submission
 		decodeBody(t, s.browserOf(s.admin).get(fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)), &answer)
 		if len(answer.Runs) == 0 || answer.Runs[0].Profile != want {

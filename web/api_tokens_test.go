@@ -3,16 +3,16 @@ package web
 import (
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
 // TestATokenIsRevokedOverTheAPI: each person's own alone, at once; and each answer names the site's version.
 func TestATokenIsRevokedOverTheAPI(t *testing.T) {
 	s := startSite(t)
-	person := modelstest.Person(t, s.Store, "ada", models.RoleUser)
+	person := modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
 	ada, laptop := s.api(person), s.api(person)
-	eve := s.api(modelstest.Person(t, s.Store, "eve", models.RoleUser))
+	eve := s.api(modelstest.Person(t, s.Store, "eve", accounts.RoleUser))
 	all, err := ada.Tokens(t.Context())
 	if err != nil || len(all) != 2 || all[0].Current || !all[1].Current {
 		t.Fatalf("%+v, %v: want two, the older of which asks", all, err)
@@ -29,7 +29,7 @@ func TestATokenIsRevokedOverTheAPI(t *testing.T) {
 	if left, err := ada.Tokens(t.Context()); err != nil || len(left) != 1 || ada.SiteVersion() != "test" {
 		t.Errorf("%+v, %v, of a site of version %q", left, err, ada.SiteVersion())
 	}
-	if _, err := s.api(models.User{}).Tokens(t.Context()); code(err) != "unauthorized" {
+	if _, err := s.api(accounts.User{}).Tokens(t.Context()); code(err) != "unauthorized" {
 		t.Errorf("a visitor's: %v", err)
 	}
 }

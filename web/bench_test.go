@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 const openStreams = 1000
@@ -59,8 +59,8 @@ func BenchmarkStreams(b *testing.B) {
 		id++
 		arrived.Add(openStreams)
 		told = time.Now()
-		s.Hub.RunEvent(models.RunEvent{
-			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventTaken, State: models.StateBuilding,
+		s.Hub.RunEvent(work.RunEvent{
+			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventTaken, State: work.StateBuilding,
 		})
 		arrived.Wait()
 	}

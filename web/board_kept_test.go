@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestABoardThatIsKeptIsTheBoardAsItIs: what one process keeps of boards is what a process that has just begun reads, for
@@ -18,19 +20,19 @@ import (
 func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		ctx, s := t.Context(), startSiteAt(t, "127.0.0.1:0", there)
-		admin := modelstest.Person(t, here, "admin", models.RoleAdmin)
-		first, last := modelstest.Person(t, here, "first", models.RoleUser), modelstest.Person(t, here, "last", models.RoleUser)
+		admin := modelstest.Person(t, here, "admin", accounts.RoleAdmin)
+		first, last := modelstest.Person(t, here, "first", accounts.RoleUser), modelstest.Person(t, here, "last", accounts.RoleUser)
 		task := modelstest.Task(t, here, admin, "vectoradd", "CPU")
-		score := func(who models.User, ns float64) models.Run {
+		score := func(who accounts.User, ns float64) work.Run {
 			run := modelstest.Submit(t, here, who, task)[0]
 			modelstest.Finish(t, here, run, ns)
 			return run
 		}
 		for i := range 50 { // a page
-			score(modelstest.Person(t, here, fmt.Sprint("person", i), models.RoleUser), 2000+float64(100*i))
+			score(modelstest.Person(t, here, fmt.Sprint("person", i), accounts.RoleUser), 2000+float64(100*i))
 		}
 		score(last, 9000)
-		record, fast := score(first, 1000), models.Run{}
+		record, fast := score(first, 1000), work.Run{}
 		for _, step := range []struct {
 			what string
 			do   func() error
@@ -44,7 +46,7 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 			if err := step.do(); err != nil {
 				t.Fatal(step.what, err)
 			}
-			for name, user := range map[string]models.User{"a visitor": {}, "first": first, "last": last} {
+			for name, user := range map[string]accounts.User{"a visitor": {}, "first": first, "last": last} {
 				fresh := startSiteAt(t, "127.0.0.1:0", here) // for each: it has kept nothing of another person
 				for _, path := range []string{"", "?page=2", "?at=" + time.Now().UTC().Format(time.DateOnly)} {
 					path = "/tasks/" + task.Slug + "/boards/CPU" + path
@@ -64,7 +66,7 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 // boardOf is what a page shows a person, as it was sent but for what differs with each answer; without an id: a visitor.
-func boardOf(s *testSite, user models.User, path string) string {
+func boardOf(s *testSite, user accounts.User, path string) string {
 	b := s.browser()
 	if user.ID != 0 {
 		b = (&scene{testSite: s}).browserOf(user)

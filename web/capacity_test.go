@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
 )
@@ -14,7 +15,7 @@ import (
 func TestCapacityIsRightWithoutAnyWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) {
 		s := startSiteAt(t, "127.0.0.1:0", store)
-		admin := modelstest.Person(t, store, "Root", models.RoleAdmin)
+		admin := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
 		task := modelstest.Task(t, store, admin, "sort", "H200")
 		read := func() (list struct{ Devices []client.Capacity }) {
 			t.Helper()
@@ -36,7 +37,7 @@ func TestCapacityIsRightWithoutAnyWorker(t *testing.T) {
 		if d.Device != "H200" || d.Waiting != 2 || d.WantedSlots != 2 || d.Slots != 0 || d.OldestSeconds <= 0 {
 			t.Errorf("capacity is %+v", d)
 		}
-		if err := store.PauseDevice(t.Context(), admin, "H200", ""); err != nil {
+		if err := store.Fleet.PauseDevice(t.Context(), admin, "H200", ""); err != nil {
 			t.Fatal(err)
 		}
 		if d := read().Devices[0]; d.WantedSlots != 0 || d.Waiting != 2 {

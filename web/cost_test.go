@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"warpboard/e2e/costtest"
-	"warpboard/models"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/views"
 )
 
@@ -41,7 +42,7 @@ func TestNoSourceCostsItsReadersMoreThanARequestMay(t *testing.T) {
 
 func TestNoComparisonCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	s := newScene(t)
-	var runs [2]models.Run
+	var runs [2]work.Run
 	for i := range runs {
 		random, text := rand.New(rand.NewPCG(1, uint64(i))), bytes.Buffer{}
 		for range 9_999 {
@@ -62,7 +63,7 @@ func TestNoDescriptionCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	for i := range 4 {
 		bundle := modelstest.Bundle(fmt.Sprint("wide-", i))
 		bundle.Definition.Description = fmt.Sprint(i, "\n\n", columns, strings.Repeat("|\n", 20_000))
-		task, err := s.Store.CreateTask(t.Context(), s.admin, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+		task, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 		if err != nil {
 			t.Fatal(err)
 		}

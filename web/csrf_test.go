@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"warpboard/e2e/fuzztest"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 )
@@ -29,7 +29,7 @@ func TestUnsafeRequestsNeedThePagesToken(t *testing.T) {
 		{"no token", with(""), []string{"Sec-Fetch-Site", "same-origin"}, false},
 		{"token of a visitor", with(site.DeriveToken("a visitor's secret")), nil, false},
 		{"token of nothing", with(site.DeriveToken("")), nil, false},
-		{"token of another session", with(s.signedIn("bob", models.RoleUser).csrf()), nil, false},
+		{"token of another session", with(s.signedIn("bob", accounts.RoleUser).csrf()), nil, false},
 		{"another site", own, []string{"Sec-Fetch-Site", "cross-site"}, false},
 		{"a sibling domain", own, []string{"Sec-Fetch-Site", "same-site"}, false},
 		{"another origin", own, []string{"Origin", "https://evil.example"}, false},
@@ -37,7 +37,7 @@ func TestUnsafeRequestsNeedThePagesToken(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := s.signedIn("ada", models.RoleUser)
+			b := s.signedIn("ada", accounts.RoleUser)
 			resp := b.post("/sign-out", tt.form(b), append(tt.headers, "Accept", "application/json")...)
 			if !tt.ok {
 				wantProblem(t, resp, http.StatusForbidden, "csrf")
@@ -51,7 +51,7 @@ func TestUnsafeRequestsNeedThePagesToken(t *testing.T) {
 
 func TestTokenMayComeInAHeader(t *testing.T) {
 	s := startSite(t)
-	b := s.signedIn("ada", models.RoleUser)
+	b := s.signedIn("ada", accounts.RoleUser)
 	send := func(token string) *http.Response {
 		return b.send(http.MethodPost, "/api/v1/submissions", strings.NewReader(`{"task":"none","source":"x"}`),
 			"Content-Type", "application/json", site.CSRFHeader, token)

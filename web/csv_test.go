@@ -13,26 +13,26 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // hostileProfile is a run whose bundle's program called a case like a formula, and whose kernel and
 // metrics have such names and texts too.
-func hostileProfile(t *testing.T, s *profiledScene) models.Run {
+func hostileProfile(t *testing.T, s *profiledScene) work.Run {
 	t.Helper()
 	run := s.submit(s.ada, "H200", goodKernel)
 	attempt, now := s.attempt(run), time.Now().UTC()
 	ranked := job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Started: now, Ended: now,
 		Cases: []job.CaseResult{{Spec: "=HYPERLINK(1)", Status: job.StatusPass, Runs: 3, Mean: 1500}}}
 	s.record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
-		Stages: []job.StageResult{ranked}}, &models.Score{NS: 1500})
+		Stages: []job.StageResult{ranked}}, &work.Score{NS: 1500})
 	report := ncu.Report{Kernels: []ncu.Kernel{{ID: 1, Name: "@kernel()", Metrics: map[string]ncu.Metric{
 		"drift": ncu.NewMetric("-1.5", "%"), "remark": ncu.NewMetric("=A1", "")}}}}
 	data, err := json.Marshal(report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, err := s.Store.ProfileRun(t.Context(), run)
+	profile, err := s.Store.Work.ProfileRun(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

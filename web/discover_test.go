@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
 
@@ -35,8 +35,8 @@ func (s *testSite) siteMap() (paths []string) {
 func TestCrawlersFindWhatEverybodyMaySeeAndNothingElse(t *testing.T) {
 	s := newScene(t)
 	hidden := modelstest.Bundle("secret")
-	if _, err := s.Store.CreateTask(t.Context(), s.admin, models.NewTask{
-		TaskSettings: models.TaskSettings{Devices: []string{"CPU"}, Visibility: models.Hidden}, Bundle: hidden}); err != nil {
+	if _, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}, Bundle: hidden}); err != nil {
 		t.Fatal(err)
 	}
 	paths := s.siteMap()
@@ -132,12 +132,12 @@ func TestAFeedIsNeverUpdatedInThePast(t *testing.T) {
 	for _, path := range feeds {
 		before = append(before, updated(path))
 	}
-	bundle, err := s.Store.Bundle(t.Context(), s.task.VersionID)
+	bundle, err := s.Store.Catalog.Bundle(t.Context(), s.task.VersionID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bundle.Definition.Benchmarks[0][0].Value = "77"
-	if _, change, err := s.Store.Publish(t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != models.ChangeVersion {
+	if _, change, err := s.Store.Catalog.Publish(t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != catalog.ChangeVersion {
 		t.Fatal(change, err)
 	}
 	for i, path := range feeds {

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
 func TestAnETagIsTheSamePackedOrNot(t *testing.T) {
 	s := newEvalSite(t)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "sort", "CPU")
 	modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, task)[0], 5000)
 	for _, path := range []string{"/api/v1/boards/sort/CPU", "/tasks/sort/boards/CPU/records.atom"} {
 		tags := map[string]string{}

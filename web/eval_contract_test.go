@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // problem is one entry of validation_errors.
@@ -236,12 +236,12 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 		_, err := s.send(ctx, "POST", "/evaluate", object{"kernel": torchModel("return x")})
 		left <- err
 	}()
-	first := s.waitForState(models.EvaluationSubmitted)
+	first := s.waitForState(work.EvaluationSubmitted)
 	resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
 	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" || !strings.Contains(answer["error"].(string), "Wait for one to end") {
 		t.Errorf("a second at once: %d %v", resp.StatusCode, answer)
 	}
-	another, _, err := s.Store.CreateToken(t.Context(), s.user.ID, "another", 0)
+	another, _, err := s.Store.Accounts.CreateToken(t.Context(), s.user.ID, "another", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 	if err := <-left; err == nil {
 		t.Error("the first request was answered")
 	}
-	if e := s.waitForState(models.EvaluationCancelled); e.ID != first.ID {
+	if e := s.waitForState(work.EvaluationCancelled); e.ID != first.ID {
 		t.Errorf("cancelled: %+v", e)
 	}
 	if resp, answer := s.ask("POST", "/evaluate", strings.Repeat(" ", 5000)); resp.StatusCode != 413 {

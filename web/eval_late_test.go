@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/models"
 	"warpboard/models/counters"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -26,21 +26,21 @@ import (
 func impatient(c *Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
 
 // finish ends an evaluation that waits, as its worker would.
-func (s *evalSite) finish(e models.Evaluation) {
+func (s *evalSite) finish(e work.Evaluation) {
 	s.t.Helper()
 	s.end(e, "w1", `{"compiled": true, "correctness": true, "worker": "w1"}`)
 }
 
 // end ends an evaluation that waits with a worker's report.
-func (s *evalSite) end(e models.Evaluation, worker, report string, samples ...counters.Sample) {
+func (s *evalSite) end(e work.Evaluation, worker, report string, samples ...counters.Sample) {
 	s.t.Helper()
-	attempt, err := s.Store.StartAttempt(context.Background(), e.Ref())
+	attempt, err := s.Store.Work.StartAttempt(context.Background(), e.Ref())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	result := modelstest.Evaluated(attempt, report)
 	result.Machine.Worker = worker
-	out, err := s.Store.RecordResult(context.Background(), result, modelstest.Completed(samples...))
+	out, err := s.Store.Work.RecordResult(context.Background(), result, modelstest.Completed(samples...))
 	if err != nil || !out.Accepted {
 		s.t.Fatalf("the end is not accepted: %+v, %v", out, err)
 	}
@@ -73,7 +73,7 @@ func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	s.finish(s.waitForState(models.EvaluationSubmitted))
+	s.finish(s.waitForState(work.EvaluationSubmitted))
 	var answer object
 	decodeBody(t, resp, &answer)
 	result, _ := answer["kernel_exec_result"].(object)
@@ -118,7 +118,7 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 func TestAnAnswerThatHasBegunTellsOfAFailureInItsBody(t *testing.T) {
 	s := newEvalSite(t, impatient)
 	_, resp := s.begin(t)
-	cancel := "/api/v1/evaluations/" + s.waitForState(models.EvaluationSubmitted).ID + "/cancel"
+	cancel := "/api/v1/evaluations/" + s.waitForState(work.EvaluationSubmitted).ID + "/cancel"
 	if made, answer := s.ask("POST", cancel, object{}); made.StatusCode != 200 || answer["state"] != "cancelled" {
 		t.Fatalf("not cancelled: %s %v", made.Status, answer)
 	}
@@ -149,7 +149,7 @@ func TestACallerWhoLeavesALateAnswerCancels(t *testing.T) {
 	s := newEvalSite(t, impatient)
 	conn, _ := s.begin(t)
 	conn.Close()
-	s.waitForState(models.EvaluationCancelled)
+	s.waitForState(work.EvaluationCancelled)
 }
 
 func TestAStopOfTheSiteEndsALateAnswer(t *testing.T) {
@@ -191,10 +191,10 @@ func TestACallerWhoLeavesIsNoErrorOfTheSite(t *testing.T) {
 			t.Error("an answer")
 		}
 	}()
-	s.waitForState(models.EvaluationSubmitted)
+	s.waitForState(work.EvaluationSubmitted)
 	leave()
 	<-left
-	s.waitForState(models.EvaluationCancelled)
+	s.waitForState(work.EvaluationCancelled)
 	for line := range log {
 		if strings.Contains(line, "level=ERROR") {
 			t.Errorf("logged: %s", line)

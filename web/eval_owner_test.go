@@ -13,8 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/client"
 	"warpboard/web/site"
 )
@@ -46,8 +47,8 @@ func (a asker) post(path string, form url.Values) int {
 
 // strangers are everybody but the evaluation's author and admins.
 func (s *evalSite) strangers() []asker {
-	other := modelstest.Person(s.t, s.Store, "eve", models.RoleCreator)
-	token, _, err := s.Store.CreateToken(context.Background(), other.ID, "test", 0)
+	other := modelstest.Person(s.t, s.Store, "eve", accounts.RoleCreator)
+	token, _, err := s.Store.Accounts.CreateToken(context.Background(), other.ID, "test", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func (s *evalSite) strangers() []asker {
 }
 
 // plain is a browser that follows no redirects, signed in as somebody or not.
-func (s *evalSite) plain(user ...*models.User) *browser {
+func (s *evalSite) plain(user ...*accounts.User) *browser {
 	b := s.browser()
 	if len(user) > 0 {
 		b = (&scene{testSite: s.testSite}).browserOf(*user[0])
@@ -95,7 +96,7 @@ func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x # " + secretSource)})
 	id := made["id"].(string)
 	s.endOne(id, kernelrun.Result{Report: kernelrun.Report{CompilationError: "line 1: " + secretSource}}) // compilers quote
-	admin := modelstest.Person(t, s.Store, "root", models.RoleAdmin)
+	admin := modelstest.Person(t, s.Store, "root", accounts.RoleAdmin)
 	author := asker{"the author's token", s.plain(), []string{"Authorization", "Bearer " + s.token}}
 	trusted := []asker{author, {"the author's session", s.plain(&s.user), nil}, {"an admin", s.plain(&admin), nil}}
 	strangers := s.strangers()
@@ -169,7 +170,7 @@ func TestWhoFollowsASharedEvaluationHearsNoMoreOfItWhenThatIsTakenBack(t *testin
 }
 
 // anonymous submits without a token and returns the evaluation and its key.
-func (s *evalSite) anonymous(headers ...string) (e models.Evaluation, key string) {
+func (s *evalSite) anonymous(headers ...string) (e work.Evaluation, key string) {
 	s.t.Helper()
 	resp, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")}, append([]string{"Authorization", ""}, headers...)...)
 	key, _ = made["key"].(string)
@@ -179,7 +180,7 @@ func (s *evalSite) anonymous(headers ...string) (e models.Evaluation, key string
 	if len(headers) == 0 && resp.Header.Get(client.EvaluationKeyHeader) != key {
 		s.t.Errorf("the header has another key than the answer: %v", resp.Header)
 	}
-	e, err := s.Store.Evaluation(context.Background(), made["id"].(string))
+	e, err := s.Store.Work.Evaluation(context.Background(), made["id"].(string))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -253,7 +254,7 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 		left bool
 	}{{"", true}, {site.RandomText(32), true}, {key, false}} {
 		s.ask("POST", "/admin/cleanup-jobs", nil, "Authorization", "", client.EvaluationKeyHeader, step.key)
-		if _, err := s.Store.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
+		if _, err := s.Store.Work.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
 			t.Errorf("after a clean-up with the key %q: %v, want it left: %t", step.key, err, step.left)
 		}
 	}

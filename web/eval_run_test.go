@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -124,10 +124,10 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 			_, err := s.send(ctx, "POST", "/evaluate", quick(object{"kernel": torchModel(forever)}))
 			left <- err
 		}()
-		s.waitForState(models.EvaluationValidating)
+		s.waitForState(work.EvaluationValidating)
 		leave()
 		<-left
-		s.waitForState(models.EvaluationCancelled)
+		s.waitForState(work.EvaluationCancelled)
 	})
 	t.Run("submit, follow, read, for the slot is free again", func(t *testing.T) { is("Evaluation", s.followOne(t, quick)) })
 	t.Run("agents", s.agentsUseEveryTool)

@@ -19,7 +19,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
@@ -30,15 +30,15 @@ type object = map[string]any
 type evalSite struct {
 	*testSite
 	token string
-	user  models.User
+	user  accounts.User
 }
 
 // newEvalSite has a CPU that can evaluate, as far as the site knows; nobody takes its jobs.
 func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 	t.Helper()
 	s := &evalSite{testSite: startSite(t, changes...)}
-	s.user = modelstest.Person(t, s.Store, "ada", models.RoleUser)
-	secret, _, err := s.Store.CreateToken(context.Background(), s.user.ID, "test", 0)
+	s.user = modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
+	secret, _, err := s.Store.Accounts.CreateToken(context.Background(), s.user.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func newWorkingSite(t *testing.T, changes ...func(*Config)) *evalSite {
 func (s *evalSite) waitForWorker() {
 	s.t.Helper()
 	for limit := time.Now().Add(60 * time.Second); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
-		workers, err := s.Store.Workers(context.Background())
+		workers, err := s.Store.Fleet.Workers(context.Background())
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // waitForState waits until the person's newest evaluation is in a state.
-func (s *evalSite) waitForState(state models.EvaluationState) models.Evaluation {
+func (s *evalSite) waitForState(state work.EvaluationState) work.Evaluation {
 	s.t.Helper()
 	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
-		list, err := s.Store.Evaluations(context.Background(), models.Asker{User: s.user}, 0, 1)
+		list, err := s.Store.Work.Evaluations(context.Background(), work.Asker{User: s.user}, 0, 1)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func (s *evalSite) waitForState(state models.EvaluationState) models.Evaluation 
 		}
 	}
 	s.t.Fatalf("no evaluation became %s", state)
-	return models.Evaluation{}
+	return work.Evaluation{}
 }
 
 func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
 	if resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds" || answer["compilation_method"] != "cupy" {
 		t.Errorf("%d %v", resp.StatusCode, answer)
 	}
-	s.waitForState(models.EvaluationCancelled)
+	s.waitForState(work.EvaluationCancelled)
 }
 
 func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
@@ -49,12 +49,12 @@ func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
 		text, _ := io.ReadAll(resp.Body)
 		answered <- resp.Status + " " + string(text)
 	}()
-	e := s.waitForState(models.EvaluationSubmitted)
+	e := s.waitForState(work.EvaluationSubmitted)
 	s.stop()
 	if got := <-answered; !strings.HasPrefix(got, "503 ") || !strings.Contains(got, e.ID) {
 		t.Errorf("the answer is %s", got)
 	}
-	if e, err := s.Store.Evaluation(t.Context(), e.ID); err != nil || e.State != models.EvaluationSubmitted {
+	if e, err := s.Store.Work.Evaluation(t.Context(), e.ID); err != nil || e.State != work.EvaluationSubmitted {
 		t.Errorf("the evaluation is %s, %v", e.State, err)
 	}
 }
@@ -67,14 +67,14 @@ func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
 		return [3]any{u["gpu_acquisitions"], u["gpu_releases"], u["active_sessions"]}
 	}
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")})
-	attempt, err := s.Store.StartAttempt(t.Context(), job.Ref{EvaluationID: made["id"].(string)})
+	attempt, err := s.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: made["id"].(string)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{0.0, 0.0, 0.0} {
 		t.Errorf("while it waits: %v", got)
 	}
-	if _, _, err := s.Store.NoteTaken(t.Context(), "w1", []string{attempt.ID}); err != nil {
+	if _, _, err := s.Store.Work.NoteTaken(t.Context(), "w1", []string{attempt.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{1.0, 0.0, 1.0} {

@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/site"
 )
 
@@ -21,13 +22,13 @@ type worker struct {
 	t       testing.TB
 	store   *models.Store
 	hub     *atomic.Pointer[site.Hub]
-	attempt models.Attempt
+	attempt work.Attempt
 	seq     int
 }
 
-func newWorker(t testing.TB, s *testSite, run models.Run) *worker {
+func newWorker(t testing.TB, s *testSite, run work.Run) *worker {
 	t.Helper()
-	attempt, err := s.Store.StartAttempt(context.Background(), run.Ref())
+	attempt, err := s.Store.Work.StartAttempt(context.Background(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func (w *worker) say(e job.Event) {
 	w.seq++
 	e.RunID, e.AttemptID, e.Secret = w.attempt.RunID, w.attempt.ID, w.attempt.Secret
 	e.Seq, e.Worker, e.Time = w.seq, "w1", time.Now()
-	out, _, err := w.store.AppendEvents(context.Background(), []job.Event{e})
+	out, _, err := w.store.Work.AppendEvents(context.Background(), []job.Event{e})
 	if err != nil {
 		w.t.Error(err)
 	}
@@ -57,7 +58,7 @@ func (w *worker) log(text string) {
 
 func (w *worker) finish() {
 	w.t.Helper()
-	out, err := w.store.RecordResult(context.Background(), modelstest.Result(w.attempt, 100), models.Findings{Score: &models.Score{NS: 100}})
+	out, err := w.store.Work.RecordResult(context.Background(), modelstest.Result(w.attempt, 100), work.Findings{Score: &work.Score{NS: 100}})
 	if err != nil {
 		w.t.Error(err)
 	}
@@ -69,7 +70,7 @@ func (w *worker) finish() {
 // storedIDs is what a watcher must have seen in the end.
 func storedIDs(t testing.TB, store *models.Store, submissionID int64) []int64 {
 	t.Helper()
-	events, err := store.EventsSince(context.Background(), submissionID, 0, 1<<20)
+	events, err := store.Work.EventsSince(context.Background(), submissionID, 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

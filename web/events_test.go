@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
 	"warpboard/web/site"
@@ -108,7 +108,7 @@ func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
 func TestOthersDoNotSeeWhatAProgramPrints(t *testing.T) {
 	s := newStage(t)
 	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
-	secret, _, err := s.Store.CreateToken(t.Context(), s.user.ID, "own", 0)
+	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.user.ID, "own", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,15 +207,15 @@ func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
 
 func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	s := startSite(t, func(cfg *Config) { cfg.Heartbeat = time.Millisecond })
-	ada := modelstest.Person(t, s.Store, "ada", models.RoleUser)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "vectoradd", "CPU")
+	ada := modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
 	run := modelstest.Submit(t, s.Store, ada, task)[0]
 	path := fmt.Sprintf("/submissions/%d/events", run.SubmissionID)
-	secret, session, err := s.Store.StartSession(t.Context(), models.NewSession{UserID: ada.ID, Life: time.Hour})
+	secret, session, err := s.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: ada.ID, Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, token, err := s.Store.CreateToken(t.Context(), ada.ID, "lost", 0)
+	key, token, err := s.Store.Accounts.CreateToken(t.Context(), ada.ID, "lost", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	for _, r := range ended {
 		r.want(1) // it is open
 	}
-	if err := errors.Join(s.Store.EndSession(t.Context(), ada.ID, session.ID), s.Store.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
+	if err := errors.Join(s.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID), s.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range ended {

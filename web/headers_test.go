@@ -11,7 +11,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/static"
 	"warpboard/web/site"
 )
@@ -93,7 +93,7 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 		}
 	}
 	bundle := strings.NewReader(strings.Repeat("x", site.KernelBody+1))
-	if got := s.signedIn("Carl", models.RoleCreator).send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
+	if got := s.signedIn("Carl", accounts.RoleCreator).send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
 		t.Error("a bundle within its own limit was refused for its size")
 	}
 }

@@ -8,16 +8,20 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // scored ends a ranked run of a person's with a score as the recorder found it.
-func scored(t *testing.T, s *models.Store, who models.User, task models.Task, score models.Score) models.Run {
+func scored(t *testing.T, s *models.Store, who accounts.User, task catalog.Task, score work.Score) work.Run {
 	t.Helper()
 	run := modelstest.Submit(t, s, who, task)[0]
-	attempt, err := s.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	if err == nil {
-		_, err = s.RecordResult(t.Context(), modelstest.Result(attempt, score.NS), models.Findings{Score: &score})
+		_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, score.NS), work.Findings{Score: &score})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -27,12 +31,12 @@ func scored(t *testing.T, s *models.Store, who models.User, task models.Task, sc
 
 func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 	s := startSite(t)
-	author := modelstest.Person(t, s.Store, "author", models.RoleCreator)
+	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
 	task := modelstest.Task(t, s.Store, author, "sort", "CPU")
 	half, over := 0.5, 1.4
-	scored(t, s.Store, modelstest.Person(t, s.Store, "ann", models.RoleUser), task, models.Score{NS: 5000, Roof: &half})
-	held := scored(t, s.Store, author, task, models.Score{NS: 50, Roof: &over, Held: "It reaches 140 % of what this unit can do at best."})
-	admin := s.signedIn("boss", models.RoleAdmin)
+	scored(t, s.Store, modelstest.Person(t, s.Store, "ann", accounts.RoleUser), task, work.Score{NS: 5000, Roof: &half})
+	held := scored(t, s.Store, author, task, work.Score{NS: 50, Roof: &over, Held: "It reaches 140 % of what this unit can do at best."})
+	admin := s.signedIn("boss", accounts.RoleAdmin)
 
 	board := string(admin.bytes(t, "/tasks/sort/boards/CPU", http.StatusOK))
 	if !strings.Contains(board, "% of roof") || !strings.Contains(board, "50.0") || strings.Contains(board, "140") {
@@ -55,12 +59,12 @@ func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 // more; these are the ends of what it takes.
 func TestABoardOfTheShortestAndTheLongestTimesIsAPage(t *testing.T) {
 	s := startSite(t)
-	author := modelstest.Person(t, s.Store, "author", models.RoleCreator)
+	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
 	task := modelstest.Task(t, s.Store, author, "sort", "CPU")
 	for i, ns := range []float64{1, 1.0000000000000002, 1e18, 1.7e308} {
 		low, high, roof := 1.0, max(ns, 1e18), 5e-324
-		who := modelstest.Person(t, s.Store, fmt.Sprintf("p%d", i), models.RoleUser)
-		scored(t, s.Store, who, task, models.Score{NS: ns, Interval: models.Interval{LowNS: &low, HighNS: &high, Processes: 5}, Roof: &roof})
+		who := modelstest.Person(t, s.Store, fmt.Sprintf("p%d", i), accounts.RoleUser)
+		scored(t, s.Store, who, task, work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}, Roof: &roof})
 	}
 	visitor := s.browser()
 	for _, path := range []string{"/tasks/sort/boards/CPU", "/tasks/sort", "/", "/api/v1/boards/sort/CPU"} {

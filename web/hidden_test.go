@@ -13,8 +13,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // trick stands in a source, and in all that compilers, programs and profilers say of it.
@@ -23,14 +24,14 @@ const trick = "static_assert_of_the_trick"
 // trickyScene is a scene in which one person's runs are in every state, each with the trick in all its texts.
 type trickyScene struct {
 	*profiledScene
-	person, author, other models.User
-	runs                  map[string]models.Run // by state
+	person, author, other accounts.User
+	runs                  map[string]work.Run // by state
 }
 
 func newTrickyScene(t *testing.T) *trickyScene {
-	s := &trickyScene{profiledScene: newProfiledScene(t, signs(t)), runs: map[string]models.Run{}}
-	s.person, s.other = modelstest.Person(t, s.Store, "Pat", models.RoleUser), modelstest.Person(t, s.Store, "Olga", models.RoleUser)
-	s.author = modelstest.Person(t, s.Store, "Eve", models.RoleCreator)
+	s := &trickyScene{profiledScene: newProfiledScene(t, signs(t)), runs: map[string]work.Run{}}
+	s.person, s.other = modelstest.Person(t, s.Store, "Pat", accounts.RoleUser), modelstest.Person(t, s.Store, "Olga", accounts.RoleUser)
+	s.author = modelstest.Person(t, s.Store, "Eve", accounts.RoleCreator)
 	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.task.ID) // its author reads no sources either
 	s.runs["does not compile"] = s.submit(s.person, "H200", "// "+trick)
 	w := newWorker(t, s.testSite, s.runs["does not compile"])
@@ -53,7 +54,7 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	ranked := s.submit(s.person, "H200", goodKernel+"// "+trick)
 	s.runs["is on the board"] = ranked
 	s.end(s.attempt(ranked), 9e3)
-	if profile, err := s.Store.ProfileRun(t.Context(), ranked); err == nil {
+	if profile, err := s.Store.Work.ProfileRun(t.Context(), ranked); err == nil {
 		failed := trickyStage(job.StageProfile, job.StatusError)
 		failed.Cases = []job.CaseResult{{Status: job.StatusError, Message: trick}}
 		s.ends(s.attempt(profile), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), failed)
@@ -75,7 +76,7 @@ func trickyStage(stage job.Stage, status job.Status) job.StageResult {
 	return r
 }
 
-func (s *trickyScene) ends(attempt models.Attempt, outcome job.Outcome, score *models.Score, stages ...job.StageResult) {
+func (s *trickyScene) ends(attempt work.Attempt, outcome job.Outcome, score *work.Score, stages ...job.StageResult) {
 	s.t.Helper()
 	s.record(job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
 		Failure: stages[len(stages)-1].Failure, Stages: stages}, score)
@@ -186,7 +187,7 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 // tellAgentsNothing has agents without rights use every tool that reads.
 func (s *trickyScene) tellAgentsNothing() {
 	t := s.t.(*testing.T)
-	secret, _, err := s.Store.CreateToken(t.Context(), s.other.ID, "agent", 0)
+	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.other.ID, "agent", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
 	s := newEvalSite(t)
-	creator := modelstest.Person(t, s.Store, "creator", models.RoleCreator)
+	creator := modelstest.Person(t, s.Store, "creator", accounts.RoleCreator)
 	modelstest.Task(t, s.Store, creator, "sort", "CPU")
 	kernel := torchModel("return x")
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": kernel})
@@ -37,7 +38,7 @@ func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
 			t.Errorf("%s %s %v: %s %s, want %d with %q", test.method, test.path, test.body, resp.Status, text, test.status, test.says)
 		}
 	}
-	if list, err := s.Store.Evaluations(t.Context(), models.Asker{User: s.user}, 0, 9); err != nil || len(list) != 1 {
+	if list, err := s.Store.Work.Evaluations(t.Context(), work.Asker{User: s.user}, 0, 9); err != nil || len(list) != 1 {
 		t.Errorf("a refused request made an evaluation: %v, %v", list, err)
 	}
 }

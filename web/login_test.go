@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/client"
 )
 
 func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
 	s := startSite(t)
-	command := s.api(models.User{})
+	command := s.api(accounts.User{})
 	login, err := command.BeginLogin(t.Context(), "laptop <b>")
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
 	if resp := s.browser().post("/login", url.Values{"code": {login.Code}, "answer": {"yes"}}); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a visitor's yes was answered with %s", resp.Status)
 	}
-	ada := s.signedIn("ada", models.RoleUser)
+	ada := s.signedIn("ada", accounts.RoleUser)
 	page := ada.page("/login?code="+login.Code, http.StatusOK)
 	wantText(t, page, "[data-code]", login.Code)
 	wantText(t, page, "dl", "laptop <b>")
@@ -47,12 +47,12 @@ func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
 
 func TestACommandLineThatIsRefusedGetsNothing(t *testing.T) {
 	s := startSite(t)
-	command := s.api(models.User{})
+	command := s.api(accounts.User{})
 	login, err := command.BeginLogin(t.Context(), "laptop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ada := s.signedIn("ada", models.RoleUser)
+	ada := s.signedIn("ada", accounts.RoleUser)
 	wantStatus(t, ada.post("/login", url.Values{"code": {login.Code}, "answer": {"no"}}), http.StatusOK)
 	wantStatus(t, ada.post("/login", url.Values{"code": {login.Code}, "answer": {"yes"}}), http.StatusNotFound)
 	if _, err := command.EndLogin(t.Context(), login.Secret); code(err) != "forbidden" {

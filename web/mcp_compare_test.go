@@ -4,16 +4,17 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestCompareRunsTakesSubmissionsAndSaysWhichRunsItCompared(t *testing.T) {
 	s := newEvalSite(t)
-	creator := modelstest.Person(t, s.Store, "creator", models.RoleCreator)
+	creator := modelstest.Person(t, s.Store, "creator", accounts.RoleCreator)
 	two := modelstest.Submit(t, s.Store, creator, modelstest.Task(t, s.Store, creator, "scan", "CPU", "H200"))
 	task := modelstest.Task(t, s.Store, creator, "sort", "CPU")
-	var mine [2]models.Run
+	var mine [2]work.Run
 	for i := range mine {
 		mine[i] = modelstest.Submit(t, s.Store, s.user, task)[0]
 		modelstest.Finish(t, s.Store, mine[i], float64(5000-1000*i))

@@ -14,7 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/client"
 	"warpboard/web/mcp"
 )
@@ -59,7 +59,7 @@ func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
 					t.Errorf("answer: %s", answer)
 				}
 			}()
-			e := s.waitForState(models.EvaluationSubmitted)
+			e := s.waitForState(work.EvaluationSubmitted)
 			for range 2 { // longer than an agent without a token would be left to wait
 				if message := <-heard; message != "evaluation "+e.ID+": submitted" {
 					t.Errorf("told of %q", message)
@@ -80,7 +80,7 @@ func TestAnAgentThatAsksForNoProgressIsAnsweredInTime(t *testing.T) {
 			if refused != "" || answer["ended"] != false || answer["job_id"] == nil || answer["status"] != "submitted" {
 				t.Fatalf("%v %s", answer, refused)
 			}
-			e, err := s.Store.Evaluation(t.Context(), answer["job_id"].(string))
+			e, err := s.Store.Work.Evaluation(t.Context(), answer["job_id"].(string))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,9 +122,9 @@ func TestAnAgentThatGoesAwayCancels(t *testing.T) {
 				t.Fatalf("%v %v", resp, err)
 			}
 		}
-		s.waitForState(models.EvaluationSubmitted)
+		s.waitForState(work.EvaluationSubmitted)
 		conn.Close()
-		s.waitForState(models.EvaluationCancelled)
+		s.waitForState(work.EvaluationCancelled)
 	}
 }
 
@@ -136,9 +136,9 @@ func TestAnAgentOnPipesThatGoesAwayCancels(t *testing.T) {
 	go func() { ended <- mcp.ServeStdio(t.Context(), client.New(s.url, s.token), "test", toServer, fromServer) }()
 	a := connect(t, &sdk.IOTransport{Reader: toClient, Writer: fromClient})
 	go a.CallTool(a.Context(), &sdk.CallToolParams{Name: "evaluate_kernel", Arguments: object{"request": object{"kernel": torchModel("return x")}}})
-	s.waitForState(models.EvaluationSubmitted)
+	s.waitForState(work.EvaluationSubmitted)
 	fromClient.Close()
 	toClient.Close()
 	<-ended
-	s.waitForState(models.EvaluationCancelled)
+	s.waitForState(work.EvaluationCancelled)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // mostToolList is what the list of tools may take of an agent's context, in bytes.
@@ -114,7 +114,7 @@ func TestGetJobStatusWaitsForTheEnd(t *testing.T) {
 	if answer, refused := s.agent(t, s.token).call("get_job_status", object{"job_id": made["id"], "wait": 0}); answer["ended"] != false {
 		t.Errorf("an answer at once: %v %s", answer, refused)
 	}
-	s.finish(models.Evaluation{ID: made["id"].(string)})
+	s.finish(work.Evaluation{ID: made["id"].(string)})
 	if answer := <-ended; !strings.Contains(answer, `"ended":true`) {
 		t.Error(answer)
 	}

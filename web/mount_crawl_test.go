@@ -17,7 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/net/html"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/site"
 )
 
@@ -44,7 +44,7 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	s := newProfiledScene(t, func(c *Config) { c.BaseURL = home }, signs(t))
 	through := s.proxyBefore(t, "nginx", home)
 	through.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	secret, _, err := s.Store.StartSession(t.Context(), models.NewSession{UserID: s.admin.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: s.admin.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

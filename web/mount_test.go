@@ -9,7 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/static"
 	"warpboard/views"
@@ -20,7 +20,7 @@ import (
 // agentsGetLinks holds what MCP answers to the public address, which the request to the site itself does not name.
 func (s *profiledScene) agentsGetLinks(t *testing.T, home string) {
 	t.Helper()
-	token, _, err := s.Store.CreateToken(t.Context(), s.admin.ID, "agent", 0)
+	token, _, err := s.Store.Accounts.CreateToken(t.Context(), s.admin.ID, "agent", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 		t.Error("no session began")
 	}
 
-	command := s.api(models.User{})
+	command := s.api(accounts.User{})
 	login, err := command.BeginLogin(t.Context(), "laptop")
 	if err != nil || !strings.HasPrefix(login.URL, s.BaseURL+"/login?code=") {
 		t.Errorf("the command line sends people to %+v, %v", login, err)
@@ -101,7 +101,7 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 	if len(described.Servers) != 1 || described.Servers[0].URL != s.url {
 		t.Errorf("OpenAPI names %v", described.Servers)
 	}
-	creator := modelstest.Person(t, s.Store, "Carla", models.RoleCreator)
+	creator := modelstest.Person(t, s.Store, "Carla", accounts.RoleCreator)
 	task := modelstest.Task(t, s.Store, creator, "vectoradd", "CPU")
 	var found []struct{ URL string }
 	decodeBody(t, b.get("/find"), &found)

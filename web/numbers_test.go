@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/catalog"
 )
 
 // TestNoNumberInAnAddressIsTooLarge asks for pages behind all there are, also of what is counted from there.
 func TestNoNumberInAnAddressIsTooLarge(t *testing.T) {
 	s := newScene(t)
 	past := s.Now().Add(-time.Minute)
-	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
+	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	board := "/tasks/" + s.task.Slug + "/boards/H200"

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
 func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 	store := modelstest.Open(t)
 	tokens := map[string]string{"": "", "operator": "the operator's secret", "wrong": "another secret"}
-	for name, role := range map[string]models.Role{"user": models.RoleUser, "creator": models.RoleCreator, "admin": models.RoleAdmin} {
+	for name, role := range map[string]accounts.Role{"user": accounts.RoleUser, "creator": accounts.RoleCreator, "admin": accounts.RoleAdmin} {
 		person := modelstest.Person(t, store, name, role)
-		secret, _, err := store.CreateToken(t.Context(), person.ID, "test", 0)
+		secret, _, err := store.Accounts.CreateToken(t.Context(), person.ID, "test", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/site"
 )
@@ -27,9 +28,9 @@ func throughWire(t *testing.T) (s *testSite, wire *modelstest.Wire, token string
 // submitter makes a task and a person who may submit to it.
 func submitter(t *testing.T, store *models.Store) (token string) {
 	t.Helper()
-	ann := modelstest.Person(t, store, "Ann", models.RoleAdmin)
+	ann := modelstest.Person(t, store, "Ann", accounts.RoleAdmin)
 	modelstest.Task(t, store, ann, "vectoradd", "CPU")
-	token, _, err := store.CreateToken(t.Context(), ann.ID, "test", 0)
+	token, _, err := store.Accounts.CreateToken(t.Context(), ann.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/signin"
 )
 
@@ -54,11 +54,11 @@ func TestSignInComesBackToWhereItBegan(t *testing.T) {
 		t.Errorf("a visitor of /me is sent to %s", got)
 	}
 	wantText(t, doc, "[data-link]", "nothing to type")
-	doc = s.signedIn("Dev", models.RoleAdmin).page("/sign-in?next=%2Fme", http.StatusOK)
+	doc = s.signedIn("Dev", accounts.RoleAdmin).page("/sign-in?next=%2Fme", http.StatusOK)
 	if got := doc.Find("input[name=next]").AttrOr("value", ""); got != "/me" {
 		t.Errorf("the form comes back to %q", got)
 	}
-	doc = s.signedIn("Dev", models.RoleAdmin).page("/sign-in?next=https://example.org/", http.StatusOK)
+	doc = s.signedIn("Dev", accounts.RoleAdmin).page("/sign-in?next=https://example.org/", http.StatusOK)
 	if got := doc.Find("input[name=next]").AttrOr("value", ""); got != "/" {
 		t.Errorf("the form would leave the site to %q", got)
 	}
@@ -119,7 +119,7 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	doc := document(t, admin.post("/workers", form()), http.StatusOK)
 	checkSound(t, doc)
 	secret := words(doc.Find("#new-secret"))
-	devices, ok, err := s.Store.AuthorizeWorker(t.Context(), "rack-9", secret)
+	devices, ok, err := s.Store.Fleet.AuthorizeWorker(t.Context(), "rack-9", secret)
 	if err != nil || !ok || len(devices) != 2 {
 		t.Errorf("the shown secret gives %v, %v, %v", devices, ok, err)
 	}
@@ -130,7 +130,7 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	}
 	action := doc.Find("[data-credential=rack-9] form").AttrOr("action", "")
 	wantText(t, document(t, admin.post(action, nil), http.StatusOK), "[data-credential=rack-9]", "revoked")
-	if _, ok, _ := s.Store.AuthorizeWorker(t.Context(), "rack-9", secret); ok {
+	if _, ok, _ := s.Store.Fleet.AuthorizeWorker(t.Context(), "rack-9", secret); ok {
 		t.Error("the revoked credential still opens")
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/submissions"
 )
 
 // sends posts a form of a page with the texts of its fields, as it is or changed.
@@ -29,12 +30,12 @@ func asIs(url.Values) {}
 func (s *scene) judgeTrial(t *testing.T, slug, letThrough string) int {
 	t.Helper()
 	task, _ := s.taskNow(slug)
-	list, err := s.Store.Submissions(t.Context(), s.admin, models.SubmissionFilter{TaskID: task.ID, Via: "trial"})
+	list, err := s.Store.Submissions.Submissions(t.Context(), s.admin, submissions.SubmissionFilter{TaskID: task.ID, Via: "trial"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, sub := range list {
-		source, err := s.Store.Source(t.Context(), sub.Submission)
+		source, err := s.Store.Submissions.Source(t.Context(), sub.Submission)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func (s *scene) judgeTrial(t *testing.T, slug, letThrough string) int {
 // the check lets something through, mends it and publishes; nobody else sees the task before.
 func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	s := newScene(t)
-	creator, visitor := s.signedIn("Carla", models.RoleCreator), s.browser()
+	creator, visitor := s.signedIn("Carla", accounts.RoleCreator), s.browser()
 	begin := href(t, creator.page("/tasks/new", http.StatusOK), "C++")
 	doc := creator.page(begin, http.StatusOK)
 	checkSound(t, doc)
@@ -86,7 +87,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		t.Error("the page does not renew itself")
 	}
 	wantStatus(t, visitor.get("/tasks/sum-of-many"), http.StatusNotFound)
-	wantStatus(t, s.signedIn("Ben", models.RoleCreator).get(trial), http.StatusNotFound)
+	wantStatus(t, s.signedIn("Ben", accounts.RoleCreator).get(trial), http.StatusNotFound)
 
 	if n := s.judgeTrial(t, "sum-of-many", "1.01"); n != 12 { // 1 right, 2 wrong and 8 made of the starter, and the own
 		t.Errorf("%d were tried", n)
@@ -109,12 +110,12 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		f["text"][at] = strings.Replace(f["text"][at], "65537", "65539", 1)
 	}), http.StatusOK)
 	wantText(t, changed, "main", "65539") // the others see nothing of it before the author has seen the differences
-	wantStatus(t, s.signedIn("Ben", models.RoleCreator).get(trial), http.StatusForbidden)
+	wantStatus(t, s.signedIn("Ben", accounts.RoleCreator).get(trial), http.StatusForbidden)
 }
 
 // A problem of KernelBot shares files of the folder above with others, and a browser sends files without folders.
 func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
-	creator := newScene(t).signedIn("Carla", models.RoleCreator)
+	creator := newScene(t).signedIn("Carla", accounts.RoleCreator)
 	files := map[string]string{
 		"task.yml": "lang: py\ngpus: [H200]\ndescription: Add two tensors.\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: task.py, source: task.py}\n" +
 			"  - {name: utils.py, source: ../utils.py}\n  - {name: eval.py, source: ../eval.py}\n  - {name: reference.py, source: reference.py}\nconfig: {main: eval.py}\ntemplates: {Python: template.py}\n" +

@@ -19,13 +19,13 @@ func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 	if _, _, err := s.Store.NoteSlots(t.Context(), h); err != nil { // it is the first worker with that device
 		t.Fatal(err)
 	}
-	waits, err := s.Store.Queue(t.Context())
+	waits, err := s.Store.Work.Queue(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range waits {
 		if q.Priority == work.PriorityBaseline && q.Device == "H200" {
-			run, err := s.Store.Run(t.Context(), q.RunID)
+			run, err := s.Store.Work.Run(t.Context(), q.RunID)
 			if err != nil {
 				t.Fatal(err)
 			}

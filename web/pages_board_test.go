@@ -12,7 +12,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
 )
@@ -149,7 +149,7 @@ func transferred(t *testing.T, s *scene, path string) int {
 // what agents and the command line read from it.
 func TestATieIsShownWhereverARankIs(t *testing.T) {
 	s := newScene(t)
-	ben := modelstest.Person(t, s.Store, "Ben", models.RoleUser)
+	ben := modelstest.Person(t, s.Store, "Ben", accounts.RoleUser)
 	run := s.submit(ben, "H200", goodKernel)
 	s.finish(run, 10.41e3) // 0.1 % behind the first
 	path := "/tasks/" + s.task.Slug + "/boards/H200"
@@ -162,7 +162,7 @@ func TestATieIsShownWhereverARankIs(t *testing.T) {
 	wantText(t, b.page(fmt.Sprintf("/users/%d", ben.ID), http.StatusOK), "[aria-labelledby=places] tbody td:first-child", "1=")
 	wantText(t, b.page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK), "[data-run] .rank", "1=")
 	wantText(t, b.page("/tasks/"+s.task.Slug, http.StatusOK), "[aria-labelledby=boards] li:nth-child(2) .rank", "1=")
-	answer, err := s.api(models.User{}).Board(t.Context(), s.task.Slug, "H200", 1)
+	answer, err := s.api(accounts.User{}).Board(t.Context(), s.task.Slug, "H200", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestABoardHasASecondOrderByEnergy(t *testing.T) {
 	if s.browser().page(board, http.StatusOK).Find("[data-energy], [data-tools] a:contains('Order by energy')").Length() > 0 {
 		t.Error("the board shows energy that nobody measured")
 	}
-	mallory := modelstest.Person(t, s.Store, "Mallory", models.RoleUser)
+	mallory := modelstest.Person(t, s.Store, "Mallory", accounts.RoleUser)
 	s.energy = &job.Energy{Joules: 0.0042, Watts: 350, Calls: 60_000, MeanNS: 12_000, Case: "n: 4096; seed: 23"}
 	s.finish(s.queued, 11e3)
 	s.energy = &job.Energy{Joules: 0.00071, Watts: 100, Calls: 60_000, MeanNS: 7_100, Case: "n: 4096; seed: 23"}

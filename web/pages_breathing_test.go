@@ -9,13 +9,13 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
 func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 	s := newScene(t)
-	version, err := s.Store.Version(t.Context(), s.task.VersionID)
+	version, err := s.Store.Catalog.Version(t.Context(), s.task.VersionID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
 	}
 	b.page(href(t, doc, "Compare with first place"), http.StatusOK)
 
-	lin := modelstest.Person(t, s.Store, "Lin Chen", models.RoleUser)
+	lin := modelstest.Person(t, s.Store, "Lin Chen", accounts.RoleUser)
 	record := s.submit(lin, "H200", goodKernel)
 	s.finish(record, 5e3)
 	doc = b.page(submissionPath(record), http.StatusOK)

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/submissions"
 	"warpboard/web/client"
 )
 
@@ -21,7 +22,7 @@ func (b *browser) publishes(t *testing.T) *http.Response {
 // did before.
 func TestPublishingTestsTheTemplate(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	resp := creator.publishes(t)
 	at := resp.Request.URL.String()
 	doc := document(t, resp, http.StatusOK)
@@ -30,11 +31,11 @@ func TestPublishingTestsTheTemplate(t *testing.T) {
 
 	var me client.User
 	decodeBody(t, creator.get("/api/v1/me"), &me)
-	list, err := s.Store.Submissions(t.Context(), models.User{ID: me.ID, Role: models.RoleCreator}, models.SubmissionFilter{UserID: me.ID, Limit: 2})
+	list, err := s.Store.Submissions.Submissions(t.Context(), accounts.User{ID: me.ID, Role: accounts.RoleCreator}, submissions.SubmissionFilter{UserID: me.ID, Limit: 2})
 	if err != nil || len(list) != 1 || list[0].Mode != job.ModeTest {
 		t.Fatalf("publishing made %+v, %v", list, err)
 	}
-	runs, err := s.Store.Runs(t.Context(), list[0].ID)
+	runs, err := s.Store.Work.Runs(t.Context(), list[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,5 +48,5 @@ func TestPublishingTestsTheTemplate(t *testing.T) {
 
 func TestPublishingSaysThatNothingCheckedTheReference(t *testing.T) {
 	s := startSite(t)
-	wantText(t, document(t, s.signedIn("Carla", models.RoleCreator).publishes(t), http.StatusOK), "[role=status]", "Nothing has checked that the reference compiles")
+	wantText(t, document(t, s.signedIn("Carla", accounts.RoleCreator).publishes(t), http.StatusOK), "[role=status]", "Nothing has checked that the reference compiles")
 }

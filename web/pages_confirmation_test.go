@@ -7,7 +7,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestAConfirmationIsShownOnBoardAndCards: who comes first waits for it, and afterwards both cards have both numbers.
@@ -18,20 +20,20 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	}
 	t.Cleanup(func() { store.Close() })
 	s := startSiteAt(t, "127.0.0.1:0", store)
-	boss := modelstest.Person(t, store, "Root", models.RoleAdmin)
+	boss := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
 	task := modelstest.Task(t, store, boss, "first", "CPU")
-	finish := func(name string, ns float64) models.Run {
-		run := modelstest.Submit(t, store, modelstest.Person(t, store, name, models.RoleUser), task)[0]
+	finish := func(name string, ns float64) work.Run {
+		run := modelstest.Submit(t, store, modelstest.Person(t, store, name, accounts.RoleUser), task)[0]
 		modelstest.Finish(t, store, run, ns)
 		return run
 	}
 	anns, bens := finish("Ann", 50_000), finish("Ben", 40_000)
 	b, board := s.browser(), "/tasks/first/boards/CPU"
-	card := func(run models.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
+	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	wantText(t, b.page(board, http.StatusOK), "#board tbody tr:first-child", "Ben waits for confirmation")
 	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "This run came first")
 	wantText(t, b.page(card(anns), http.StatusOK), "[data-confirmation]", "came first; the two are measured again")
-	answer, err := s.api(models.User{}).Board(t.Context(), "first", "CPU", 1)
+	answer, err := s.api(accounts.User{}).Board(t.Context(), "first", "CPU", 1)
 	if err != nil || !answer.Entries[0].Confirming || answer.Entries[1].Confirming {
 		t.Errorf("the API says %+v, %v", answer.Entries, err)
 	}
@@ -48,10 +50,10 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 
 	cleos := finish("Cleo", 30_000)
 	leg := nextLeg(t, store)
-	attempt, err := store.StartAttempt(t.Context(), leg.Ref())
+	attempt, err := store.Work.StartAttempt(t.Context(), leg.Ref())
 	if err == nil {
-		_, err = store.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, models.Findings{})
+		_, err = store.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, work.Findings{})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -65,13 +67,13 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 }
 
 // nextLeg is the one run that waits.
-func nextLeg(t *testing.T, store *models.Store) models.Run {
+func nextLeg(t *testing.T, store *models.Store) work.Run {
 	t.Helper()
-	work, err := store.Queue(t.Context())
+	work, err := store.Work.Queue(t.Context())
 	if err != nil || len(work) != 1 {
 		t.Fatalf("%+v waits: %v", work, err)
 	}
-	leg, err := store.Run(t.Context(), work[0].RunID)
+	leg, err := store.Work.Run(t.Context(), work[0].RunID)
 	if err != nil {
 		t.Fatal(err)
 	}

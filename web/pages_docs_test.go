@@ -9,7 +9,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/tasks"
 )
 
@@ -53,7 +53,7 @@ func published(t *testing.T, creator *browser, name string, files map[string]str
 
 func TestExampleOnNewTaskWorksAsCopied(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	doc := creator.page("/tasks/new", http.StatusOK)
 	published(t, creator, "copied", copied(doc))
 	if doc.Find("main pre").Length() != len(copied(doc)) {
@@ -63,7 +63,7 @@ func TestExampleOnNewTaskWorksAsCopied(t *testing.T) {
 
 func TestCodeOnTheFormatPageWorks(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	first := s.browser().page("/docs/tasks", http.StatusOK)
 	checkSound(t, first)
 	starters := first.Find("nav[aria-label=Languages] a")

@@ -10,7 +10,9 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/tasks"
 )
 
@@ -52,13 +54,13 @@ problems:
 
 func asItIs(string, *tasks.Bundle) {}
 
-func (s *scene) taskNow(slug string) (models.Task, models.TaskVersion) {
+func (s *scene) taskNow(slug string) (catalog.Task, catalog.TaskVersion) {
 	s.t.Helper()
-	task, err := s.Store.Task(s.t.Context(), slug)
+	task, err := s.Store.Catalog.Task(s.t.Context(), slug)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	version, err := s.Store.Version(s.t.Context(), task.VersionID)
+	version, err := s.Store.Catalog.Version(s.t.Context(), task.VersionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func chosen(doc *goquery.Document) (names []string) {
 
 func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	doc := document(t, creator.upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01 18:30", asItIs), nil), http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "[data-draft=bad] .callout-fail", "problems/first/bad/task.yml: files: is required")
@@ -86,7 +88,7 @@ func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
 	doc = document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "[role=status]", "Task add")
-	if _, err := s.Store.Task(t.Context(), "sum"); models.KindOf(err) != models.NotFound {
+	if _, err := s.Store.Catalog.Task(t.Context(), "sum"); db.KindOf(err) != db.NotFound {
 		t.Fatalf("a task that was left out was made (%v)", err)
 	}
 	task, _ := s.taskNow("add")
@@ -107,7 +109,7 @@ func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
 
 func TestProblemOfASetWithAForbiddenFlagSaysSo(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	set := setZip(t, "2031-05-01", func(name string, b *tasks.Bundle) {
 		if name == "sum" {
 			b.Definition.Config.CompileFlags = []string{"-specs=/tmp/x"}
@@ -122,7 +124,7 @@ func TestProblemOfASetWithAForbiddenFlagSaysSo(t *testing.T) {
 
 func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	preview := func(deadline string, change func(string, *tasks.Bundle)) *goquery.Document {
 		doc := document(t, creator.upload("/tasks/new", "zip", "set.zip", setZip(t, deadline, change), nil), http.StatusOK)
 		checkSound(t, doc)
@@ -158,7 +160,7 @@ func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 		t.Errorf("version %d, deadline %v (was %v): a set that says none leaves it", version.Number, task.Deadline, before.Deadline)
 	}
 
-	other := s.signedIn("Otto", models.RoleCreator)
+	other := s.signedIn("Otto", accounts.RoleCreator)
 	doc = document(t, other.upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01", asItIs), nil), http.StatusOK)
 	if doc.Find("[data-change]").Length() > 0 {
 		t.Error("somebody else's task is shown as one to update")

@@ -15,31 +15,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
 // takesFiles has the scene's task take further files, which changes no board.
 func (s *scene) takesFiles() {
 	s.t.Helper()
-	bundle, err := s.Store.CurrentBundle(s.t.Context(), s.task)
+	bundle, err := s.Store.Catalog.CurrentBundle(s.t.Context(), s.task)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	bundle.Definition.SubmissionFiles = []string{"tile.cuh", "*.h"}
-	if _, change, err := s.Store.Publish(s.t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != models.ChangeTexts {
+	if _, change, err := s.Store.Catalog.Publish(s.t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != catalog.ChangeTexts {
 		s.t.Fatalf("that a task takes further files is the change %q, %v", change, err)
 	}
 }
 
 // sourceOf is what was submitted of a run.
-func (s *scene) sourceOf(run models.Run) tasks.Submission {
+func (s *scene) sourceOf(run work.Run) tasks.Submission {
 	s.t.Helper()
-	sub, err := s.Store.Submission(s.t.Context(), run.SubmissionID)
+	sub, err := s.Store.Submissions.Submission(s.t.Context(), run.SubmissionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	source, err := s.Store.Source(s.t.Context(), sub)
+	source, err := s.Store.Submissions.Source(s.t.Context(), sub)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -196,7 +198,7 @@ func TestSeveralFilesAreSentWithoutJavaScript(t *testing.T) {
 		}
 		var id int64
 		fmt.Sscanf(resp.Request.URL.Path, "/submissions/%d", &id)
-		if diff := cmp.Diff(want, s.sourceOf(models.Run{SubmissionID: id})); diff != "" {
+		if diff := cmp.Diff(want, s.sourceOf(work.Run{SubmissionID: id})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		archive := b.get(fmt.Sprintf("/submissions/%d/source", id))
@@ -236,9 +238,9 @@ func TestSeveralFilesAreSentWithoutJavaScript(t *testing.T) {
 func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	s := newScene(t)
 	s.takesFiles()
-	var runs []models.Run
+	var runs []work.Run
 	for i, files := range []map[string][]byte{{"row.h": []byte("int row = 1;\n")}, {"row.h": []byte("int row = 2;\n"), "more.h": []byte("int more;\n")}} {
-		_, made, err := s.Store.Submit(t.Context(), models.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: []string{"H200"}, Mode: job.ModeRanked, Source: []byte("// main"), Files: files, Via: "test"})
+		_, made, err := s.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: []string{"H200"}, Mode: job.ModeRanked, Source: []byte("// main"), Files: files, Via: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +257,7 @@ func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 		t.Errorf("the API has the files %q, %v", answer.Files, err)
 	}
 	past := s.Now().Add(-time.Minute)
-	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
+	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(body(t, s.browser().get("/tasks/"+s.task.Slug+"/boards/H200/dataset.jsonl")), "\n")

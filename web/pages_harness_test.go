@@ -10,7 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/evaluator/harness"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/tasks"
 	"warpboard/views"
 )
@@ -71,7 +71,7 @@ const harnessTick = "input[type=checkbox][name=warpboard_harness]"
 
 func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	preview := func(path string, change func(*tasks.Bundle)) *goquery.Document {
 		return document(t, creator.upload(path, "zip", "add.zip", zipOf(t, change), nil), http.StatusOK)
 	}
@@ -118,18 +118,18 @@ bool check_implementation(output_t custom, output_t ref) { return custom == ref;
 
 func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	for file, lang := range map[string]tasks.Lang{"copyhost.cpp": tasks.LangCPP, "copydevice.cuh": tasks.LangCUDA} {
 		slug := strings.TrimSuffix(strings.TrimSuffix(file, ".cpp"), ".cuh")
 		doc := document(t, creator.upload("/tasks/new", "zip", file, []byte(olderReference), nil), http.StatusOK)
 		form := fields(doc.Find("main form"))
 		form["device"] = []string{"CPU"}
 		document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
-		task, err := s.Store.Task(t.Context(), slug)
+		task, err := s.Store.Catalog.Task(t.Context(), slug)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bundle, err := s.Store.Bundle(t.Context(), task.VersionID)
+		bundle, err := s.Store.Catalog.Bundle(t.Context(), task.VersionID)
 		if err != nil {
 			t.Fatal(err)
 		}

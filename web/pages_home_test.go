@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/web/client"
 )
 
@@ -52,8 +53,8 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 
 func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 	s := newScene(t)
-	settings := models.TaskSettings{Title: "Only elsewhere", Devices: []string{"TPU"}}
-	if _, err := s.Store.CreateTask(t.Context(), s.admin, models.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)}); err != nil {
+	settings := catalog.TaskSettings{Title: "Only elsewhere", Devices: []string{"TPU"}}
+	if _, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -109,8 +110,8 @@ func TestTagsLeadToTheTasksThatHaveThem(t *testing.T) {
 	}
 	wantText(t, b.page("/tags/linear-algebra", http.StatusOK), fmt.Sprintf("[data-task=%q] [data-board=H200]", s.task.Slug), "10.40 µs")
 	b.page("/tags/nobody-has-it", http.StatusNotFound)
-	task, err := s.api(models.User{}).Task(t.Context(), s.task.Slug)
-	all, listErr := s.api(models.User{}).Tasks(t.Context())
+	task, err := s.api(accounts.User{}).Task(t.Context(), s.task.Slug)
+	all, listErr := s.api(accounts.User{}).Tasks(t.Context())
 	if err != nil || listErr != nil || !slices.Contains(task.Tags, "linear-algebra") || !slices.ContainsFunc(all, func(l client.TaskSummary) bool {
 		return l.Slug == s.task.Slug && slices.Equal(l.Tags, task.Tags)
 	}) {
@@ -123,9 +124,9 @@ func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	s := newScene(t)
 	devices := []string{"H200", "H100", "A100", "B200", "L4", "T4"}
 	for i := range 50 {
-		settings := models.TaskSettings{Title: fmt.Sprintf("A task of many devices, number %d", i), Devices: devices}
-		in := models.NewTask{Slug: fmt.Sprintf("many-%d", i), TaskSettings: settings, Bundle: exampleTask(t)}
-		if _, err := s.Store.CreateTask(t.Context(), s.admin, in); err != nil {
+		settings := catalog.TaskSettings{Title: fmt.Sprintf("A task of many devices, number %d", i), Devices: devices}
+		in := catalog.NewTask{Slug: fmt.Sprintf("many-%d", i), TaskSettings: settings, Bundle: exampleTask(t)}
+		if _, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, in); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/browsertest"
 	"warpboard/web/site"
@@ -154,9 +154,9 @@ func TestThemeIsRememberedByTheServer(t *testing.T) {
 }
 
 // browserOf is a browser in which this person is signed in.
-func (s *scene) browserOf(user models.User) *browser {
+func (s *scene) browserOf(user accounts.User) *browser {
 	s.t.Helper()
-	secret, _, err := s.Store.StartSession(context.Background(), models.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.Store.Accounts.StartSession(context.Background(), accounts.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (s *scene) browserOf(user models.User) *browser {
 // that what points at columns is not wrapped.
 func TestPhoneShowsWhatMatters(t *testing.T) {
 	s := newScene(t)
-	long := modelstest.Person(t, s.Store, "Bartholomew Maximilian Featherstonehaugh", models.RoleUser)
+	long := modelstest.Person(t, s.Store, "Bartholomew Maximilian Featherstonehaugh", accounts.RoleUser)
 	s.finish(s.submit(long, "H200", goodKernel), 9e3)
 	w := s.window().as(s.browserOf(s.ada))
 	w.Do(chromedp.EmulateViewport(390, 844))

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 )
 
@@ -21,7 +23,7 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	s := newScene(t)
 	next := s.submit(s.ada, "H200", goodKernel)
 	s.finish(next, 12.5e3)
-	ben, admin, visitor := s.browserOf(modelstest.Person(t, s.Store, "Ben", models.RoleUser)), s.browserOf(s.admin), s.browser()
+	ben, admin, visitor := s.browserOf(modelstest.Person(t, s.Store, "Ben", accounts.RoleUser)), s.browserOf(s.admin), s.browser()
 	run := fmt.Sprintf("/runs/%d", s.done.ID)
 	submission := fmt.Sprintf("/submissions/%d", s.done.SubmissionID)
 	board := "/tasks/" + s.task.Slug + "/boards/H200"
@@ -75,9 +77,9 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 // addresses behind all four forms answer.
 func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 	s := newScene(t)
-	cora := modelstest.Person(t, s.Store, "Cora", models.RoleCreator)
+	cora := modelstest.Person(t, s.Store, "Cora", accounts.RoleCreator)
 	task := modelstest.Task(t, s.Store, cora, "coras", "CPU")
-	dora := modelstest.Person(t, s.Store, "Dora", models.RoleCreator)
+	dora := modelstest.Person(t, s.Store, "Dora", accounts.RoleCreator)
 	acts := []string{"report", "dismiss", "disqualify", "reinstate"}
 	for name, c := range map[string]struct {
 		who                    *browser
@@ -86,7 +88,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 	}{
 		"visitor":        {s.browser(), false, nil, nil},
 		"submitter":      {s.browserOf(s.ada), false, nil, nil},
-		"somebody else":  {s.signedIn("Ben", models.RoleUser), true, []string{"report"}, nil},
+		"somebody else":  {s.signedIn("Ben", accounts.RoleUser), true, []string{"report"}, nil},
 		"another author": {s.browserOf(dora), true, []string{"report"}, nil},
 		"author":         {s.browserOf(cora), true, []string{"dismiss", "disqualify"}, nil},
 		"admin":          {s.browserOf(s.admin), true, []string{"dismiss", "disqualify"}, []string{"reinstate"}},
@@ -94,9 +96,9 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := modelstest.Submit(t, s.Store, s.ada, task)[0]
 			modelstest.Finish(t, s.Store, run, 50e3)
-			other := modelstest.Person(t, s.Store, "other"+name, models.RoleUser)
+			other := modelstest.Person(t, s.Store, "other"+name, accounts.RoleUser)
 			for range 2 { // one to be dismissed, one for after that
-				if err := s.Store.Report(t.Context(), other, run.ID, "look"); err != nil && models.KindOf(err) != models.Conflict {
+				if err := s.Store.Report(t.Context(), other, run.ID, "look"); err != nil && db.KindOf(err) != db.Conflict {
 					t.Fatal(err)
 				}
 			}
@@ -135,7 +137,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 
 func TestARefusedReasonComesBackWithWhatWasTyped(t *testing.T) {
 	s := newScene(t)
-	ben := s.signedIn("Ben", models.RoleUser)
+	ben := s.signedIn("Ben", accounts.RoleUser)
 	long := strings.Repeat("x", 1001)
 	doc := document(t, ben.post(fmt.Sprintf("/runs/%d/report", s.done.ID), url.Values{"reason": {long}}), http.StatusUnprocessableEntity)
 	wantText(t, doc, "section[aria-labelledby=report] [role=alert]", "at most 1000")
@@ -180,7 +182,7 @@ func TestPeopleRenameThemselvesAndAdminsAnybody(t *testing.T) {
 	board := "/tasks/" + s.task.Slug + "/boards/H200"
 	wantText(t, s.browser().page(board, http.StatusOK), fmt.Sprintf("#entry-%d", s.ada.ID), "Ada King")
 	wantStatus(t, name(ada, "Ken Thompson"), http.StatusConflict)
-	wantStatus(t, name(s.signedIn("Ben", models.RoleUser), "Fool"), http.StatusForbidden)
+	wantStatus(t, name(s.signedIn("Ben", accounts.RoleUser), "Fool"), http.StatusForbidden)
 	wantText(t, admin.page(fmt.Sprintf("/users/%d", s.ada.ID), http.StatusOK), "#manage", "For admins")
 	wantText(t, document(t, name(admin, "Countess"), http.StatusOK), "h1", "Countess")
 }
@@ -188,7 +190,7 @@ func TestPeopleRenameThemselvesAndAdminsAnybody(t *testing.T) {
 func TestASubmissionIsDeletedFromItsPage(t *testing.T) {
 	s := newScene(t)
 	path := fmt.Sprintf("/submissions/%d", s.done.SubmissionID)
-	for _, b := range []*browser{s.browser(), s.signedIn("Ben", models.RoleUser)} {
+	for _, b := range []*browser{s.browser(), s.signedIn("Ben", accounts.RoleUser)} {
 		if n := b.page(path, http.StatusOK).Find("#delete").Length(); n != 0 {
 			t.Error("a stranger is offered to delete it")
 		}
@@ -234,7 +236,7 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 		}
 	}
 	past := time.Now().Add(-time.Second)
-	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
+	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	doc := visitor.page(board, http.StatusOK)

@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
 
@@ -18,8 +19,8 @@ func TestHomeSaysWhatJustHappened(t *testing.T) {
 	if visitor.Find("[data-continue], option[value=mine]").Length() != 0 || visitor.Find(".ticker li").Length() == 0 {
 		t.Error("a visitor continues something, or sees no records")
 	}
-	hidden := models.TaskSettings{Devices: s.task.Devices, Visibility: models.Hidden}
-	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, hidden); err != nil {
+	hidden := catalog.TaskSettings{Devices: s.task.Devices, Visibility: catalog.Hidden}
+	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, hidden); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.browserOf(s.admin).page("/", http.StatusOK).Find(".ticker li").Length(); n != 0 {
@@ -29,7 +30,7 @@ func TestHomeSaysWhatJustHappened(t *testing.T) {
 
 func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 	s := newScene(t)
-	newcomer := modelstest.Person(t, s.Store, "Newcomer", models.RoleUser)
+	newcomer := modelstest.Person(t, s.Store, "Newcomer", accounts.RoleUser)
 	for who, want := range map[*browser]int{s.browserOf(s.ada): 1, s.browserOf(newcomer): 0} {
 		if n := who.page("/?show=mine", http.StatusOK).Find("[data-task]").Length(); n != want {
 			t.Errorf("%d tasks are the viewer's, want %d", n, want)

@@ -39,7 +39,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	wantText(t, storage, "[aria-labelledby=storage-next]", "Profiles of runs that are and were on no board after 90 days")
 	made := body(t, admin.post("/operate/tokens", url.Values{"name": {"spot"}, "devices": {"CPU, H200"}, "most": {"2"}, "days": {"7"}}))
 	token := regexp.MustCompile(`wbj_[\w-]+`).FindString(made)
-	if _, ok, err := s.Store.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
+	if _, ok, err := s.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
 		t.Fatalf("the token %q on the page lets nobody in: %v\n%s", token, err, made)
 	}
 	text := body(t, admin.get("/operate"))
@@ -48,7 +48,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	}
 	revoke := regexp.MustCompile(`/operate/tokens/\d+/revoke`).FindString(text)
 	wantStatus(t, admin.post(revoke, nil), http.StatusOK)
-	if _, ok, _ := s.Store.AuthorizeWorker(t.Context(), "spot-1", "AAAAAAAAAAAAAAAAAAAA"); ok {
+	if _, ok, _ := s.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", "AAAAAAAAAAAAAAAAAAAA"); ok {
 		t.Error("a worker of a revoked token is let in")
 	}
 }

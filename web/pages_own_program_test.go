@@ -6,17 +6,19 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // A program that a task brings reads the sources of all who submit to it, and whoever wrote it may read none of them.
 func TestATasksOwnProgramTellsNobodyElseASource(t *testing.T) {
 	s := newScene(t)
-	author, person := modelstest.Person(t, s.Store, "eve", models.RoleCreator), modelstest.Person(t, s.Store, "bob", models.RoleUser)
+	author, person := modelstest.Person(t, s.Store, "eve", accounts.RoleCreator), modelstest.Person(t, s.Store, "bob", accounts.RoleUser)
 	bundle := modelstest.Bundle("spy")
 	ownHarness(bundle)
-	task, err := s.Store.CreateTask(t.Context(), author, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,7 @@ func TestATasksOwnProgramTellsNobodyElseASource(t *testing.T) {
 	w.say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
 	w.say(job.Event{Type: job.EventCase, Stage: job.StageTest, Total: 2, Case: &told})
 	for _, path := range []string{"/submissions/%d", "/api/v1/submissions/%d"} {
-		for _, run := range []models.Run{ended, running} {
+		for _, run := range []work.Run{ended, running} {
 			path := fmt.Sprintf(path, run.SubmissionID)
 			if !strings.Contains(body(t, s.browserOf(person).get(path)), trick) && (run.ID == ended.ID || !strings.HasPrefix(path, "/api")) {
 				t.Errorf("%s: its person is not told what the program says", path)
@@ -43,7 +45,7 @@ func TestATasksOwnProgramTellsNobodyElseASource(t *testing.T) {
 			}
 		}
 	}
-	events, err := s.Store.EventsSince(t.Context(), running.SubmissionID, 0, 100)
+	events, err := s.Store.Work.EventsSince(t.Context(), running.SubmissionID, 0, 100)
 	if err != nil || len(events) == 0 {
 		t.Fatal(len(events), err)
 	}

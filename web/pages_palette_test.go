@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"warpboard/models"
+	"warpboard/models/catalog"
 )
 
 type foundPlace struct{ Kind, Title, URL string }
@@ -85,8 +85,8 @@ func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
 
 func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
 	s := newScene(t)
-	settings := models.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Visibility: models.Hidden}
-	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
+	settings := catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Visibility: catalog.Hidden}
+	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
 		t.Fatal(err)
 	}
 	if list := s.browserOf(s.ada).finds(t, "matrix cuda"); len(list) != 0 {

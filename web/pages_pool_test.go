@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
 // TestRunsOfEqualSourceAreShownAsOneScore: on the board, on both runs' pages, in the API and in the CSV.
 func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	s := newScene(t)
-	cleo := modelstest.Person(t, s.Store, "Cleo", models.RoleUser)
+	cleo := modelstest.Person(t, s.Store, "Cleo", accounts.RoleUser)
 	first := s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
 	s.finish(first, 2e3)
 	second := s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
@@ -26,11 +27,11 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	result.Stages[3].Cases = timedCases(1.9e3)
 	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"} // the epoch of the first
 	result.Machine.Disturbances = &job.Disturbances{AtWork: 50, LowClock: 20}
-	if _, err := s.Store.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: 1.9e3}}); err != nil {
+	if _, err := s.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 1.9e3}}); err != nil {
 		t.Fatal(err)
 	}
 	b := s.browserOf(cleo)
-	card := func(run models.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
+	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	wantText(t, b.page(card(first), http.StatusOK), "[data-pool]", fmt.Sprintf("2 runs of this source together: run %d (this one), run %d", first.ID, second.ID))
 	wantText(t, b.page(card(second), http.StatusOK), "[data-pool]", "and not with the luckiest one")
 	wantText(t, b.page(card(second), http.StatusOK), "[data-disturbed]", "clock more than a tenth below its highest in 20 of 50 samples")
@@ -61,7 +62,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 }
 
 // comparesTheRunsAlone: a comparison of two runs is of their own times, ratio and scores alike, and says what the board has instead.
-func (s *scene) comparesTheRunsAlone(first, second models.Run) {
+func (s *scene) comparesTheRunsAlone(first, second work.Run) {
 	s.t.Helper()
 	type side struct {
 		Score  float64  `json:"score_ns"`
@@ -81,7 +82,7 @@ func (s *scene) comparesTheRunsAlone(first, second models.Run) {
 }
 
 // cancelWhileItIsRanked has a third run of the source watched and cancelled: nobody learns a time, and what it measured counts.
-func (s *scene) cancelWhileItIsRanked(cleo models.User, first models.Run) {
+func (s *scene) cancelWhileItIsRanked(cleo accounts.User, first work.Run) {
 	t := s.t
 	t.Helper()
 	b, third := s.browserOf(cleo), s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
@@ -108,7 +109,7 @@ func (s *scene) cancelWhileItIsRanked(cleo models.User, first models.Run) {
 			t.Errorf("while a run is ranked, something tells %q of its times", told)
 		}
 	}
-	if _, _, err := s.Store.CancelRun(t.Context(), cleo, third.ID); err != nil {
+	if _, _, err := s.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.record(job.Result{RunID: third.ID, AttemptID: w.attempt.ID, Secret: w.attempt.Secret, Outcome: job.OutcomeCancelled,

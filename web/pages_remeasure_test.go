@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -20,7 +21,7 @@ import (
 // measuredAgain ends the runs that wait to be measured again, each with a score, the last with a failure.
 func (s *scene) measuredAgain(driver string, scores ...float64) {
 	s.t.Helper()
-	queue, err := s.Store.Queue(s.t.Context())
+	queue, err := s.Store.Work.Queue(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -28,35 +29,35 @@ func (s *scene) measuredAgain(driver string, scores ...float64) {
 		if q.Priority != work.PriorityRerun {
 			continue
 		}
-		run, err := s.Store.Run(s.t.Context(), q.RunID)
+		run, err := s.Store.Work.Run(s.t.Context(), q.RunID)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		result, score := modelstest.Result(s.attempt(run), 0), (*models.Score)(nil)
+		result, score := modelstest.Result(s.attempt(run), 0), (*work.Score)(nil)
 		result.Machine.Driver = driver
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "Wrong answer in test 3."}
 		result.Stages = []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail}}
 		if len(scores) > 0 {
 			low, high := scores[0]*0.999, scores[0]*1.001
-			score = &models.Score{NS: scores[0], Interval: models.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
+			score = &work.Score{NS: scores[0], Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
 			result.Outcome, result.Failure, result.ScoreNS, scores = job.OutcomeDone, nil, &scores[0], scores[1:]
 		}
-		if _, err := s.Store.RecordResult(s.t.Context(), result, models.Findings{Score: score}); err != nil {
+		if _, err := s.Store.Work.RecordResult(s.t.Context(), result, work.Findings{Score: score}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
 }
 
 // smallTask is a task of Cora's with three entries on the CPU.
-func (s *scene) smallTask(driver string) models.User {
+func (s *scene) smallTask(driver string) accounts.User {
 	s.t.Helper()
-	cora := modelstest.Person(s.t, s.Store, "Cora", models.RoleCreator)
+	cora := modelstest.Person(s.t, s.Store, "Cora", accounts.RoleCreator)
 	task := modelstest.Task(s.t, s.Store, cora, "small", "CPU")
 	for i, name := range []string{"Ann", "Ben", "Cid"} {
-		run := modelstest.Submit(s.t, s.Store, modelstest.Person(s.t, s.Store, name, models.RoleUser), task)[0]
+		run := modelstest.Submit(s.t, s.Store, modelstest.Person(s.t, s.Store, name, accounts.RoleUser), task)[0]
 		result := modelstest.Result(s.attempt(run), 1e3*float64(10+i))
 		result.Machine.Driver = driver
-		if _, err := s.Store.RecordResult(s.t.Context(), result, models.Findings{Score: &models.Score{NS: 1e3 * float64(10+i)}}); err != nil {
+		if _, err := s.Store.Work.RecordResult(s.t.Context(), result, work.Findings{Score: &work.Score{NS: 1e3 * float64(10+i)}}); err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/accounts"
 )
 
 // TestPlaygroundShowsTheResultBesideTheCode runs the example that the page opens with, and stays on the page.
@@ -58,7 +58,7 @@ func TestHiddenLaunchSizesAreNotSent(t *testing.T) {
 	for kind, want := range map[string]bool{"torch": false, "triton": true} {
 		_, resp := s.playground(tryForm(url.Values{"kernel_type": {kind}, "kernel": {"def f(x): return x"}, "launch-grid-x": {"7"}, "launch-num_warps": {""}}))
 		wantStatus(t, resp, http.StatusSeeOther)
-		e, err := s.Store.Evaluation(t.Context(), resp.Header.Get("Location")[len("/evaluations/"):])
+		e, err := s.Store.Work.Evaluation(t.Context(), resp.Header.Get("Location")[len("/evaluations/"):])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestHiddenLaunchSizesAreNotSent(t *testing.T) {
 
 func TestCreatorsMakeATaskOfThePlayground(t *testing.T) {
 	s := newEvalSite(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	form := creator.page("/playground", http.StatusOK).Find("main form")
 	if form.Find("button[value=task]").Length() != 1 || s.browser().page("/playground", http.StatusOK).Find("button[value=task]").Length() != 0 {
 		t.Error("the way to a task is not a creator's")

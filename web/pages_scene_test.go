@@ -8,23 +8,26 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
 // scene is a site with people, tasks, boards and runs in every state that a page can show.
 type scene struct {
 	*testSite
-	admin, ada models.User
-	task       models.Task // built-in matrix multiply on H200 and CPU
-	done       models.Run  // ada's, ranked
-	failed     models.Run  // ada's, did not compile
-	wrong      models.Run  // ada's, wrong answer in a test
-	working    models.Run  // ada's, in its benchmark
-	queued     models.Run  // ada's, waits
-	worker     *worker     // has working
-	energy     *job.Energy // of the runs that end from now on
+	admin, ada accounts.User
+	task       catalog.Task // built-in matrix multiply on H200 and CPU
+	done       work.Run     // ada's, ranked
+	failed     work.Run     // ada's, did not compile
+	wrong      work.Run     // ada's, wrong answer in a test
+	working    work.Run     // ada's, in its benchmark
+	queued     work.Run     // ada's, waits
+	worker     *worker      // has working
+	energy     *job.Energy  // of the runs that end from now on
 }
 
 func newScene(t testing.TB, changes ...func(*Config)) *scene {
@@ -36,8 +39,8 @@ func newScene(t testing.TB, changes ...func(*Config)) *scene {
 
 // set makes what a scene begins with.
 func (s *scene) set() {
-	s.admin = modelstest.Person(s.t, s.Store, "Grace Hopper", models.RoleAdmin)
-	s.ada = modelstest.Person(s.t, s.Store, "Ada Lovelace", models.RoleUser)
+	s.admin = modelstest.Person(s.t, s.Store, "Grace Hopper", accounts.RoleAdmin)
+	s.ada = modelstest.Person(s.t, s.Store, "Ada Lovelace", accounts.RoleUser)
 	s.heartbeat()
 	s.installTasks()
 	s.fillBoard()
@@ -98,7 +101,7 @@ func (s *scene) installTasks() {
 	soon := time.Now().Add(11 * 24 * time.Hour).Truncate(time.Hour)
 	past := time.Now().Add(-40 * 24 * time.Hour).Truncate(time.Hour)
 	for _, b := range examples {
-		settings := models.TaskSettings{Devices: []string{"H200", "CPU"}}
+		settings := catalog.TaskSettings{Devices: []string{"H200", "CPU"}}
 		switch b.Name {
 		case "matmul_cuda":
 			settings.Deadline = &soon
@@ -107,7 +110,7 @@ func (s *scene) installTasks() {
 		case "vectoradd_cpp", "matmul_cpp", "prefixsum_cpp":
 			settings.Devices = []string{"CPU"}
 		}
-		task, err := s.Store.CreateTask(context.Background(), s.admin, models.NewTask{TaskSettings: settings, Bundle: b})
+		task, err := s.Store.Catalog.CreateTask(context.Background(), s.admin, catalog.NewTask{TaskSettings: settings, Bundle: b})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -125,19 +128,19 @@ func (s *scene) fillBoard() {
 		if i < len(names) {
 			name = names[i]
 		}
-		user := modelstest.Person(s.t, s.Store, name, models.RoleUser)
+		user := modelstest.Person(s.t, s.Store, name, accounts.RoleUser)
 		score := 10.4e3 * (1 + float64((59+i*37)%60)/23)
 		s.finish(s.submit(user, "H200", goodKernel), score)
 	}
 }
 
 // submit makes a ranked submission; goodKernel is another source each time, which is not pooled with the others.
-func (s *scene) submit(user models.User, device, source string) models.Run {
+func (s *scene) submit(user accounts.User, device, source string) work.Run {
 	s.t.Helper()
 	if source == goodKernel {
 		source += fmt.Sprintf("// variant %d\n", rand.Uint64())
 	}
-	_, runs, err := s.Store.Submit(context.Background(), models.NewSubmission{
+	_, runs, err := s.Store.Submissions.Submit(context.Background(), submissions.NewSubmission{
 		User: user, TaskID: s.task.ID, Devices: []string{device}, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
 	})
 	if err != nil {
@@ -146,21 +149,21 @@ func (s *scene) submit(user models.User, device, source string) models.Run {
 	return runs[0]
 }
 
-func (s *scene) attempt(run models.Run) models.Attempt {
+func (s *scene) attempt(run work.Run) work.Attempt {
 	s.t.Helper()
-	attempt, err := s.Store.StartAttempt(context.Background(), run.Ref())
+	attempt, err := s.Store.Work.StartAttempt(context.Background(), run.Ref())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return attempt
 }
 
-func (s *scene) record(result job.Result, score *models.Score) {
+func (s *scene) record(result job.Result, score *work.Score) {
 	s.t.Helper()
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
 		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Energy: s.energy, Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
-	out, err := s.Store.RecordResult(context.Background(), result, models.Findings{Score: score})
+	out, err := s.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: score})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -173,12 +176,12 @@ func (s *scene) record(result job.Result, score *models.Score) {
 }
 
 // finish ends a run with a score, in nanoseconds.
-func (s *scene) finish(run models.Run, score float64) {
+func (s *scene) finish(run work.Run, score float64) {
 	s.t.Helper()
 	s.end(s.attempt(run), score)
 }
 
-func (s *scene) end(attempt models.Attempt, score float64) {
+func (s *scene) end(attempt work.Attempt, score float64) {
 	s.t.Helper()
 	result := modelstest.Result(attempt, score)
 	began := time.Now().Add(-7 * time.Second)
@@ -190,7 +193,7 @@ func (s *scene) end(attempt models.Attempt, score float64) {
 	result.Stages[0].Command = "nvcc -O3 -std=c++17 -arch=sm_90 -c submission.cu"
 	result.Stages[1].Cases = testCases(5)
 	result.Stages[2].Cases, result.Stages[3].Cases = timedCases(score), timedCases(score*1.01)
-	s.record(result, &models.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
+	s.record(result, &work.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
 }
 
 func testCases(n int) []job.CaseResult {
@@ -214,7 +217,7 @@ func timedCases(ns float64) []job.CaseResult {
 }
 
 // fail ends a run by its submission's fault, with these stages.
-func (s *scene) fail(run models.Run, stages []job.StageResult) {
+func (s *scene) fail(run work.Run, stages []job.StageResult) {
 	s.t.Helper()
 	attempt := s.attempt(run)
 	s.record(job.Result{
@@ -246,7 +249,7 @@ func wrongAnswer() []job.StageResult {
 }
 
 // work begins a run as a worker would: it is built and tested, and has run one of three benchmark cases.
-func (s *scene) work(run models.Run) *worker {
+func (s *scene) work(run work.Run) *worker {
 	w := newWorker(s.t, s.testSite, run)
 	now := time.Now()
 	w.say(job.Event{Type: job.EventTaken})

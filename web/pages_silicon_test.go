@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/models/devices"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestAnAddressWithAModelLeadsToItsSilicon: pages lead to the first of several, programs only where there is one.
 func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 	s := newScene(t)
-	if _, err := s.Store.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
 	modelstest.Task(t, s.Store, s.admin, "family", "H100", "A100")
@@ -42,7 +42,7 @@ func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 // TestASubmissionMayNameTheFamilyOfItsOnlyDevice; where there are several, the answer says which.
 func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	s := newScene(t)
-	if _, err := s.Store.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
 	task := modelstest.Task(t, s.Store, s.admin, "family", "H100", "A100")
@@ -55,7 +55,7 @@ func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 		t.Errorf("the refusal is not told:\n%s", text)
 	}
 	body(t, submit("A100"))
-	queue, err := s.Store.Queue(t.Context())
+	queue, err := s.Store.Work.Queue(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,13 +76,13 @@ func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
 	attempt := s.attempt(run)
 	result := modelstest.Result(attempt, 5e3)
 	result.Machine = job.Machine{Worker: "gone", Name: "NVIDIA"}
-	if _, err := s.Store.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: 5e3}}); err != nil {
+	if _, err := s.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 5e3}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Store.SetSetting(t.Context(), "sort_devices", "silicon"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Store.SortIfAsked(t.Context()); err != nil {
+	if _, err := s.Store.Devices.SortIfAsked(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	admin := s.browserOf(s.admin)

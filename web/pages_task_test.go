@@ -13,7 +13,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/web/site"
 )
@@ -105,13 +106,13 @@ func unchangedBundle(*tasks.Bundle) {}
 
 func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	doc := document(t, creator.upload("/tasks/new", "zip", "add.zip", zipOf(t, unchangedBundle), nil), http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "[data-draft=add-two]", "reference.h")
 	wantText(t, doc, "[data-draft=add-two]", "the submission")
 	wantText(t, doc, "[data-draft=add-two] details", "Benchmarks")
-	if _, err := s.Store.Task(t.Context(), "add-two"); models.KindOf(err) != models.NotFound {
+	if _, err := s.Store.Catalog.Task(t.Context(), "add-two"); db.KindOf(err) != db.NotFound {
 		t.Fatalf("the preview made a task (%v)", err)
 	}
 
@@ -123,7 +124,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	form.Set("title", "Add two vectors")
 	resp := creator.upload("/tasks/publish", "", "", nil, form)
 	wantText(t, document(t, resp, http.StatusOK), "h1", "Add two vectors")
-	task, err := s.Store.Task(t.Context(), "add-two")
+	task, err := s.Store.Catalog.Task(t.Context(), "add-two")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 
 func TestBadUploadIsRefusedWithFileLineAndKey(t *testing.T) {
 	s := newScene(t)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
 	file, err := w.Create("mine/task.yml")
@@ -176,7 +177,7 @@ func TestBadUploadIsRefusedWithFileLineAndKey(t *testing.T) {
 
 func TestOnlyCreatorsMakeAndOnlyOwnersChangeTasks(t *testing.T) {
 	s := newScene(t)
-	other := s.signedIn("Carla", models.RoleCreator)
+	other := s.signedIn("Carla", accounts.RoleCreator)
 	for who, b := range map[string]*browser{"user": s.browserOf(s.ada), "visitor": s.browser(), "other creator": other} {
 		edit := b.get("/tasks/" + s.task.Slug + "/edit")
 		if doc := document(t, edit, edit.StatusCode); doc.Find("form[action$='/delete']").Length() > 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/work"
 )
 
 // page reads an answer as HTML.
@@ -56,7 +57,7 @@ func wantText(t testing.TB, doc *goquery.Document, selector, want string) {
 // all lists the addresses of every page, for somebody who may do everything.
 func (s *scene) all() []string {
 	task := "/tasks/" + s.task.Slug
-	submission := func(run models.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
+	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	return []string{
 		"/", "/devices", "/clocks", "/trust", "/sign-in", "/login", "/me", fmt.Sprintf("/users/%d", s.ada.ID), "/tasks/new", task, task + "/edit", task + "/solve",
 		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
@@ -152,8 +153,8 @@ func outer(e *goquery.Selection) string {
 
 func TestHiddenTaskIsNotThereForOthers(t *testing.T) {
 	s := newScene(t)
-	_, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{
-		Title: s.task.Title, Devices: s.task.Devices, Visibility: models.Hidden})
+	_, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{
+		Title: s.task.Title, Devices: s.task.Devices, Visibility: catalog.Hidden})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/views"
 )
 
@@ -28,13 +29,13 @@ func judgedCases() []job.CaseResult {
 }
 
 // judge ends a run of ada's with the numbers of a judge.
-func (s *scene) judge(device string, cases []job.CaseResult, score float64) models.Run {
+func (s *scene) judge(device string, cases []job.CaseResult, score float64) work.Run {
 	s.t.Helper()
 	run := s.submit(s.ada, device, goodKernel)
 	attempt := s.attempt(run)
 	result := modelstest.Result(attempt, score)
 	result.Stages[2].Cases, result.Stages[3].Cases = cases, cases
-	s.record(result, &models.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
+	s.record(result, &work.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
 	return run
 }
 
@@ -142,7 +143,7 @@ func TestATaskWithItsOwnProgramSaysThatTheKernelMeasuresItself(t *testing.T) {
 	s := newScene(t)
 	bundle := modelstest.Bundle("ours")
 	ownHarness(bundle)
-	task, err := s.Store.CreateTask(t.Context(), s.admin, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,15 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
 
 // The page of a person costs the same whether they submitted once or to every board there is.
 func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) {
-		boss := modelstest.Person(t, store, "Root", models.RoleAdmin)
-		ann, ben := modelstest.Person(t, store, "Ann", models.RoleUser), modelstest.Person(t, store, "Ben", models.RoleUser)
-		var first models.Task
+		boss := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
+		ann, ben := modelstest.Person(t, store, "Ann", accounts.RoleUser), modelstest.Person(t, store, "Ben", accounts.RoleUser)
+		var first catalog.Task
 		for i := range 10 {
 			task := modelstest.Task(t, store, boss, fmt.Sprintf("task%02d", i), "CPU", "H200", "T4")
 			if i == 0 {
@@ -37,7 +39,7 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 			wantStatus(t, s.ask("GET", path, "", ""), http.StatusOK)
 			return store.Statements() - before
 		}
-		for _, person := range []models.User{ann, ben} {
+		for _, person := range []accounts.User{ann, ben} {
 			if n := asks(fmt.Sprintf("/users/%d", person.ID)); n != 6 {
 				t.Errorf("the page of %s asks %d questions, want 6", person.Name, n)
 			}

@@ -9,19 +9,20 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // comparedScene is a profiled scene with two runs that a judge timed in fresh processes, on machines that differ.
 type comparedScene struct {
 	*profiledScene
-	slow, fast models.Run
+	slow, fast work.Run
 }
 
 func newComparedScene(profiled *profiledScene) *comparedScene {
 	s := &comparedScene{profiledScene: profiled}
-	lin := modelstest.Person(s.t, s.Store, "Lin Chen", models.RoleUser)
+	lin := modelstest.Person(s.t, s.Store, "Lin Chen", accounts.RoleUser)
 	s.slow = s.judged(lin, goodKernel, "570.86.15", "1980 MHz", "cuda4/1", 1, 1, 1)
 	s.fast = s.judged(lin, slowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", "tri/0", 0.6, 1.001, 1.25)
 	return s
@@ -30,7 +31,7 @@ func newComparedScene(profiled *profiledScene) *comparedScene {
 func (s *comparedScene) path() string { return fmt.Sprintf("/compare?a=%d&b=%d", s.slow.ID, s.fast.ID) }
 
 // judged ends a run whose cases took so many times their usual time, each in five fresh processes, and its profile.
-func (s *comparedScene) judged(user models.User, source, driver, clock, report string, factors ...float64) models.Run {
+func (s *comparedScene) judged(user accounts.User, source, driver, clock, report string, factors ...float64) work.Run {
 	s.t.Helper()
 	run := s.submit(user, "H200", source)
 	attempt := s.attempt(run)
@@ -55,7 +56,7 @@ func (s *comparedScene) judged(user models.User, source, driver, clock, report s
 		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: driver,
 			CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": clock}}}
 	s.profilingWorker()
-	if _, err := s.Store.RecordResult(context.Background(), result, models.Findings{Score: &models.Score{NS: score}}); err != nil {
+	if _, err := s.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: &work.Score{NS: score}}); err != nil {
 		s.t.Fatal(err)
 	}
 	s.profile(run, report)
@@ -116,7 +117,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
 	s := newProfiledScene(t)
 	compared := &comparedScene{profiledScene: s}
-	lin := modelstest.Person(t, s.Store, "Lin Chen", models.RoleUser)
+	lin := modelstest.Person(t, s.Store, "Lin Chen", accounts.RoleUser)
 	compared.judged(lin, goodKernel, "570.86.15", "1980 MHz", "cuda4/1", 0.01, 0.01, 0.01)
 	fast := compared.judged(lin, slowKernel, "570.86.15", "1980 MHz", "tri/0", 0.005, 0.005, 0.005)
 	w := s.window()

@@ -12,8 +12,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 )
 
 // bench opens the workbench of the scene's task, with its editor loaded.
@@ -24,13 +26,13 @@ func (w *window) bench(s *scene, query string) {
 }
 
 // newest is the last submission of a person to the scene's task.
-func (s *scene) newest(user models.User) models.Run {
+func (s *scene) newest(user accounts.User) work.Run {
 	s.t.Helper()
-	list, err := s.Store.Submissions(s.t.Context(), user, models.SubmissionFilter{UserID: user.ID, TaskID: s.task.ID, Limit: 1})
+	list, err := s.Store.Submissions.Submissions(s.t.Context(), user, submissions.SubmissionFilter{UserID: user.ID, TaskID: s.task.ID, Limit: 1})
 	if err != nil || len(list) != 1 {
 		s.t.Fatalf("%d submissions, %v", len(list), err)
 	}
-	runs, err := s.Store.Runs(s.t.Context(), list[0].ID)
+	runs, err := s.Store.Work.Runs(s.t.Context(), list[0].ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/site"
 )
 
@@ -64,7 +64,7 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 		{"a task that is there, without a name", func(f url.Values) { f.Del("name") }, writtenRemark{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			creator := s.signedIn(fmt.Sprint("Carla ", i), models.RoleCreator)
+			creator := s.signedIn(fmt.Sprint("Carla ", i), accounts.RoleCreator)
 			form := fields(creator.page("/tasks/new/vectoradd_cpp", http.StatusOK).Find("main form"))
 			form.Set("name", "Sums")
 			test.change(form)
@@ -89,7 +89,7 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	s := newScene(t)
 	wantStatus(t, s.browserOf(s.ada).upload("/tasks/check", "", "", nil, url.Values{}), http.StatusForbidden)
 	wantStatus(t, s.browser().upload("/tasks/check", "", "", nil, url.Values{}), http.StatusUnauthorized)
-	creator := s.signedIn("Carla", models.RoleCreator)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
 	form := fields(creator.page("/tasks/new/vectoradd_cpp", http.StatusOK).Find("main form"))
 	asked := 0
 	var refused *http.Response
@@ -105,7 +105,7 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	if refused.Header.Get("Retry-After") == "" {
 		t.Error("nobody says when to ask again")
 	}
-	other := s.signedIn("Ben", models.RoleCreator)
+	other := s.signedIn("Ben", accounts.RoleCreator)
 	wantStatus(t, other.upload("/tasks/check", "", "", nil, form), http.StatusOK)
 	head := fmt.Sprintf("POST /tasks/check HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nCookie: %s=%s\r\nContent-Length: %d\r\n\r\n",
 		site.SessionCookie, other.cookie(site.SessionCookie), site.KernelBody+1) // a body that is not read may not be sent to its end
@@ -117,7 +117,7 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 // TestFilesOfATaskAreTabsThatSayWhatIsWrong: by keyboard, with marks at lines, and without a word when all is well again.
 func TestFilesOfATaskAreTabsThatSayWhatIsWrong(t *testing.T) {
 	s := newScene(t)
-	w := s.window().as(s.signedIn("Carla", models.RoleCreator))
+	w := s.window().as(s.signedIn("Carla", accounts.RoleCreator))
 	w.open("/tasks/new/vectoradd_cpp")
 	chosen := `document.querySelector("[role=tab][aria-selected=true]")`
 	w.Shows("[data-checked] [role=status]", "No problems")

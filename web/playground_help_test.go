@@ -10,8 +10,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
 	"warpboard/models/counters"
+	"warpboard/models/work"
 )
 
 // tryForm is a filled-in playground; the changes replace fields, or empty them.
@@ -71,7 +71,7 @@ func contractOf(t *testing.T, text string) any {
 	return withoutNulls(io)
 }
 
-func requestOf(t *testing.T, e models.Evaluation) (r kernelrun.Request) {
+func requestOf(t *testing.T, e work.Evaluation) (r kernelrun.Request) {
 	t.Helper()
 	if err := json.Unmarshal(e.Request, &r); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func (s *evalSite) playground(form url.Values) (*browser, *http.Response) {
 // finished ends the newest evaluation with a result, as a worker would, and returns its page.
 func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Document {
 	s.t.Helper()
-	e := s.waitForState(models.EvaluationSubmitted)
+	e := s.waitForState(work.EvaluationSubmitted)
 	text, err := json.Marshal(result)
 	if err != nil {
 		s.t.Fatal(err)

@@ -87,7 +87,7 @@ func (s *Server) queueHealth(ctx context.Context) error {
 
 // slotsReady fails unless a slot takes jobs.
 func (s *Server) slotsReady(ctx context.Context) error {
-	workers, err := s.Store.Workers(ctx)
+	workers, err := s.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
 // TestErrorsOfFilesAreProblems: a program that asks for a file gets no page; of an address that ends in .json a browser gets none, either.
 func TestErrorsOfFilesAreProblems(t *testing.T) {
 	s := newEvalSite(t)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "sort", "CPU")
 	run := modelstest.Submit(t, s.Store, s.user, task)[0]
 	profile := fmt.Sprintf("/submissions/%d/runs/%d/profile", run.SubmissionID, run.ID)
 	const page = "text/html,application/xhtml+xml,*/*;q=0.8"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 func TestTheReportFileIsSentAsNcuWroteIt(t *testing.T) {
@@ -86,18 +86,18 @@ func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 }
 
 // reportPath is where the report file of a run's first case lies.
-func (s *profiledScene) reportPath(run models.Run) string {
+func (s *profiledScene) reportPath(run work.Run) string {
 	s.t.Helper()
-	profile, err := s.Store.ProfileRun(context.Background(), run)
+	profile, err := s.Store.Work.ProfileRun(context.Background(), run)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	kept, err := s.Store.Artifacts(context.Background(), profile.ID)
+	kept, err := s.Store.Work.Artifacts(context.Background(), profile.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	at := slices.IndexFunc(kept, func(a models.Artifact) bool { return strings.HasPrefix(a.Name, "profile.0.ncu-rep") })
-	f, err := s.Store.OpenArtifact(context.Background(), kept[at])
+	at := slices.IndexFunc(kept, func(a work.Artifact) bool { return strings.HasPrefix(a.Name, "profile.0.ncu-rep") })
+	f, err := s.Store.Work.OpenArtifact(context.Background(), kept[at])
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -8,14 +8,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 )
 
 // TestChartsThatAreKeptAreTheChartsAsTheyAre: profiles and comparisons that a process has drawn before are what one draws that
 // has just begun, whatever changed in between, and nobody is shown what another may see.
 func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 	s := newProfiledScene(t)
-	owner, err := s.Store.User(t.Context(), s.second.UserID)
+	owner, err := s.Store.Accounts.User(t.Context(), s.second.UserID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,13 +35,13 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 			return second(s.Store.Disqualify(t.Context(), s.admin, s.first.ID, "It knew the answers."))
 		}},
 		{"the deadline", func() error { // sources are for all now
-			return second(s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Devices: s.task.Devices, Deadline: &past}))
+			return second(s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}))
 		}},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(step.what, err)
 		}
-		for name, user := range map[string]models.User{"an admin": s.admin, "who submitted": owner, "a visitor": {}} {
+		for name, user := range map[string]accounts.User{"an admin": s.admin, "who submitted": owner, "a visitor": {}} {
 			fresh := startSiteAt(t, "127.0.0.1:0", s.Store)
 			for _, path := range paths {
 				want := boardOf(fresh, user, path)

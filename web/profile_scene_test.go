@@ -15,8 +15,9 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/ncutest"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 const (
@@ -31,7 +32,7 @@ var writtenReport = bytes.Repeat([]byte("NVR\x00the report\xff"), 100_000)
 // a third whose profile failed.
 type profiledScene struct {
 	*scene
-	first, second, refused models.Run
+	first, second, refused work.Run
 }
 
 func newProfiledScene(t testing.TB, changes ...func(*Config)) *profiledScene {
@@ -59,9 +60,9 @@ func (s *profiledScene) profilingWorker() {
 
 // ranked is somebody's ranked run with repeats and compiler facts, and its profile: a report of the
 // fixtures for the first and the last benchmark case, or a refusal.
-func (s *profiledScene) ranked(name, source string, ns float64, report string) models.Run {
+func (s *profiledScene) ranked(name, source string, ns float64, report string) work.Run {
 	s.t.Helper()
-	user, err := s.Store.SignIn(context.Background(), models.SignIn{Provider: "test", Subject: name, Name: name})
+	user, err := s.Store.Accounts.SignIn(context.Background(), accounts.SignIn{Provider: "test", Subject: name, Name: name})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -80,14 +81,14 @@ func (s *profiledScene) ranked(name, source string, ns float64, report string) m
 	stages[2].Cases, stages[3].Cases = s.repeated(ns), s.repeated(ns)
 	s.profilingWorker() // a run's end queues its profile, and a worker that was not heard of for some seconds is away
 	s.record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Stages: stages},
-		&models.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})
+		&work.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})
 	s.profile(run, report)
 	return run
 }
 
 // repeated are the task's benchmark cases with a hundred repeats each.
 func (s *profiledScene) repeated(ns float64) []job.CaseResult {
-	version, err := s.Store.Version(context.Background(), s.task.VersionID)
+	version, err := s.Store.Catalog.Version(context.Background(), s.task.VersionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -109,9 +110,9 @@ const softmaxPTX = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .en
 	"\t.loc\t1 9 20\n\tex2.approx.f32 %f2, %f1;\n\tret;\n}\n\t.file\t1 \"/out/submission.py\"\n"
 
 // profile ends the profile that follows a run.
-func (s *profiledScene) profile(run models.Run, report string) {
+func (s *profiledScene) profile(run work.Run, report string) {
 	s.t.Helper()
-	profile, err := s.Store.ProfileRun(context.Background(), run)
+	profile, err := s.Store.Work.ProfileRun(context.Background(), run)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"warpboard/evaluator/ncu"
-	"warpboard/models"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/views"
 )
 
-func profilePath(run models.Run) string { return string(views.ProfileURL(run.SubmissionID, run.ID)) }
+func profilePath(run work.Run) string { return string(views.ProfileURL(run.SubmissionID, run.ID)) }
 
 func TestProfilePageShowsTheReportOfItsCase(t *testing.T) {
 	s := newProfiledScene(t)
@@ -70,7 +71,7 @@ func TestTheProfileIsThereForPrograms(t *testing.T) {
 
 func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 	s := newProfiledScene(t)
-	owner, err := s.Store.User(t.Context(), s.second.UserID)
+	owner, err := s.Store.Accounts.User(t.Context(), s.second.UserID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +109,9 @@ func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 
 func TestNothingTellsOfTheRunsOfAHiddenTask(t *testing.T) {
 	s := newProfiledScene(t)
-	hidden, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{
-		Devices: s.task.Devices, Visibility: models.Hidden})
-	if err != nil || hidden.Visibility != models.Hidden {
+	hidden, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{
+		Devices: s.task.Devices, Visibility: catalog.Hidden})
+	if err != nil || hidden.Visibility != catalog.Hidden {
 		t.Fatal(err)
 	}
 	mine := modelstest.Submit(t, s.Store, s.ada, modelstest.Task(t, s.Store, s.admin, "open", "CPU"))[0]
@@ -228,7 +229,7 @@ func TestBoardRowsLeadToProfilesAndComparisons(t *testing.T) {
 	s := newProfiledScene(t)
 	b := s.browser()
 	board := "/tasks/" + s.task.Slug + "/boards/H200"
-	row := func(run models.Run) *selection {
+	row := func(run work.Run) *selection {
 		return b.page(board, http.StatusOK).Find(fmt.Sprintf("#entry-%d", run.UserID))
 	}
 	compare := fmt.Sprintf(`a[href="/compare?a=%d&b=%d"]`, s.first.ID, s.second.ID)

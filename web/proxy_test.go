@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
@@ -166,7 +166,7 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) 
 		}
 	}
 
-	token, _, err := s.Store.CreateToken(t.Context(), modelstest.Person(t, s.Store, t.Name(), models.RoleCreator).ID, "proxy", 0)
+	token, _, err := s.Store.Accounts.CreateToken(t.Context(), modelstest.Person(t, s.Store, t.Name(), accounts.RoleCreator).ID, "proxy", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

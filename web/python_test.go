@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"warpboard/clients/python"
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
 // TestPipInstallsTheClientFromTheSite does what the README says, into an environment of its own, and reads the site with it.
 func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	s := newEvalSite(t)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "sort", "CPU")
 	for _, ns := range []float64{8000, 5000} { // submissions 1 and 2
 		modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, task)[0], ns)
 	}

@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // statedQueries is the document that says what each page asks the database, at most.
@@ -99,10 +100,10 @@ func newCrowdedScene(t testing.TB) *crowdedScene {
 	t.Helper()
 	s := &crowdedScene{profiledScene: newProfiledScene(t)}
 	for i := range 20 {
-		user := modelstest.Person(t, s.Store, fmt.Sprintf("waiting-%02d", i), models.RoleUser)
+		user := modelstest.Person(t, s.Store, fmt.Sprintf("waiting-%02d", i), accounts.RoleUser)
 		s.submit(user, []string{"H200", "CPU"}[i%2], goodKernel)
 		s.submit(s.ada, "CPU", goodKernel)
-		e, err := s.Store.SubmitEvaluation(t.Context(), models.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
+		e, err := s.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
 			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +115,7 @@ func newCrowdedScene(t testing.TB) *crowdedScene {
 
 // addresses has an example of every page.
 func (s *crowdedScene) addresses() map[string]string {
-	submission := func(run models.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
+	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	run := fmt.Sprintf("%s/runs/%d", submission(s.first), s.first.ID)
 	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.ada.ID),
 		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.first),

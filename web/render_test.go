@@ -12,7 +12,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/submissions"
 )
 
 // A page that would never end costs its visitor an error, and the site nothing that stays.
@@ -62,7 +62,7 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 // A submission may be a million lines; its page must not be a hundred megabytes.
 func TestASourceOfOnlyLinesHasASmallPage(t *testing.T) {
 	s := newScene(t)
-	sub, _, err := s.Store.Submit(t.Context(), models.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: s.task.Devices[:1],
+	sub, _, err := s.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: s.task.Devices[:1],
 		Mode: "test", Source: []byte("int x;" + strings.Repeat("\n", 900_000)), Via: "test"})
 	if err != nil {
 		t.Fatal(err)

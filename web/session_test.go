@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 )
@@ -47,13 +48,13 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 
 func TestSigningInRotatesTheSession(t *testing.T) {
 	s := startSite(t)
-	b := s.signedIn("ada", models.RoleUser)
+	b := s.signedIn("ada", accounts.RoleUser)
 	before := b.cookie(site.SessionCookie)
 	wantStatus(t, b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}}), http.StatusOK)
 	if after := b.cookie(site.SessionCookie); after == before || after == "" {
 		t.Errorf("the session stayed %q", after)
 	}
-	if _, _, err := s.Store.SessionUser(t.Context(), before); models.KindOf(err) != models.NotFound {
+	if _, _, err := s.Store.Accounts.SessionUser(t.Context(), before); db.KindOf(err) != db.NotFound {
 		t.Errorf("the session from before still works: %v", err)
 	}
 }
@@ -63,7 +64,7 @@ func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 	b := s.browser()
 	b.setCookie(site.SessionCookie, "planted")
 	b.get(s.SignInLink())
-	if _, _, err := s.Store.SessionUser(t.Context(), "planted"); err == nil {
+	if _, _, err := s.Store.Accounts.SessionUser(t.Context(), "planted"); err == nil {
 		t.Error("the planted secret is a session now")
 	}
 	if b.me().Name != "Developer" {
@@ -73,7 +74,7 @@ func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 
 func TestSignOutEndsTheSessionOnTheServer(t *testing.T) {
 	s := startSite(t)
-	b := s.signedIn("ada", models.RoleUser)
+	b := s.signedIn("ada", accounts.RoleUser)
 	secret := b.cookie(site.SessionCookie)
 	b.post("/sign-out", nil)
 	b.setCookie(site.SessionCookie, secret) // somebody kept it
@@ -82,9 +83,9 @@ func TestSignOutEndsTheSessionOnTheServer(t *testing.T) {
 
 func TestSessionsCanBeRevokedFromAnotherBrowser(t *testing.T) {
 	s := startSite(t)
-	laptop, phone := s.signedIn("ada", models.RoleUser), s.signedIn("ada", models.RoleUser)
-	mallory := s.signedIn("mallory", models.RoleUser)
-	sessions, err := s.Store.Sessions(context.Background(), laptop.me().ID)
+	laptop, phone := s.signedIn("ada", accounts.RoleUser), s.signedIn("ada", accounts.RoleUser)
+	mallory := s.signedIn("mallory", accounts.RoleUser)
+	sessions, err := s.Store.Accounts.Sessions(context.Background(), laptop.me().ID)
 	if err != nil || len(sessions) != 2 {
 		t.Fatalf("%d sessions, %v; want 2", len(sessions), err)
 	}
@@ -103,9 +104,9 @@ func TestSessionsCanBeRevokedFromAnotherBrowser(t *testing.T) {
 
 func TestBlockedPersonIsSignedOutAtOnce(t *testing.T) {
 	s := startSite(t)
-	b := s.signedIn("ada", models.RoleUser)
-	admin := models.User{ID: -1, Name: "boss", Role: models.RoleAdmin}
-	if err := s.Store.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
+	b := s.signedIn("ada", accounts.RoleUser)
+	admin := accounts.User{ID: -1, Name: "boss", Role: accounts.RoleAdmin}
+	if err := s.Store.Accounts.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
 		t.Fatal(err)
 	}
 	wantStatus(t, b.get("/api/v1/me"), http.StatusUnauthorized)
@@ -133,7 +134,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 				change = func(*Config) {}
 			}
 			s := startSite(t, change)
-			link, ok := s.SignInLink(), s.signedIn("ada", models.RoleAdmin)
+			link, ok := s.SignInLink(), s.signedIn("ada", accounts.RoleAdmin)
 			if link == "" {
 				link = "/auth/developer?code=guess"
 			}
@@ -178,11 +179,11 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 		t.Errorf("trying a role out gave %+v", me)
 	}
 	signedIn := s.browser() // by anything else than the link
-	user, err := s.Store.User(t.Context(), mine.me().ID)
+	user, err := s.Store.Accounts.User(t.Context(), mine.me().ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, _, err := s.Store.StartSession(t.Context(), models.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
+	secret, _, err := s.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,20 +196,20 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 
 func TestDeveloperMayTryEachRole(t *testing.T) {
 	s := startSite(t)
-	b := s.signedIn("ada", models.RoleAdmin)
-	for _, role := range []models.Role{models.RoleUser, models.RoleCreator, models.RoleAdmin} {
+	b := s.signedIn("ada", accounts.RoleAdmin)
+	for _, role := range []accounts.Role{accounts.RoleUser, accounts.RoleCreator, accounts.RoleAdmin} {
 		b.post("/auth/developer", url.Values{"name": {"ada " + string(role)}, "role": {string(role)}})
 		if me := b.me(); me.Role != string(role) || me.Name != "ada "+string(role) {
 			t.Errorf("as %s: %+v", role, me)
 		}
 	}
-	resp := s.signedIn("ada", models.RoleAdmin).post("/auth/developer", url.Values{"name": {"ada"}, "role": {"emperor"}}, "Accept", "application/json")
+	resp := s.signedIn("ada", accounts.RoleAdmin).post("/auth/developer", url.Values{"name": {"ada"}, "role": {"emperor"}}, "Accept", "application/json")
 	wantProblem(t, resp, http.StatusUnprocessableEntity, "invalid")
 }
 
 func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 	s := startSite(t)
-	b := s.signedIn("ada", models.RoleUser)
+	b := s.signedIn("ada", accounts.RoleUser)
 	page := body(t, b.post("/me/tokens", url.Values{"name": {"laptop"}, "days": {"30"}}))
 	at := strings.Index(page, "wb_")
 	if at < 0 {
@@ -217,7 +218,7 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 	secret := page[at : at+46]
 	asked := s.browser()
 	wantStatus(t, asked.get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusOK)
-	tokens, err := s.Store.Tokens(t.Context(), b.me().ID)
+	tokens, err := s.Store.Accounts.Tokens(t.Context(), b.me().ID)
 	if err != nil || len(tokens) != 1 {
 		t.Fatalf("tokens: %v, %v", tokens, err)
 	}
@@ -227,8 +228,8 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 
 func TestTokenThatLeakedMakesNoOthersAndNoAdmins(t *testing.T) {
 	s := startSite(t)
-	boss, eve := s.signedIn("boss", models.RoleAdmin), s.signedIn("eve", models.RoleUser)
-	secret, _, err := s.Store.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
+	boss, eve := s.signedIn("boss", accounts.RoleAdmin), s.signedIn("eve", accounts.RoleUser)
+	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
 
@@ -47,7 +48,7 @@ func TestABadgeIsAnImageOfTheBoardForEveryOrigin(t *testing.T) {
 
 func TestFeedsTellOfRecords(t *testing.T) {
 	s := newScene(t)
-	mallory := modelstest.Person(t, s.Store, hostileName, models.RoleUser)
+	mallory := modelstest.Person(t, s.Store, hostileName, accounts.RoleUser)
 	s.finish(s.submit(mallory, "H200", goodKernel), 9e3)
 	for path, want := range map[string]int{
 		"/tasks/" + s.task.Slug + "/boards/H200/records.atom": 6, "/tasks/" + s.task.Slug + "/boards/CPU/records.atom": 0,
@@ -120,7 +121,7 @@ func TestOnlyTheEmbeddedBoardMayBeFramed(t *testing.T) {
 
 func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 	s := newScene(t)
-	mallory := modelstest.Person(t, s.Store, "=HYPERLINK(1)", models.RoleUser)
+	mallory := modelstest.Person(t, s.Store, "=HYPERLINK(1)", accounts.RoleUser)
 	s.finish(s.submit(mallory, "H200", goodKernel), 9e3)
 	board := "/tasks/" + s.task.Slug + "/boards/H200/"
 	rows, err := csv.NewReader(strings.NewReader(body(t, s.browser().get(board+"entries.csv")))).ReadAll()
@@ -129,7 +130,7 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 	}
 	wantStatus(t, s.browserOf(s.admin).get(board+"dataset.jsonl"), http.StatusForbidden)
 	past := s.Now().Add(-time.Minute)
-	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
+	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(body(t, s.browser().get(board+"dataset.jsonl"))), "\n")
@@ -212,8 +213,8 @@ func asJSON(value parquet.Value, name string) any {
 
 func TestAHiddenTaskIsNotSharedEvenByItsOwner(t *testing.T) {
 	s := newScene(t)
-	settings := models.TaskSettings{Devices: s.task.Devices, Visibility: models.Hidden}
-	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
+	settings := catalog.TaskSettings{Devices: s.task.Devices, Visibility: catalog.Hidden}
+	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
 		t.Fatal(err)
 	}
 	board := "/tasks/" + s.task.Slug + "/boards/H200/"

@@ -16,6 +16,7 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
 	"warpboard/web/site"
@@ -112,16 +113,16 @@ func (s *testSite) browser() *browser {
 }
 
 // signedIn is a browser with a session that began with the developer sign-in, and so may sign in under another name.
-func (s *testSite) signedIn(name string, role models.Role) *browser {
+func (s *testSite) signedIn(name string, role accounts.Role) *browser {
 	s.t.Helper()
 	b, ctx := s.browser(), context.Background()
-	user, err := s.Store.SignIn(ctx, models.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
+	user, err := s.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
 	if err == nil {
-		err = s.Store.SetRole(ctx, models.User{Name: "test", Role: models.RoleAdmin}, user.ID, role)
+		err = s.Store.Accounts.SetRole(ctx, accounts.User{Name: "test", Role: accounts.RoleAdmin}, user.ID, role)
 	}
 	secret := ""
 	if err == nil {
-		secret, _, err = s.Store.StartSession(ctx, models.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
+		secret, _, err = s.Store.Accounts.StartSession(ctx, accounts.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -201,12 +202,12 @@ func (b *browser) send(method, path string, body io.Reader, headers ...string) *
 }
 
 // api is a client of the JSON API with a fresh token of the user; the zero user is a visitor.
-func (s *testSite) api(user models.User) *client.Client {
+func (s *testSite) api(user accounts.User) *client.Client {
 	s.t.Helper()
 	if !user.SignedIn() {
 		return client.New(s.url, "")
 	}
-	secret, _, err := s.Store.CreateToken(context.Background(), user.ID, "test", 0)
+	secret, _, err := s.Store.Accounts.CreateToken(context.Background(), user.ID, "test", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}

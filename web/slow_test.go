@@ -83,7 +83,7 @@ func TestWaitingRequestsLeaveRoomForOthers(t *testing.T) {
 			t.Errorf("a request of %s that does not wait: %s", visitor, resp.Status)
 		}
 	}
-	secret, _, err := s.Store.CreateToken(t.Context(), s.ada.ID, "test", 0)
+	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.ada.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

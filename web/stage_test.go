@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
 // stage is a site with a creator's task and somebody who submits to it.
 type stage struct {
 	*testSite
-	creator, user models.User
-	task          models.Task
+	creator, user accounts.User
+	task          catalog.Task
 }
 
 func newStage(t testing.TB, devices ...string) *stage {
@@ -26,32 +28,32 @@ func newStage(t testing.TB, devices ...string) *stage {
 	}
 	s := startSite(t)
 	st := &stage{testSite: s}
-	st.creator = modelstest.Person(t, s.Store, "creator", models.RoleCreator)
-	st.user = modelstest.Person(t, s.Store, "ada", models.RoleUser)
+	st.creator = modelstest.Person(t, s.Store, "creator", accounts.RoleCreator)
+	st.user = modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
 	st.task = modelstest.Task(t, s.Store, st.creator, "vectoradd", devices...)
 	return st
 }
 
 // change gives a task other settings; its devices stay.
-func (s *stage) change(task models.Task, to models.TaskSettings) {
+func (s *stage) change(task catalog.Task, to catalog.TaskSettings) {
 	s.t.Helper()
 	to.Devices = task.Devices
-	if _, err := s.Store.UpdateTask(context.Background(), s.creator, task.ID, to); err != nil {
+	if _, err := s.Store.Catalog.UpdateTask(context.Background(), s.creator, task.ID, to); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
 // close puts a task's deadline into the past.
-func (s *stage) close(task models.Task) {
+func (s *stage) close(task catalog.Task) {
 	s.t.Helper()
 	past := time.Now().Add(-time.Second)
-	s.change(task, models.TaskSettings{Deadline: &past})
+	s.change(task, catalog.TaskSettings{Deadline: &past})
 }
 
 // hide makes a task visible to its creator only.
-func (s *stage) hide(task models.Task) {
+func (s *stage) hide(task catalog.Task) {
 	s.t.Helper()
-	s.change(task, models.TaskSettings{Visibility: models.Hidden})
+	s.change(task, catalog.TaskSettings{Visibility: catalog.Hidden})
 }
 
 func kernel(change ...func(*client.NewSubmission)) client.NewSubmission {
@@ -65,7 +67,7 @@ func kernel(change ...func(*client.NewSubmission)) client.NewSubmission {
 }
 
 // tell passes what the store recorded on, as the recorder does.
-func (s *testSite) tell(out models.Recorded) {
+func (s *testSite) tell(out work.Recorded) {
 	for _, e := range out.Events {
 		s.Hub.RunEvent(e)
 	}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/statement"
 )
@@ -22,7 +23,7 @@ func signs(t *testing.T) func(*Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys, err := c.Store.NoteSigningKey(t.Context(), key)
+		keys, err := c.Store.Ledger.NoteSigningKey(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,11 +44,11 @@ func (b *browser) bytes(t *testing.T, path string, status int) []byte {
 
 func TestARunsPageLeadsToItsStatementAndThePublishedKeyVerifiesIt(t *testing.T) {
 	s := startSite(t, signs(t))
-	author := modelstest.Person(t, s.Store, "author", models.RoleCreator)
+	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
 	task := modelstest.Task(t, s.Store, author, "sort", "CPU")
 	run := modelstest.Submit(t, s.Store, author, task)[0]
 	modelstest.Finish(t, s.Store, run, 5000)
-	visitor, admin := s.browser(), s.signedIn("boss", models.RoleAdmin)
+	visitor, admin := s.browser(), s.signedIn("boss", accounts.RoleAdmin)
 
 	address := fmt.Sprintf("/api/v1/runs/%d/statement", run.ID)
 	if page := string(visitor.bytes(t, fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK)); !strings.Contains(page, `href="`+address+`"`) {
@@ -80,7 +81,7 @@ func TestARunsPageLeadsToItsStatementAndThePublishedKeyVerifiesIt(t *testing.T) 
 		t.Errorf("after the last one: %s", rest)
 	}
 
-	boss, err := s.Store.SignIn(t.Context(), models.SignIn{Provider: "test", Subject: "root", Name: "root", Admin: true})
+	boss, err := s.Store.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: "root", Name: "root", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +98,9 @@ func TestARunsPageLeadsToItsStatementAndThePublishedKeyVerifiesIt(t *testing.T) 
 
 func TestAHiddenTasksStatementsAreHiddenToo(t *testing.T) {
 	s := startSite(t, signs(t))
-	author := modelstest.Person(t, s.Store, "author", models.RoleCreator)
-	task, err := s.Store.CreateTask(t.Context(), author, models.NewTask{
-		TaskSettings: models.TaskSettings{Devices: []string{"CPU"}, Visibility: models.Hidden}, Bundle: modelstest.Bundle("secret")})
+	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
+	task, err := s.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}, Bundle: modelstest.Bundle("secret")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/client"
 )
 
@@ -72,7 +72,7 @@ func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ada := s.signedIn("ada", models.RoleUser)
+	ada := s.signedIn("ada", accounts.RoleUser)
 	wantText(t, ada.page("/login?code="+login.Code, http.StatusOK), "dl", "192.0.2.9")
 }
 

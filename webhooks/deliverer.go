@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/fleet"
 	hooks "warpboard/models/webhooks"
+	"warpboard/models/work"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 	// so that slow receivers hold up neither the site nor other people.
 	mostAtOnce, ofSite, atOnce = 24, 12, 3
 	// silentFor is when a worker counts as lost: longer than a site's restart takes, during which nobody hears it.
-	// It is said later than the site itself gives attempts up (models.WorkerTimeout): that costs a run a retry, this a
+	// It is said later than the site itself gives attempts up (fleet.WorkerTimeout): that costs a run a retry, this a
 	// person's sleep.
 	silentFor = 30 * time.Second
 	// claimFor is after when a try that nobody ended is made again.
@@ -95,13 +97,13 @@ func (d *Deliverer) Run(ctx context.Context) error {
 func (d *Deliverer) look(ctx context.Context, at time.Time) error {
 	// A process that was held up for longer than leaseFor still sends what it has claimed, and so may another: claims
 	// keep them apart.
-	held, err := d.Store.Hold(ctx, []string{leaseName}, leaseFor)
+	held, err := d.Store.Leases.Hold(ctx, []string{leaseName}, leaseFor)
 	if err != nil || len(held) == 0 {
 		return err
 	}
 	// None of the three keeps the others from their turn; what failed is looked at again a second later.
 	watched := d.watch(ctx, at)
-	_, spread := d.Store.SpreadEvents(ctx)
+	_, spread := d.Store.Webhooks.SpreadEvents(ctx)
 	return errors.Join(watched, spread, d.sendDue(ctx, at))
 }
 
@@ -110,23 +112,23 @@ func (d *Deliverer) watch(ctx context.Context, at time.Time) error {
 	if at.Sub(d.started) < silentFor { // workers were not heard while the site was away
 		return nil
 	}
-	workers, err := d.Store.Workers(ctx)
+	workers, err := d.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
 	}
-	waits, err := d.Store.Waits(ctx)
+	waits, err := d.Store.Work.Waits(ctx)
 	if err != nil {
 		return err
 	}
-	pauses, err := d.Store.Pauses(ctx)
+	pauses, err := d.Store.Fleet.Pauses(ctx)
 	if err != nil {
 		return err
 	}
-	waits = slices.DeleteFunc(waits, func(w models.Waiting) bool { _, paused := pauses[w.Device]; return paused })
-	return d.Store.Watch(ctx, silent(workers, at), longWaits(waits), at)
+	waits = slices.DeleteFunc(waits, func(w work.Waiting) bool { _, paused := pauses[w.Device]; return paused })
+	return d.Store.Webhooks.Watch(ctx, silent(workers, at), longWaits(waits), at)
 }
 
-func silent(workers []models.Worker, at time.Time) (list []hooks.Silent) {
+func silent(workers []fleet.Worker, at time.Time) (list []hooks.Silent) {
 	for _, w := range workers {
 		if w.Stopping || at.Sub(w.SeenAt) < silentFor {
 			continue
@@ -142,7 +144,7 @@ func silent(workers []models.Worker, at time.Time) (list []hooks.Silent) {
 	return list
 }
 
-func longWaits(waits []models.Waiting) (list []hooks.Wait) {
+func longWaits(waits []work.Waiting) (list []hooks.Wait) {
 	for _, w := range waits {
 		list = append(list, hooks.Wait{Device: w.Device, Waiting: w.Work, Oldest: w.Oldest})
 	}
@@ -151,7 +153,7 @@ func longWaits(waits []models.Waiting) (list []hooks.Wait) {
 
 // sendDue begins tries as far as there is room.
 func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
-	due, err := d.Store.DueDeliveries(ctx, at, d.busy(), ofSite, mostAtOnce*8)
+	due, err := d.Store.Webhooks.DueDeliveries(ctx, at, d.busy(), ofSite, mostAtOnce*8)
 	if err != nil {
 		return err
 	}
@@ -161,7 +163,7 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 		if !d.enter(delivery.UserID) {
 			continue
 		}
-		claimed, err := d.Store.ClaimDelivery(ctx, delivery, at.Add(claimFor))
+		claimed, err := d.Store.Webhooks.ClaimDelivery(ctx, delivery, at.Add(claimFor))
 		// Not claimed: another process was quicker, or the delivery is gone.
 		if err != nil || !claimed {
 			d.leave(delivery.UserID)
@@ -186,7 +188,7 @@ func (d *Deliverer) try(ctx context.Context, delivery hooks.DueDelivery) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerIn)
 	defer cancel()
-	if err := d.Store.EndTry(ctx, delivery, tried); err != nil {
+	if err := d.Store.Webhooks.EndTry(ctx, delivery, tried); err != nil {
 		d.Log.Error("a delivery to a webhook cannot be noted: it is sent again", "delivery", delivery.ID, "err", err)
 	}
 }

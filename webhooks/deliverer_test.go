@@ -9,6 +9,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	hooks "warpboard/models/webhooks"
 )
@@ -16,7 +18,7 @@ import (
 // TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts is the way of an event, on both databases.
 func TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
-		admin, ada, bob := modelstest.Person(t, s, "Grace", models.RoleAdmin), modelstest.Person(t, s, "Ada", models.RoleUser), modelstest.Person(t, s, "Bob", models.RoleUser)
+		admin, ada, bob := modelstest.Person(t, s, "Grace", accounts.RoleAdmin), modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sum", "CPU")
 		site, mine, his := newReceiver(t), newReceiver(t), newReceiver(t)
 		siteHook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: site.URL, Events: hooks.OfSite()})
@@ -90,7 +92,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 		stores = append(stores, store)
 	}
 	s := stores[0]
-	ada := modelstest.Person(t, s, "Ada", models.RoleAdmin)
+	ada := modelstest.Person(t, s, "Ada", accounts.RoleAdmin)
 	r := newReceiver(t)
 	hook := create(t, s, ada, hooks.NewWebhook{URL: r.URL, Events: hooks.Personal()})
 	task := modelstest.Task(t, s, ada, "sum", "CPU")
@@ -118,7 +120,7 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ada := modelstest.Person(t, s, "Ada", models.RoleUser)
+	ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
 	inside := newReceiver(t)
 	leave := make(chan struct{})
 	for name, test := range map[string]struct {
@@ -145,7 +147,7 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 				defer close(leave)
 			}
 			hook := create(t, s, ada, hooks.NewWebhook{URL: r.URL, Events: hooks.Personal()})
-			if err := s.TestWebhook(t.Context(), ada, hook.ID); err != nil {
+			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
 			}
 			var c clock
@@ -155,11 +157,11 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 			if !strings.Contains(d.Error, test.problem) || (d.DeliveredAt != nil) != (test.problem == "") || strings.Contains(d.Error, r.URL) {
 				t.Errorf("noted: %+v", d)
 			}
-			now, err := s.Webhook(t.Context(), ada, hook.ID)
+			now, err := s.Webhooks.Webhook(t.Context(), ada, hook.ID)
 			if err != nil || (now.DisabledAt != nil) != (name == "gone") {
 				t.Errorf("%+v, %v", now, err)
 			}
-			if err := s.DeleteWebhook(t.Context(), ada, hook.ID); err != nil {
+			if err := s.Webhooks.DeleteWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Error(err)
 			}
 		})
@@ -172,15 +174,15 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 // TestAddressesInsideAreRefusedAlsoUnderAName, and what is given up switches a webhook off.
 func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
-		ada := modelstest.Person(t, s, "Ada", models.RoleUser)
+		ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
 		r := newReceiver(t)
 		hook := create(t, s, ada, hooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1), Events: hooks.Personal()})
 		for range 5 {
-			if err := s.TestWebhook(t.Context(), ada, hook.ID); err != nil {
+			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.TestWebhook(t.Context(), ada, hook.ID); models.KindOf(err) != models.TooMany {
+		if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); db.KindOf(err) != db.TooMany {
 			t.Errorf("a sixth test: %v", err)
 		}
 		var c clock
@@ -193,13 +195,13 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 			c.forward(25 * time.Hour)
 		}
 		await(t, "the end of the webhook", func() bool {
-			now, err := s.Webhook(t.Context(), ada, hook.ID)
+			now, err := s.Webhooks.Webhook(t.Context(), ada, hook.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return now.DisabledAt != nil && strings.Contains(now.DisabledWhy, "5 deliveries")
 		})
-		if err := s.TestWebhook(t.Context(), ada, hook.ID); models.KindOf(err) != models.Conflict {
+		if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); db.KindOf(err) != db.Conflict {
 			t.Errorf("a test of a webhook that is off: %v", err)
 		}
 		if len(r.got) > 0 {
@@ -211,12 +213,12 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 // TestALostWorkerAndALongWaitAreToldOnce, also over a restart.
 func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
-		admin := modelstest.Person(t, s, "Grace", models.RoleAdmin)
+		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)
 		r := newReceiver(t)
 		hook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: r.URL, Events: []hooks.Kind{hooks.WorkerLost, hooks.WaitLong}, Wait: 2 * time.Minute})
 		beat := func(name string, stopping bool) {
 			t.Helper()
-			if err := s.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Stopping: stopping, Slots: []job.Slot{{Device: "H200"}}}); err != nil {
+			if err := s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Stopping: stopping, Slots: []job.Slot{{Device: "H200"}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -226,12 +228,12 @@ func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 		at, ctx := time.Now(), t.Context()
 		watch := func(silent []hooks.Silent, at time.Time) {
 			t.Helper()
-			waits, err := s.Waits(ctx)
+			waits, err := s.Work.Waits(ctx)
 			if err != nil || len(waits) != 1 {
 				t.Error(waits, err)
 				return
 			}
-			if err := s.Watch(ctx, silent, []hooks.Wait{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}}, at); err != nil {
+			if err := s.Webhooks.Watch(ctx, silent, []hooks.Wait{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}}, at); err != nil {
 				t.Error(err)
 			}
 		}
@@ -250,7 +252,7 @@ func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 		over(t, s, hook, func(d hooks.Delivery) bool { return d.DeliveredAt != nil })
 		stop()
 		watch([]hooks.Silent{{Worker: "gpu1"}}, c.now())
-		if n, err := s.SpreadEvents(ctx); n > 0 || err != nil {
+		if n, err := s.Webhooks.SpreadEvents(ctx); n > 0 || err != nil {
 			t.Errorf("%d events are told again, %v", n, err)
 		}
 		watch(nil, c.now()) // it is heard again, and lost again
@@ -259,7 +261,7 @@ func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
 			all.Go(func() { watch([]hooks.Silent{{Worker: "gpu1"}}, c.now()) })
 		}
 		all.Wait()
-		if n, err := s.SpreadEvents(ctx); n != 1 || err != nil {
+		if n, err := s.Webhooks.SpreadEvents(ctx); n != 1 || err != nil {
 			t.Errorf("%d events, %v", n, err)
 		}
 	})

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	hooks "warpboard/models/webhooks"
 	"warpboard/webhooks"
@@ -131,9 +132,9 @@ func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (s
 	return stop
 }
 
-func create(t *testing.T, s *models.Store, actor models.User, n hooks.NewWebhook) hooks.Webhook {
+func create(t *testing.T, s *models.Store, actor accounts.User, n hooks.NewWebhook) hooks.Webhook {
 	t.Helper()
-	hook, err := s.CreateWebhook(t.Context(), actor, n)
+	hook, err := s.Webhooks.CreateWebhook(t.Context(), actor, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +144,10 @@ func create(t *testing.T, s *models.Store, actor models.User, n hooks.NewWebhook
 // over waits until a webhook's newest delivery is over, or a condition holds for it.
 func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.Delivery) bool) hooks.Delivery {
 	t.Helper()
-	boss := models.User{ID: -1, Role: models.RoleAdmin}
+	boss := accounts.User{ID: -1, Role: accounts.RoleAdmin}
 	var newest hooks.Delivery
 	await(t, "such a delivery", func() bool {
-		list, err := s.WebhookDeliveries(t.Context(), boss, hook.ID, 0, 1)
+		list, err := s.Webhooks.WebhookDeliveries(t.Context(), boss, hook.ID, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	hooks "warpboard/models/webhooks"
 	"warpboard/webhooks"
@@ -17,22 +20,22 @@ import (
 type owners struct {
 	t               *testing.T
 	s               *models.Store
-	admin, ada, bob models.User
+	admin, ada, bob accounts.User
 }
 
 func newOwners(t *testing.T, s *models.Store) owners {
-	return owners{t, s, modelstest.Person(t, s, "Grace", models.RoleAdmin), modelstest.Person(t, s, "Ada", models.RoleUser), modelstest.Person(t, s, "Bob", models.RoleUser)}
+	return owners{t, s, modelstest.Person(t, s, "Grace", accounts.RoleAdmin), modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)}
 }
 
-func (o owners) hook(of models.User) hooks.Webhook {
+func (o owners) hook(of accounts.User) hooks.Webhook {
 	o.t.Helper()
 	return create(o.t, o.s, of, hooks.NewWebhook{Site: of.ID == o.admin.ID, URL: "https://example.org/hook", Events: hooks.Personal()})
 }
 
-func (o owners) ask(of models.User, hook hooks.Webhook, n int) {
+func (o owners) ask(of accounts.User, hook hooks.Webhook, n int) {
 	o.t.Helper()
 	for range n {
-		if err := o.s.TestWebhook(o.t.Context(), of, hook.ID); err != nil {
+		if err := o.s.Webhooks.TestWebhook(o.t.Context(), of, hook.ID); err != nil {
 			o.t.Fatal(err)
 		}
 	}
@@ -40,7 +43,7 @@ func (o owners) ask(of models.User, hook hooks.Webhook, n int) {
 
 func (o owners) due(busy ...int64) []hooks.DueDelivery {
 	o.t.Helper()
-	due, err := o.s.DueDeliveries(o.t.Context(), time.Now(), busy, 12, 100)
+	due, err := o.s.Webhooks.DueDeliveries(o.t.Context(), time.Now(), busy, 12, 100)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -50,14 +53,14 @@ func (o owners) due(busy ...int64) []hooks.DueDelivery {
 func (o owners) end(d hooks.DueDelivery, tried hooks.Tried) {
 	o.t.Helper()
 	tried.At = time.Now()
-	if err := o.s.EndTry(o.t.Context(), d, tried); err != nil {
+	if err := o.s.Webhooks.EndTry(o.t.Context(), d, tried); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
 func (o owners) log(hook hooks.Webhook) []hooks.Delivery {
 	o.t.Helper()
-	list, err := o.s.WebhookDeliveries(o.t.Context(), o.admin, hook.ID, 0, 2000)
+	list, err := o.s.Webhooks.WebhookDeliveries(o.t.Context(), o.admin, hook.ID, 0, 2000)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -99,14 +102,14 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 				o.end(o.due()[0], hooks.Tried{Status: 200})
 			}
 			old := o.log(hook)[0].ID
-			if _, err := s.Redeliver(t.Context(), o.bob, hook.ID, old); err != nil {
+			if _, err := s.Webhooks.Redeliver(t.Context(), o.bob, hook.ID, old); err != nil {
 				t.Fatal(err)
 			}
 			o.end(o.due()[0], hooks.Tried{Status: 200})
-			if err := s.TestWebhook(t.Context(), o.bob, hook.ID); models.KindOf(err) != models.TooMany {
+			if err := s.Webhooks.TestWebhook(t.Context(), o.bob, hook.ID); db.KindOf(err) != db.TooMany {
 				t.Errorf("one more test: %v", err)
 			}
-			if _, err := s.Redeliver(t.Context(), o.bob, hook.ID, old); models.KindOf(err) != models.TooMany {
+			if _, err := s.Webhooks.Redeliver(t.Context(), o.bob, hook.ID, old); db.KindOf(err) != db.TooMany {
 				t.Errorf("one more redelivery: %v", err)
 			}
 		})
@@ -115,7 +118,7 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 			o.ask(o.bob, hook, 1)
 			o.exec(`insert into webhook_deliveries (webhook_id, message_id, kind, body, created_at)
 				with recursive n(i) as (select 1 union all select i + 1 from n where i < 1002) select w.id, 'msg', 'test', '{}', w.created_at from webhooks w, n where w.id = $1`, hook.ID)
-			if err := s.SweepDeliveries(t.Context(), time.Now()); err != nil {
+			if err := s.Webhooks.SweepDeliveries(t.Context(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			if list := o.log(hook); len(list) != 1001 || list[1000].NextAt == nil {
@@ -141,7 +144,7 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 		})
 		t.Run("only the site's have plain addresses", func(t *testing.T) {
 			n := hooks.NewWebhook{URL: "http://example.org/hook", Events: hooks.Personal()}
-			if _, err := s.CreateWebhook(t.Context(), o.admin, n); models.KindOf(err) != models.Invalid {
+			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
 				t.Errorf("a person's: %v", err)
 			}
 			n.Site = true
@@ -151,7 +154,7 @@ func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 			n := hooks.NewWebhook{URL: "http://127.0.0.1:8080/hook", Events: hooks.OfSite(), Site: true}
 			create(t, s, o.admin, n)
 			n.URL = "http://10.0.0.1:8080/hook"
-			if _, err := s.CreateWebhook(t.Context(), o.admin, n); models.KindOf(err) != models.Invalid {
+			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
 				t.Errorf("a network that is not allowed: %v", err)
 			}
 		})
@@ -167,17 +170,17 @@ func TestEventsAreToldToThoseWhoMayKnow(t *testing.T) {
 		site := o.hook(o.admin)
 		o.exec(`insert into webhook_events (kind, webhook_id, run_id, user_id, other_id, detail, created_at) values ('run.ended', 0, 0, 0, 0, '{', current_timestamp)`)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, o.bob, task)[0], 2000)
-		if n, err := s.SpreadEvents(t.Context()); n != 3 || err == nil || !strings.Contains(err.Error(), "is dropped") {
+		if n, err := s.Webhooks.SpreadEvents(t.Context()); n != 3 || err == nil || !strings.Contains(err.Error(), "is dropped") {
 			t.Errorf("%d events, %v", n, err)
 		}
-		if n, err := s.SpreadEvents(t.Context()); n != 0 || err != nil {
+		if n, err := s.Webhooks.SpreadEvents(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d events are left, %v", n, err)
 		}
-		if _, err := s.UpdateTask(t.Context(), o.admin, task.ID, models.TaskSettings{Devices: []string{"CPU"}, Visibility: models.Hidden}); err != nil {
+		if _, err := s.Catalog.UpdateTask(t.Context(), o.admin, task.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
 			t.Fatal(err)
 		}
 		modelstest.Finish(t, s, modelstest.Submit(t, s, o.admin, task)[0], 1000)
-		if _, err := s.SpreadEvents(t.Context()); err != nil {
+		if _, err := s.Webhooks.SpreadEvents(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if n, all := len(o.log(his)), len(o.log(site)); n != 1 || all != 4 {
@@ -198,7 +201,7 @@ func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
 	begun, leave := make(chan struct{}, 100), make(chan struct{})
 	slow.say(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-leave })
 	for _, name := range strings.Fields("One Two Three Four Five Six Seven Eight Nine") {
-		someone := modelstest.Person(t, s, name, models.RoleUser)
+		someone := modelstest.Person(t, s, name, accounts.RoleUser)
 		o.ask(someone, create(t, s, someone, hooks.NewWebhook{URL: slow.URL, Events: hooks.Personal()}), 5)
 	}
 	hook := create(t, s, o.admin, hooks.NewWebhook{Site: true, URL: site.URL, Events: hooks.OfSite()})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
 	"warpboard/web/client"
@@ -127,7 +127,7 @@ func nameOf(from string, proposal tasks.Proposal) (string, error) {
 			}
 		}
 	}
-	return models.Slug(name), nil
+	return db.Slug(name), nil
 }
 
 // bundleOf is a task as a site has it; nil where its files cannot be read. there is false where the site has no such task.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/views/format"
 	"warpboard/web/client"
 )
@@ -55,7 +55,7 @@ const mostBoardPages = 50
 
 // standing prints where a ranked run has brought its person. It is left out where the board cannot be read, or is another version's.
 func (w *watcher) standing(ctx context.Context, sub *client.Submission, run client.Run) {
-	if sub.Mode != job.ModeRanked || run.State != string(models.StateDone) || run.ScoreNS == nil {
+	if sub.Mode != job.ModeRanked || run.State != string(work.StateDone) || run.ScoreNS == nil {
 		return
 	}
 	for page := 1; page <= mostBoardPages; page++ {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 func termIs(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -84,7 +84,7 @@ func (s *screen) draw() {
 
 // paint colours the word of a state.
 func (s *screen) paint(state string) string {
-	colours := map[string]string{string(models.StateDone): "32", string(models.StateFailed): "31", string(models.StateCancelled): "33"}
+	colours := map[string]string{string(work.StateDone): "32", string(work.StateFailed): "31", string(work.StateCancelled): "33"}
 	if c := colours[state]; c != "" && s.color {
 		return "\x1b[" + c + "m" + state + "\x1b[0m"
 	}

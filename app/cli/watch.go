@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -81,7 +81,7 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 			w.out.run(run)
 			w.standing(ctx, sub, run)
 		}
-		if run.State != string(models.StateDone) {
+		if run.State != string(work.StateDone) {
 			bad++
 		}
 	}

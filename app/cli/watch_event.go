@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -19,7 +19,7 @@ func (w *watcher) event(e client.Event) {
 	switch d := e.Detail; {
 	case d == nil:
 		w.now[e.Device] = e.State
-		if !models.RunState(e.State).Final() {
+		if !work.RunState(e.State).Final() {
 			w.out.painted(e.Device, e.State, "")
 		} else if len(w.now) > 1 {
 			w.out.run(client.Run{Device: e.Device, State: e.State, ScoreNS: e.ScoreNS, Failure: e.Failure})
@@ -81,7 +81,7 @@ func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[str
 		if w.heard[run.Device] != heard[run.Device] {
 			continue
 		}
-		waits := run.State == string(models.StateQueued)
+		waits := run.State == string(work.StateQueued)
 		// Said at each change alone: the absence of workers may last for hours.
 		if lonely := waits && slots[run.Device] == 0; lonely != w.lonely[run.Device] {
 			w.lonely[run.Device] = lonely
@@ -116,7 +116,7 @@ func (w *watcher) say(run client.Run, place string) {
 
 // placeOf is where a run waits; empty: it does not.
 func placeOf(run client.Run) string {
-	if run.State != string(models.StateQueued) || run.Position == 0 {
+	if run.State != string(work.StateQueued) || run.Position == 0 {
 		return ""
 	}
 	place := fmt.Sprintf("waits at place %d of the queue", run.Position)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -31,15 +31,15 @@ func TestFrozenSiteTakesNothingBackFromHealthyWorkers(t *testing.T) {
 		begun := time.Now()
 		s.watchFor(d, begun, 2)
 		// The process stands still; when it goes on, it looks before it has read a heartbeat.
-		thawed := begun.Add(2 * models.WorkerTimeout)
+		thawed := begun.Add(2 * fleet.WorkerTimeout)
 		s.watchFor(d, thawed, 2)
-		s.wantRun(run.ID, models.StateBuilding, 1)
+		s.wantRun(run.ID, work.StateBuilding, 1)
 		if s.queue.stopped(j.AttemptID) {
 			s.Error("a healthy worker was told to stop")
 		}
 		// A worker that stays silent has lost its run all the same; the run is not to blame.
-		s.watchFor(d, thawed.Add(2*time.Second), int(models.WorkerTimeout/time.Second))
-		if run := s.wantRun(run.ID, models.StateQueued, 1); run.Losses != 0 || run.Retries != 1 {
+		s.watchFor(d, thawed.Add(2*time.Second), int(fleet.WorkerTimeout/time.Second))
+		if run := s.wantRun(run.ID, work.StateQueued, 1); run.Losses != 0 || run.Retries != 1 {
 			s.Errorf("%d losses count of %d", run.Losses, run.Retries)
 		}
 	})
@@ -55,9 +55,9 @@ func TestResultThatWaitsForAFrozenSiteIsNotTakenForALostRun(t *testing.T) {
 		s.beat(r) // it has ended there
 		begun := time.Now()
 		s.watchFor(d, begun, 2)
-		s.watchFor(d, begun.Add(models.WorkerTimeout), 2)
+		s.watchFor(d, begun.Add(fleet.WorkerTimeout), 2)
 		s.finish(r, j, 10)
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
 
@@ -78,14 +78,14 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	}
 	d.lease.at = time.Time{}                                      // it has to be renewed, which waits for the same writer
 	time.AfterFunc(2*time.Second, func() { _ = held.Rollback() }) // long after a busy machine has begun the pass
-	if err := d.pass(t.Context(), begun.Add(models.WorkerTimeout)); err != nil {
+	if err := d.pass(t.Context(), begun.Add(fleet.WorkerTimeout)); err != nil {
 		t.Fatal(err)
 	}
-	s.wantRun(run.ID, models.StateBuilding, 1)
-	if err := d.pass(t.Context(), begun.Add(models.WorkerTimeout+time.Second)); err != nil {
+	s.wantRun(run.ID, work.StateBuilding, 1)
+	if err := d.pass(t.Context(), begun.Add(fleet.WorkerTimeout+time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	s.wantRun(run.ID, models.StateBuilding, 1)
+	s.wantRun(run.ID, work.StateBuilding, 1)
 }
 
 func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
@@ -102,17 +102,17 @@ func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
 			s.pass(d, 0)
 			s.pass(d, missingFor)
 			s.queue.lose()
-			lost, err := s.store.Run(s.Context(), run.ID)
+			lost, err := s.store.Work.Run(s.Context(), run.ID)
 			if err != nil || lost.State.Final() {
 				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
 			}
 			if lost.AttemptID != "" { // its pause was over within the second pass
-				if _, err := s.store.FailAttempt(s.Context(), lost.AttemptID, "lost with the queue", work.LossFree); err != nil {
+				if _, err := s.store.Work.FailAttempt(s.Context(), lost.AttemptID, "lost with the queue", work.LossFree); err != nil {
 					s.Fatal(err)
 				}
 			}
 		}
-		got, err := s.store.Run(s.Context(), run.ID)
+		got, err := s.store.Work.Run(s.Context(), run.ID)
 		if err != nil || got.Losses != 0 || got.Retries != kills {
 			s.Errorf("%d losses count of %d, want 0 of %d", got.Losses, got.Retries, kills)
 		}
@@ -156,7 +156,7 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 		if third := s.take(); len(third.Avoid) != 0 {
 			s.Errorf("the third attempt avoids %v, which is all there are", third.Avoid)
 		}
-		if run := s.wantRun(run.ID, models.StateQueued, 3); run.Losses != 0 {
+		if run := s.wantRun(run.ID, work.StateQueued, 3); run.Losses != 0 {
 			s.Errorf("%d losses count", run.Losses)
 		}
 	})
@@ -185,10 +185,10 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 				s.Errorf("the second attempt is %+v", j)
 			}
 		}
-		if run := s.wantRun(run.ID, models.StateQueued, 2); run.Losses != 0 || run.Retries != 0 {
+		if run := s.wantRun(run.ID, work.StateQueued, 2); run.Losses != 0 || run.Retries != 0 {
 			s.Errorf("%d losses count of %d", run.Losses, run.Retries)
 		}
-		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Retries != 0 {
+		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Retries != 0 {
 			s.Errorf("the evaluation counts %d", e.Retries)
 		}
 	})

@@ -87,7 +87,7 @@ func (r *Recorder) flush(ctx context.Context) {
 	r.events.storing.Lock()
 	defer r.events.storing.Unlock()
 	waiting := r.events.takeAll()
-	out, stale, err := r.store.AppendEvents(ctx, waiting)
+	out, stale, err := r.store.Work.AppendEvents(ctx, waiting)
 	// The events are gone, and their seq is not stored: later ones are taken, since a gap in the numbers is allowed.
 	if err != nil {
 		r.log.Error("storing events", "events", len(waiting), "err", err)

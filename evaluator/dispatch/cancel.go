@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 )
 
 // Cancel ends a live run at once, and has its job dropped or its worker stopped. The submitter and
 // admins may. Conflict: the run has ended already.
-func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64) error {
-	attemptID, out, err := d.store.CancelRun(ctx, actor, runID)
+func (d *Dispatcher) Cancel(ctx context.Context, actor accounts.User, runID int64) error {
+	attemptID, out, err := d.store.Work.CancelRun(ctx, actor, runID)
 	if err != nil {
 		return err
 	}
@@ -21,7 +22,7 @@ func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64)
 
 // CancelEvaluation does the same to an evaluation, for a reason that its caller is told.
 func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
-	attemptID, out, err := d.store.CancelEvaluation(ctx, id, reason)
+	attemptID, out, err := d.store.Work.CancelEvaluation(ctx, id, reason)
 	if err != nil {
 		return err
 	}
@@ -30,20 +31,20 @@ func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) er
 }
 
 // CancelRejudge ends a rejudge of a task without effect, and stops what of it is running.
-func (d *Dispatcher) CancelRejudge(ctx context.Context, actor models.User, taskID int64) error {
+func (d *Dispatcher) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) error {
 	attempts, out, err := d.store.CancelRejudge(ctx, actor, taskID)
 	if err != nil {
 		return err
 	}
 	d.afterCancel(ctx, "", out)
 	for _, id := range attempts {
-		d.afterCancel(ctx, id, models.Recorded{})
+		d.afterCancel(ctx, id, work.Recorded{})
 	}
 	return nil
 }
 
 // afterCancel stops the attempt at work that is cancelled in the store; "" is none.
-func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out models.Recorded) {
+func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out work.Recorded) {
 	// The store has decided already. A process that dies here leaves a cancelled row and a worker that goes on: its next
 	// heartbeat lists the attempt, which is stale then, and is told to stop.
 	announce(d.notify, out)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // These tests kill the site at one point of a run by dropping its Dispatcher and Recorder, and go
@@ -24,7 +24,7 @@ func TestKilledBeforeTheJobWasPublished(t *testing.T) {
 		d, r := s.boot()
 		s.pass(d, 0)
 		s.finish(r, s.take(), 10)
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(10)
 	})
 }
@@ -41,7 +41,7 @@ func TestKilledAfterTheJobWasPublishedAndBeforeThatWasNoted(t *testing.T) {
 		s.pass(d, 0)
 		s.finish(r, s.take(), 10)
 		s.wantNoJob()
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
 
@@ -73,7 +73,7 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			s.finish(r, old, 1) // it comes after all
 			s.finish(r, fresh, 10)
 			s.finish(r, fresh, 10) // its acknowledgement was lost
-			s.wantRun(run.ID, models.StateDone, 2)
+			s.wantRun(run.ID, work.StateDone, 2)
 			s.wantBoard(10)
 		})
 	}
@@ -90,7 +90,7 @@ func TestKilledWhileTheResultWaits(t *testing.T) {
 		s.finish(r, j, 10)
 		s.pass(d, stuckFor)
 		s.wantNoJob()
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(10)
 	})
 }
@@ -103,11 +103,11 @@ func TestARemoteWorkerGoesOnWhileTheSiteIsDown(t *testing.T) {
 		j := s.take()
 
 		d, r := s.boot(j.AttemptID)
-		s.wantRun(run.ID, models.StateBuilding, 1)
+		s.wantRun(run.ID, work.StateBuilding, 1)
 		s.pass(d, 0)
 		s.pass(d, stuckFor)
 		s.finish(r, j, 10)
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
 
@@ -123,7 +123,7 @@ func TestAJobThatTheQueueLostIsSentAgain(t *testing.T) {
 		s.wantNoJob()
 		s.pass(d, stuckFor+missingFor)
 		s.finish(r, s.take(), 10)
-		s.wantRun(run.ID, models.StateDone, 2)
+		s.wantRun(run.ID, work.StateDone, 2)
 	})
 }
 
@@ -139,15 +139,15 @@ func TestAnEmptyQueueIsFilledAgainAtNoCost(t *testing.T) {
 		r.flush(t.Context())
 		s.queue.lose()
 		s.queue.forgetIDs()
-		if err := s.store.QueueMayBeEmpty(t.Context()); err != nil {
+		if err := s.store.Work.QueueMayBeEmpty(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.pass(d, 0)
 		s.finish(r, s.take(), 10)
 		s.wantNoJob()
 		s.finish(r, j, 20)
-		s.wantRun(taken.ID, models.StateDone, 1)
-		s.wantRun(waiting.ID, models.StateDone, 1)
+		s.wantRun(taken.ID, work.StateDone, 1)
+		s.wantRun(waiting.ID, work.StateDone, 1)
 	})
 }
 
@@ -163,6 +163,6 @@ func TestAResultComesAgainUntilItIsStored(t *testing.T) {
 			t.Error("a result that was not stored was acknowledged")
 		}
 		s.finish(r, j, 10)
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }

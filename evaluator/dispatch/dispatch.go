@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/models/work"
 )
 
@@ -36,14 +35,14 @@ type Reports interface {
 
 // Notifier is told what watchers should see now. Its methods must not block.
 type Notifier interface {
-	RunEvent(e models.RunEvent)
+	RunEvent(e work.RunEvent)
 	BoardChanged(versionID int64, device string, change int64)
-	EvaluationChanged(models.Evaluation)
+	EvaluationChanged(work.Evaluation)
 	QueueChanged()
 }
 
 // announce tells watchers of what is stored.
-func announce(n Notifier, out models.Recorded) {
+func announce(n Notifier, out work.Recorded) {
 	moved := len(out.Evaluations) > 0
 	for _, e := range out.Events {
 		n.RunEvent(e)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/work"
 )
 
@@ -86,7 +87,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 
 // sweep removes old data, and disconnects workers that joined and have been silent for too long.
 func (d *Dispatcher) sweep(ctx context.Context, now time.Time) error {
-	silent, err := d.store.RevokeSilentGuests(ctx, now)
+	silent, err := d.store.Fleet.RevokeSilentGuests(ctx, now)
 	for _, worker := range silent {
 		d.jobs.Kick(worker)
 	}
@@ -104,16 +105,16 @@ func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 // (Conflict, or not Accepted) and seen by the next pass. Devices and attempts that fail do not keep others from their turn:
 // errors are collected.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
-	workers, err := d.store.Workers(ctx)
+	workers, err := d.store.Fleet.Workers(ctx)
 	if err != nil {
 		d.watch.resetClock(now)
 		return err
 	}
-	live, err := d.store.LiveAttempts(ctx)
+	live, err := d.store.Work.LiveAttempts(ctx)
 	if err != nil {
 		return err
 	}
-	pauses, err := d.store.Pauses(ctx)
+	pauses, err := d.store.Fleet.Pauses(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	// Attempts on devices of another process are its business. Those that were just taken back are still among the rest:
 	// this pass counts them as if they held a slot, which errs on the side of sending too little, and takeBack wakes the
 	// next one.
-	live = slices.DeleteFunc(live, func(a models.LiveAttempt) bool { return !d.lease.held[a.Device] })
+	live = slices.DeleteFunc(live, func(a work.LiveAttempt) bool { return !d.lease.held[a.Device] })
 	for _, a := range live {
 		if a.PublishedAt == nil && a.TakenAt == nil { // a process died between the two, or the queue may have lost it (QueueMayBeEmpty)
 			errs = append(errs, d.publish(ctx, a.Attempt))
@@ -144,7 +145,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 
 // preemptProfiles stops what follows ranked runs on devices where others wait for a slot: profiles, legs of confirmations and
 // reruns, and baselines. A profile takes minutes, and somebody watches the work that waits.
-func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
+func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []work.LiveAttempt) error {
 	var errs []error
 	for _, a := range live {
 		if a.Priority < work.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
@@ -152,7 +153,7 @@ func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, 
 		}
 		// All of them that are in the way go at once, not as many as others wait for: they are queued again, and fill
 		// sends back what fits.
-		out, err := d.store.PreemptAttempt(ctx, a.ID)
+		out, err := d.store.Work.PreemptAttempt(ctx, a.ID)
 		if err == nil && out.Accepted {
 			announce(d.notify, out)
 			err = d.stop(ctx, a.ID)
@@ -163,7 +164,7 @@ func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, 
 }
 
 // overloaded reports whether more attempts than the device has slots are live, one of them no profile.
-func overloaded(device string, slots int, live []models.LiveAttempt) bool {
+func overloaded(device string, slots int, live []work.LiveAttempt) bool {
 	all, others := 0, 0
 	for _, a := range live {
 		if a.Device != device {
@@ -178,7 +179,7 @@ func overloaded(device string, slots int, live []models.LiveAttempt) bool {
 
 // capacity is how many more jobs a device may have in the queue: one for each free slot, and one so
 // that a slot that comes free finds the next job waiting.
-func capacity(device string, slots int, live []models.LiveAttempt) int {
+func capacity(device string, slots int, live []work.LiveAttempt) int {
 	if slots == 0 {
 		return 0
 	}
@@ -194,7 +195,7 @@ func capacity(device string, slots int, live []models.LiveAttempt) int {
 
 // rerunRoom is how many more runs a device may measure again: one slot is always left for people. Where there is only one,
 // a rerun has it while nobody else wants it.
-func rerunRoom(device string, slots int, live []models.LiveAttempt) int {
+func rerunRoom(device string, slots int, live []work.LiveAttempt) int {
 	room := max(slots-1, 1)
 	for _, a := range live {
 		if a.Device == device && a.Priority == work.PriorityRerun {
@@ -206,11 +207,11 @@ func rerunRoom(device string, slots int, live []models.LiveAttempt) int {
 
 // fill sends up to n units of work to the queue of a device, no more than reruns of them runs that are measured again. It
 // returns the attempts that it began, for preemptProfiles: what is in their way would keep them waiting until the next pass.
-func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now time.Time) (begun []models.LiveAttempt, err error) {
+func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now time.Time) (begun []work.LiveAttempt, err error) {
 	if n == 0 {
 		return nil, nil
 	}
-	next, err := d.store.NextWork(ctx, device, n, now)
+	next, err := d.store.Work.NextWork(ctx, device, n, now)
 	if err != nil {
 		return nil, err
 	}
@@ -224,14 +225,14 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now
 				break // they are the last in the order
 			}
 		}
-		attempt, err := d.store.StartAttempt(ctx, unit.Ref())
-		if models.KindOf(err) == models.Conflict {
+		attempt, err := d.store.Work.StartAttempt(ctx, unit.Ref())
+		if db.KindOf(err) == db.Conflict {
 			continue // cancelled a moment ago
 		}
 		if err != nil {
 			return begun, err
 		}
-		begun = append(begun, models.LiveAttempt{Attempt: attempt, Device: device, Priority: unit.Priority})
+		begun = append(begun, work.LiveAttempt{Attempt: attempt, Device: device, Priority: unit.Priority})
 		// The attempt stays live and unpublished; the next pass publishes it. It takes room (capacity), so that a queue that
 		// is down leaves no more of them than a device has slots, and one.
 		if err := d.publish(ctx, attempt); err != nil {
@@ -261,7 +262,7 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	}
 	var errs []error
 	for attemptID, lost := range lost {
-		out, err := d.store.FailAttempt(ctx, attemptID, lost.reason, lost.counts)
+		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.counts)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -11,8 +11,11 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 var (
@@ -36,14 +39,14 @@ func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 		}
 		s.queue.events <- event(j, 1, job.EventTaken, "")
 		s.queue.events <- event(j, 2, job.EventStage, job.StageTest)
-		s.seen.until(s.T, "the test stage is seen", func() bool { return s.seen.has(models.StateTesting) })
+		s.seen.until(s.T, "the test stage is seen", func() bool { return s.seen.has(work.StateTesting) })
 		s.queue.results <- result(j, 12)
-		s.seen.until(s.T, "the end is seen", func() bool { return s.seen.has(models.StateDone) })
+		s.seen.until(s.T, "the end is seen", func() bool { return s.seen.has(work.StateDone) })
 		stop()
 		if err := group.Wait(); err != nil {
 			s.Error(err)
 		}
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(12)
 		if len(s.seen.boards) != 1 || s.seen.boards[0] != 1 {
 			s.Errorf("board changes told: %v", s.seen.boards)
@@ -51,7 +54,7 @@ func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 	})
 }
 
-func (w *watcher) has(state models.RunState) bool {
+func (w *watcher) has(state work.RunState) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.events {
@@ -67,7 +70,7 @@ func TestTheQueueHoldsOneJobMoreThanFreeSlotsAndTheFairOnesFirst(t *testing.T) {
 		for range 4 {
 			s.submit()
 		}
-		ben := modelstest.Person(s, s.store, "Ben", models.RoleUser)
+		ben := modelstest.Person(s, s.store, "Ben", accounts.RoleUser)
 		bens := modelstest.Submit(s, s.store, ben, s.task)[0]
 		d, r := s.boot()
 		s.pass(d, 0)
@@ -105,7 +108,7 @@ func TestNothingIsSentWhereNobodyTakesIt(t *testing.T) {
 			r.heartbeat(t.Context(), beat)
 			s.pass(d, 0)
 			s.wantNoJob()
-			s.wantRun(run.ID, models.StateQueued, 0)
+			s.wantRun(run.ID, work.StateQueued, 0)
 		})
 	}
 }
@@ -119,14 +122,14 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 		before := time.Now()
 		s.beat(r, j.AttemptID)
 		after := time.Now()
-		if err := d.pass(s.Context(), before.Add(models.WorkerTimeout/2)); err != nil {
+		if err := d.pass(s.Context(), before.Add(fleet.WorkerTimeout/2)); err != nil {
 			s.Fatal(err)
 		}
-		s.wantRun(run.ID, models.StateBuilding, 1)
-		if err := d.pass(s.Context(), after.Add(models.WorkerTimeout)); err != nil {
+		s.wantRun(run.ID, work.StateBuilding, 1)
+		if err := d.pass(s.Context(), after.Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
-		got := s.wantRun(run.ID, models.StateQueued, 1)
+		got := s.wantRun(run.ID, work.StateQueued, 1)
 		if got.Failure == nil || !got.Failure.Infrastructure || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
 			s.Errorf("run: %+v", got)
 		}
@@ -136,16 +139,16 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 
 func TestNothingBeginsOnAPausedDeviceUntilItIsResumed(t *testing.T) {
 	eachSite(t, func(s *site) {
-		admin := models.User{Name: "Root", Role: models.RoleAdmin}
+		admin := accounts.User{Name: "Root", Role: accounts.RoleAdmin}
 		d, _ := s.boot()
-		if err := s.store.PauseDevice(s.Context(), admin, "CPU", ""); err != nil {
+		if err := s.store.Fleet.PauseDevice(s.Context(), admin, "CPU", ""); err != nil {
 			s.Fatal(err)
 		}
 		run := s.submit()
 		s.pass(d, 0)
 		s.wantNoJob()
-		s.wantRun(run.ID, models.StateQueued, 0)
-		if err := s.store.ResumeDevice(s.Context(), admin, "CPU"); err != nil {
+		s.wantRun(run.ID, work.StateQueued, 0)
+		if err := s.store.Fleet.ResumeDevice(s.Context(), admin, "CPU"); err != nil {
 			s.Fatal(err)
 		}
 		s.pass(d, 0)
@@ -160,22 +163,22 @@ func TestAnOutageOfTheDatabaseIsNoSilenceOfWorkers(t *testing.T) {
 		s.pass(d, 0)
 		j := s.take()
 		s.beat(r, j.AttemptID)
-		back := time.Now().Add(2 * models.WorkerTimeout) // no heartbeat could be stored until then
+		back := time.Now().Add(2 * fleet.WorkerTimeout) // no heartbeat could be stored until then
 		down, cancel := context.WithCancel(s.Context())
 		cancel()
 		if err := d.pass(down, back.Add(-time.Second)); err == nil {
 			s.Fatal("a pass without a database succeeded")
 		}
-		for _, after := range []time.Duration{0, models.WorkerTimeout / 2} {
+		for _, after := range []time.Duration{0, fleet.WorkerTimeout / 2} {
 			if err := d.pass(s.Context(), back.Add(after)); err != nil {
 				s.Fatal(err)
 			}
-			s.wantRun(run.ID, models.StateBuilding, 1)
+			s.wantRun(run.ID, work.StateBuilding, 1)
 		}
-		if err := d.pass(s.Context(), back.Add(models.WorkerTimeout)); err != nil {
+		if err := d.pass(s.Context(), back.Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
-		s.wantRun(run.ID, models.StateQueued, 1) // it stays silent
+		s.wantRun(run.ID, work.StateQueued, 1) // it stays silent
 	})
 }
 
@@ -191,14 +194,14 @@ func TestAResultOnItsWayIsNotTakenForALostRun(t *testing.T) {
 		s.pass(d, 2*time.Second)
 		s.finish(r, j, 10)
 		s.pass(d, 2*missingFor)
-		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
 
 func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, r := s.boot()
-		cancel := func(run models.Run) {
+		cancel := func(run work.Run) {
 			s.Helper()
 			if err := d.Cancel(s.Context(), s.ann, run.ID); err != nil {
 				s.Fatal(err)
@@ -206,13 +209,13 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 		}
 		waiting := s.submit()
 		cancel(waiting)
-		s.wantRun(waiting.ID, models.StateCancelled, 0)
+		s.wantRun(waiting.ID, work.StateCancelled, 0)
 
 		sent := s.submit()
 		s.pass(d, 0)
 		cancel(sent)
 		s.wantNoJob()
-		s.wantRun(sent.ID, models.StateCancelled, 1)
+		s.wantRun(sent.ID, work.StateCancelled, 1)
 
 		running := s.submit()
 		s.pass(d, 0)
@@ -223,8 +226,8 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 		if !s.queue.stopped(j.AttemptID) {
 			s.Error("the worker was not told")
 		}
-		s.wantRun(running.ID, models.StateCancelled, 1)
-		if err := d.Cancel(s.Context(), s.ann, running.ID); models.KindOf(err) != models.Conflict {
+		s.wantRun(running.ID, work.StateCancelled, 1)
+		if err := d.Cancel(s.Context(), s.ann, running.ID); db.KindOf(err) != db.Conflict {
 			s.Errorf("cancelled again: %v", err)
 		}
 
@@ -249,7 +252,7 @@ func TestAJobThatCannotBeMadeFailsByOurFault(t *testing.T) {
 				}
 			}
 			s.pass(d, 0)
-			got := s.wantRun(run.ID, models.StateFailed, 1)
+			got := s.wantRun(run.ID, work.StateFailed, 1)
 			if !got.Infrastructure || got.Failure == nil {
 				t.Errorf("failure: %+v", got.Failure)
 			}

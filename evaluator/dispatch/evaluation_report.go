@@ -7,13 +7,13 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
 	"warpboard/models/counters"
+	"warpboard/models/work"
 )
 
 // checkReport reads the report of an evaluation. A result that holds none is turned into one of a lost attempt:
 // a kernel that fails has a report that says so.
-func checkReport(r *job.Result) (found models.Findings) {
+func checkReport(r *job.Result) (found work.Findings) {
 	var report kernelrun.Result
 	switch {
 	case r.Outcome == job.OutcomeReturned:
@@ -24,10 +24,10 @@ func checkReport(r *job.Result) (found models.Findings) {
 		r.Outcome = job.OutcomeLost
 		return found
 	}
-	found.Evaluation, found.Samples = models.EvaluationCompleted, samples(report)
+	found.Evaluation, found.Samples = work.EvaluationCompleted, samples(report)
 	found.Waited = time.Duration(report.Waited * float64(time.Second))
 	if report.TimedOut {
-		found.Evaluation = models.EvaluationTimeout
+		found.Evaluation = work.EvaluationTimeout
 	}
 	return found
 }

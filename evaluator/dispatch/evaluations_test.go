@@ -10,13 +10,15 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
 	"warpboard/models/counters"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
+	"warpboard/models/work"
 )
 
-func (s *site) evaluate(caller string) models.Evaluation {
+func (s *site) evaluate(caller string) work.Evaluation {
 	s.Helper()
-	e, err := s.store.SubmitEvaluation(s.Context(), models.NewEvaluation{
+	e, err := s.store.Work.SubmitEvaluation(s.Context(), work.NewEvaluation{
 		Caller: caller, Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{"num_trials":7}`),
 	})
 	if err != nil {
@@ -25,9 +27,9 @@ func (s *site) evaluate(caller string) models.Evaluation {
 	return e
 }
 
-func (s *site) wantEvaluation(id string, state models.EvaluationState) models.Evaluation {
+func (s *site) wantEvaluation(id string, state work.EvaluationState) work.Evaluation {
 	s.Helper()
-	e, err := s.store.Evaluation(s.Context(), id)
+	e, err := s.store.Work.Evaluation(s.Context(), id)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -73,17 +75,17 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		r.event(s.Context(), evaluationEvent(j, 1, kernelrun.StageCompiling))
 		r.event(s.Context(), evaluationEvent(j, 2, kernelrun.StageValidating))
 		r.flush(s.Context())
-		s.wantEvaluation(e.ID, models.EvaluationValidating)
+		s.wantEvaluation(e.ID, work.EvaluationValidating)
 		report := kernelrun.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
 		if err := r.result(s.Context(), evaluated(s.T, j, report)); err != nil {
 			s.Fatal(err)
 		}
-		s.wantEvaluation(e.ID, models.EvaluationCompleted)
-		if !slices.Contains(s.seen.states, models.EvaluationValidating) || !slices.Contains(s.seen.states, models.EvaluationCompleted) {
+		s.wantEvaluation(e.ID, work.EvaluationCompleted)
+		if !slices.Contains(s.seen.states, work.EvaluationValidating) || !slices.Contains(s.seen.states, work.EvaluationCompleted) {
 			s.Errorf("watchers were told %v", s.seen.states)
 		}
-		all, err := s.store.Counters(s.Context())
+		all, err := s.store.Counters.Counters(s.Context())
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -104,7 +106,7 @@ func TestATimeLimitIsAResult(t *testing.T) {
 		if err := r.result(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
 			s.Fatal(err)
 		}
-		s.wantEvaluation(e.ID, models.EvaluationTimeout)
+		s.wantEvaluation(e.ID, work.EvaluationTimeout)
 	})
 }
 
@@ -115,10 +117,10 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		s.pass(d, 0)
 		first := s.take()
 		s.beat(r, first.AttemptID)
-		if err := d.pass(s.Context(), time.Now().Add(models.WorkerTimeout)); err != nil {
+		if err := d.pass(s.Context(), time.Now().Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
-		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
+		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
 		d, r = s.boot()          // another worker
 		s.pass(d, 2*time.Second) // after a pause
 		second := s.take()
@@ -128,13 +130,13 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		if err := r.result(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
-		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
+		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
 		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret, Outcome: job.OutcomeLost,
 			Failure: &job.Failure{Infrastructure: true, Reason: "the disk is full"}}
 		if err := r.result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}
-		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 || e.Failure != "the disk is full" {
+		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 || e.Failure != "the disk is full" {
 			s.Errorf("evaluation: %+v", e)
 		}
 	})
@@ -152,8 +154,8 @@ func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 		if err := r.result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
-		s.wantEvaluation(e.ID, models.EvaluationCancelled)
-		if models.KindOf(d.CancelEvaluation(s.Context(), e.ID, "")) != models.Conflict {
+		s.wantEvaluation(e.ID, work.EvaluationCancelled)
+		if db.KindOf(d.CancelEvaluation(s.Context(), e.ID, "")) != db.Conflict {
 			s.Error("it was cancelled twice")
 		}
 	})
@@ -176,7 +178,7 @@ func TestAnEvaluationThatWasNotPublishedIsPublishedLater(t *testing.T) {
 func TestAWorkerKnowsCallersByTheirOwnNameAndNotByTheirAddress(t *testing.T) {
 	eachSite(t, func(s *site) {
 		for _, owner := range []string{"key:1", "key:2"} {
-			_, err := s.store.SubmitEvaluation(s.Context(), models.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
+			_, err := s.store.Work.SubmitEvaluation(s.Context(), work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
 				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)})
 			if err != nil {
 				s.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // fakeQueue keeps the promises that the real queue makes: an attempt is in it once, and a result
@@ -153,9 +153,9 @@ func each[T any](ctx context.Context, from chan T, fn func(T)) error {
 // watcher remembers what watchers were told, and lets a test wait for it.
 type watcher struct {
 	mu     sync.Mutex
-	events []models.RunEvent
+	events []work.RunEvent
 	boards []int64
-	states []models.EvaluationState
+	states []work.EvaluationState
 	told   chan struct{}
 }
 
@@ -171,7 +171,7 @@ func (w *watcher) note(fn func()) {
 	}
 }
 
-func (w *watcher) RunEvent(e models.RunEvent) { w.note(func() { w.events = append(w.events, e) }) }
+func (w *watcher) RunEvent(e work.RunEvent) { w.note(func() { w.events = append(w.events, e) }) }
 
 func (w *watcher) QueueChanged() { w.note(func() {}) }
 
@@ -179,7 +179,7 @@ func (w *watcher) BoardChanged(_ int64, _ string, change int64) {
 	w.note(func() { w.boards = append(w.boards, change) })
 }
 
-func (w *watcher) EvaluationChanged(e models.Evaluation) {
+func (w *watcher) EvaluationChanged(e work.Evaluation) {
 	w.note(func() { w.states = append(w.states, e.State) })
 }
 

@@ -9,7 +9,10 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // site is a store with a task, people and a queue, without the processes that serve them.
@@ -18,15 +21,15 @@ type site struct {
 	store *models.Store
 	queue *fakeQueue
 	seen  *watcher
-	ann   models.User
-	task  models.Task
+	ann   accounts.User
+	task  catalog.Task
 }
 
 func newSite(t *testing.T, s *models.Store, devices ...string) *site {
-	owner := modelstest.Person(t, s, "Root", models.RoleAdmin)
+	owner := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 	return &site{
 		T: t, store: s, queue: newFakeQueue(), seen: newWatcher(),
-		ann: modelstest.Person(t, s, "Ann", models.RoleUser), task: modelstest.Task(t, s, owner, "vectoradd", devices...),
+		ann: modelstest.Person(t, s, "Ann", accounts.RoleUser), task: modelstest.Task(t, s, owner, "vectoradd", devices...),
 	}
 }
 
@@ -47,7 +50,7 @@ func (s *site) boot(attempts ...string) (*Dispatcher, *Recorder) {
 	return d, r
 }
 
-func (s *site) submit() models.Run { return modelstest.Submit(s, s.store, s.ann, s.task)[0] }
+func (s *site) submit() work.Run { return modelstest.Submit(s, s.store, s.ann, s.task)[0] }
 
 func (s *site) beat(r *Recorder, attempts ...string) {
 	r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, Attempts: attempts})
@@ -92,13 +95,13 @@ func (s *site) finish(r *Recorder, j job.Job, ns float64) {
 }
 
 func result(j job.Job, ns float64) job.Result {
-	return modelstest.Result(models.Attempt{ID: j.AttemptID, RunID: j.RunID, Secret: j.Secret}, ns)
+	return modelstest.Result(work.Attempt{ID: j.AttemptID, RunID: j.RunID, Secret: j.Secret}, ns)
 }
 
 // wantRun checks how a run stands.
-func (s *site) wantRun(id int64, state models.RunState, attempts int) models.Run {
+func (s *site) wantRun(id int64, state work.RunState, attempts int) work.Run {
 	s.Helper()
-	run, err := s.store.Run(s.Context(), id)
+	run, err := s.store.Work.Run(s.Context(), id)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -111,7 +114,7 @@ func (s *site) wantRun(id int64, state models.RunState, attempts int) models.Run
 // wantBoard checks the scores on the board.
 func (s *site) wantBoard(want ...float64) {
 	s.Helper()
-	page, err := s.store.Board(s.Context(), s.task.VersionID, "CPU", 0, 10)
+	page, err := s.store.Boards.Board(s.Context(), s.task.VersionID, "CPU", 0, 10)
 	if err != nil {
 		s.Fatal(err)
 	}

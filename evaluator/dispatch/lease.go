@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // A site of several processes has one that sends out the work of a device. When that one dies, another does after at most
@@ -33,7 +33,7 @@ func (d *Dispatcher) hold(ctx context.Context, devices map[string]bool) error {
 	if begun.Sub(d.lease.at) < leaseAgain && !slices.ContainsFunc(slices.Collect(maps.Keys(devices)), isNew) {
 		return nil
 	}
-	held, err := d.store.Hold(ctx, slices.Collect(maps.Keys(devices)), leaseFor)
+	held, err := d.store.Leases.Hold(ctx, slices.Collect(maps.Keys(devices)), leaseFor)
 	if err != nil {
 		// Measured from when the last successful question began, by this process's monotonic clock: earlier than the
 		// database counts from.
@@ -62,7 +62,7 @@ func (d *Dispatcher) holdAt(ctx context.Context, devices map[string]bool, now ti
 }
 
 // devicesOf are those that something is to be sent to, or was sent to.
-func devicesOf(slots map[string]int, live []models.LiveAttempt) map[string]bool {
+func devicesOf(slots map[string]int, live []work.LiveAttempt) map[string]bool {
 	devices := map[string]bool{}
 	for device := range slots {
 		devices[device] = true
@@ -75,7 +75,7 @@ func devicesOf(slots map[string]int, live []models.LiveAttempt) map[string]bool 
 
 // ours are the losses of attempts on devices that this process holds.
 // A process that holds a device only now has watched it all along, but for attempts that came while it could not read.
-func (d *Dispatcher) ours(lost map[string]loss, live []models.LiveAttempt) map[string]loss {
+func (d *Dispatcher) ours(lost map[string]loss, live []work.LiveAttempt) map[string]loss {
 	for _, a := range live {
 		if !d.lease.held[a.Device] {
 			delete(lost, a.ID)
@@ -88,7 +88,7 @@ func (d *Dispatcher) ours(lost map[string]loss, live []models.LiveAttempt) map[s
 func (d *Dispatcher) letGo(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
 	defer cancel()
-	if err := d.store.LetGo(ctx); err != nil {
+	if err := d.store.Leases.LetGo(ctx); err != nil {
 		d.log.Warn("another process waits until the lease of the devices has ended", "err", err)
 	}
 }

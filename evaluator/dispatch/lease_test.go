@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestOneOfTwoProcessesSendsOutTheWorkOfADevice until it ends, in order or not.
@@ -36,12 +37,12 @@ func TestOneOfTwoProcessesSendsOutTheWorkOfADevice(t *testing.T) {
 	s.beat(r) // its worker has lost it
 	s.pass(second, 0)
 	s.pass(second, missingFor)
-	s.wantRun(run.ID, models.StateBuilding, 1) // and that is not the second's to say
+	s.wantRun(run.ID, work.StateBuilding, 1) // and that is not the second's to say
 	first.letGo(t.Context())
 	second.lease.at = time.Time{}
 	s.pass(second, missingFor)
 	s.pass(second, missingFor)
 	s.finish(r, s.take(), 10)
-	s.wantRun(run.ID, models.StateDone, 2)
+	s.wantRun(run.ID, work.StateDone, 2)
 	s.wantBoard(10)
 }

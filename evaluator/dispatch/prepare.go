@@ -11,7 +11,8 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/fleet"
 	"warpboard/tasks"
 )
 
@@ -32,7 +33,7 @@ type hinted struct {
 func newHints() hints { return hints{sent: map[hinted]bool{}, met: map[string]time.Time{}} }
 
 // meet forgets what the devices of a worker that has just come were told: it did not hear that.
-func (h *hints) meet(w models.Worker, slots map[string]int) {
+func (h *hints) meet(w fleet.Worker, slots map[string]int) {
 	if len(slots) == 0 || w.StartedAt.Equal(h.met[w.Name]) {
 		return
 	}
@@ -44,18 +45,18 @@ func (h *hints) meet(w models.Worker, slots map[string]int) {
 // before anybody submits. One at a time: compiling takes longer than the pause until the next call.
 // It is called once per poll, so that workers hear of one task a second at most after a restart.
 func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
-	workers, err := d.store.Workers(ctx)
+	workers, err := d.store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range workers {
-		d.hints.meet(w, liveSlots([]models.Worker{w}, d.watch.started, now))
+		d.hints.meet(w, liveSlots([]fleet.Worker{w}, d.watch.started, now))
 	}
 	slots := liveSlots(workers, d.watch.started, now)
 	if err := d.hold(ctx, devicesOf(slots, nil)); err != nil {
 		return err
 	}
-	open, err := d.store.OpenTasks(ctx)
+	open, err := d.store.Catalog.OpenTasks(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,12 +77,12 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 }
 
 // hint sends the hint about a task, unless nothing of it can be precompiled or it is too large.
-func (d *Dispatcher) hint(ctx context.Context, task models.Task, device string) (sent bool, err error) {
-	version, err := d.store.Version(ctx, task.VersionID)
+func (d *Dispatcher) hint(ctx context.Context, task catalog.Task, device string) (sent bool, err error) {
+	version, err := d.store.Catalog.Version(ctx, task.VersionID)
 	if err != nil || !preparable(version.Definition) {
 		return false, err
 	}
-	bundle, err := d.store.Bundle(ctx, version.ID)
+	bundle, err := d.store.Catalog.Bundle(ctx, version.ID)
 	if err != nil {
 		return false, err
 	}

@@ -12,7 +12,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/tasks"
 )
@@ -47,12 +48,12 @@ func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, r := s.boot()
 		s.wantHints(d, "vectoradd CPU")
-		owner := modelstest.Person(s, s.store, "Cora", models.RoleCreator)
+		owner := modelstest.Person(s, s.store, "Cora", accounts.RoleCreator)
 		past := time.Now().Add(-time.Hour)
-		for name, settings := range map[string]models.TaskSettings{
+		for name, settings := range map[string]catalog.TaskSettings{
 			"over": {Devices: []string{"CPU"}, Deadline: &past}, "elsewhere": {Devices: []string{"H200"}},
 		} {
-			if _, err := s.store.CreateTask(s.Context(), owner, models.NewTask{TaskSettings: settings, Bundle: modelstest.Bundle(name)}); err != nil {
+			if _, err := s.store.Catalog.CreateTask(s.Context(), owner, catalog.NewTask{TaskSettings: settings, Bundle: modelstest.Bundle(name)}); err != nil {
 				s.Fatal(err)
 			}
 		}
@@ -63,9 +64,9 @@ func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
 
 		changed := modelstest.Bundle("first")
 		changed.Files["reference.h"] = []byte("// changed\n")
-		first, err := s.store.Task(s.Context(), "first")
+		first, err := s.store.Catalog.Task(s.Context(), "first")
 		if err == nil {
-			_, _, err = s.store.Publish(s.Context(), owner, first.ID, changed, nil)
+			_, _, err = s.store.Catalog.Publish(s.Context(), owner, first.ID, changed, nil)
 		}
 		if err != nil {
 			s.Fatal(err)
@@ -84,7 +85,7 @@ func TestAHintHoldsTheTaskAndNoSubmission(t *testing.T) {
 	s.submit()
 	d, _ := s.boot()
 	s.prepares(d)
-	version, err := s.store.Version(t.Context(), s.task.VersionID)
+	version, err := s.store.Catalog.Version(t.Context(), s.task.VersionID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +121,8 @@ func TestNothingIsHintedWhereItHelpsNobody(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "H200")
 			bundle := modelstest.Bundle("other")
 			change(&bundle.Definition)
-			owner := modelstest.Person(t, s.store, "Cora", models.RoleCreator)
-			if _, err := s.store.CreateTask(t.Context(), owner, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle}); err != nil {
+			owner := modelstest.Person(t, s.store, "Cora", accounts.RoleCreator)
+			if _, err := s.store.Catalog.CreateTask(t.Context(), owner, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle}); err != nil {
 				t.Fatal(err)
 			}
 			d, _ := s.boot()
@@ -152,7 +153,7 @@ func TestARunningDispatcherTellsOfATaskThatIsPublishedLater(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(ctx) }()
-	modelstest.Task(t, s.store, modelstest.Person(t, s.store, "Cora", models.RoleCreator), "later", "CPU")
+	modelstest.Task(t, s.store, modelstest.Person(t, s.store, "Cora", accounts.RoleCreator), "later", "CPU")
 	s.seen.until(t, "the worker is told", func() bool { return slices.Contains(s.queue.hinted(), "later CPU") })
 	stop()
 	if err := <-ended; err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/db"
 )
 
 // Recorder stores what workers report, and tells watchers once it is stored. It alone moves work
@@ -27,7 +28,7 @@ type Recorder struct {
 	wake    func()
 	log     *slog.Logger
 	events  batch
-	seen    fleet
+	seen    lastTold
 	noted   map[string]string               // by worker: the slots that were noted last
 	gauged  map[string]map[string]time.Time // by worker: the last sentinel that is kept of each of its units
 	news    rates                           // of slots that are noted
@@ -38,7 +39,7 @@ type Recorder struct {
 func NewRecorder(store *models.Store, reports Reports, notify Notifier, wake func(), log *slog.Logger) *Recorder {
 	return &Recorder{
 		store: store, reports: reports, notify: notify, wake: wake, log: log,
-		events: newBatch(), seen: fleet{}, noted: map[string]string{}, gauged: map[string]map[string]time.Time{},
+		events: newBatch(), seen: lastTold{}, noted: map[string]string{}, gauged: map[string]map[string]time.Time{},
 		news: newRates(noteEvery, noteBurst), gauges: newRates(sentinelEvery, sentinelBurst),
 	}
 }
@@ -68,9 +69,9 @@ func (r *Recorder) result(ctx context.Context, result job.Result) error {
 	}
 	ref := result.Ref()
 	log := r.log.With(ref.Noun(), ref.ID(), "worker", result.Machine.Worker)
-	out, err := r.store.RecordResult(ctx, result, found)
+	out, err := r.store.Work.RecordResult(ctx, result, found)
 	switch {
-	case models.KindOf(err) == models.Forbidden:
+	case db.KindOf(err) == db.Forbidden:
 		log.Warn("result refused", "err", err)
 		return nil
 	case err != nil:
@@ -90,14 +91,14 @@ func (r *Recorder) result(ctx context.Context, result job.Result) error {
 // may have missed that a run was cancelled, deleted or given to another worker.
 func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 	// Nothing below is done without it: a worker that is not known to be alive must not be said to have attempts.
-	if err := r.store.SaveHeartbeat(ctx, h); err != nil {
+	if err := r.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		r.log.Error("saving a heartbeat", "worker", h.Worker, "err", err)
 		return
 	}
 	if err := r.noteSlots(ctx, h); err != nil {
 		r.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	out, stale, err := r.store.NoteTaken(ctx, h.Worker, h.Attempts)
+	out, stale, err := r.store.Work.NoteTaken(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		r.log.Error("comparing a heartbeat with the live attempts", "worker", h.Worker, "err", err)
 	}
@@ -148,8 +149,8 @@ func (r *Recorder) cancel(ctx context.Context, attemptIDs []string) {
 	}
 }
 
-// fleet remembers what watchers of the devices were told last, by worker.
-type fleet map[string]fleetEntry
+// lastTold remembers what watchers of the devices were told last, by worker.
+type lastTold map[string]fleetEntry
 
 type fleetEntry struct {
 	slots    int
@@ -158,7 +159,7 @@ type fleetEntry struct {
 }
 
 // changed reports whether the heartbeat says something new. Heartbeats come one after the other.
-func (f fleet) changed(h job.Heartbeat) bool {
+func (f lastTold) changed(h job.Heartbeat) bool {
 	entry := fleetEntry{slots: len(h.Slots), refusing: h.Refusing, stopping: h.Stopping}
 	old, known := f[h.Worker]
 	f[h.Worker] = entry

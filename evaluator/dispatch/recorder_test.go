@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -35,7 +36,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 			if err := r.result(t.Context(), bad); err != nil {
 				t.Fatal(err)
 			}
-			got := s.wantRun(run.ID, models.StateQueued, 1)
+			got := s.wantRun(run.ID, work.StateQueued, 1)
 			if got.Failure == nil || !got.Failure.Infrastructure {
 				t.Errorf("failure: %+v", got.Failure)
 			}
@@ -54,7 +55,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 	if err := r.result(t.Context(), failed); err != nil {
 		t.Fatal(err)
 	}
-	got := s.wantRun(run.ID, models.StateFailed, 1)
+	got := s.wantRun(run.ID, work.StateFailed, 1)
 	if got.Infrastructure || got.Failure == nil || got.Failure.ExitCode != 112 || got.ScoreNS != nil {
 		t.Errorf("run: %+v, %+v", got, got.Failure)
 	}
@@ -86,8 +87,8 @@ func TestAProfileFollowsOnAFreeSlotWhenNobodyElseWaits(t *testing.T) {
 			s.Fatalf("job: %+v", j)
 		}
 		s.fail(r, j)
-		s.wantRun(j.RunID, models.StateFailed, 1)
-		s.wantRun(ranked.ID, models.StateDone, 1)
+		s.wantRun(j.RunID, work.StateFailed, 1)
+		s.wantRun(ranked.ID, work.StateDone, 1)
 		s.wantBoard(10)
 	})
 }
@@ -121,7 +122,7 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 		if again := s.take(); again.RunID != profile.RunID || again.AttemptID == profile.AttemptID {
 			s.Errorf("job: %+v, want another attempt at the profile", again)
 		}
-		if run, err := s.store.Run(s.Context(), profile.RunID); err != nil || run.Losses != 0 {
+		if run, err := s.store.Work.Run(s.Context(), profile.RunID); err != nil || run.Losses != 0 {
 			s.Errorf("the profile counts %d losses, %v", run.Losses, err)
 		}
 	})
@@ -149,7 +150,7 @@ func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
 		t.Errorf("a forged result will come again: %v", err)
 	}
 	s.finish(r, j, 10)
-	s.wantRun(run.ID, models.StateDone, 1)
+	s.wantRun(run.ID, work.StateDone, 1)
 	s.wantBoard(10)
 }
 
@@ -173,7 +174,7 @@ func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 		if err := <-ended; err != nil {
 			s.Error(err)
 		}
-		stored, err := s.store.EventsSince(s.Context(), run.SubmissionID, 0, 2*n)
+		stored, err := s.store.Work.EventsSince(s.Context(), run.SubmissionID, 0, 2*n)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -188,7 +189,7 @@ func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 	})
 }
 
-func (w *watcher) last() (e models.RunEvent) {
+func (w *watcher) last() (e work.RunEvent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if n := len(w.events); n > 0 {
@@ -208,7 +209,7 @@ func TestWhatWasReceivedIsStoredWhenTheRecorderStops(t *testing.T) {
 	if err := r.Run(stopped); err != nil {
 		t.Error(err)
 	}
-	s.wantRun(run.ID, models.StateBuilding, 1)
+	s.wantRun(run.ID, work.StateBuilding, 1)
 }
 
 func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
@@ -224,7 +225,7 @@ func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 		t.Errorf("the interval is %+v", got.Interval)
 	}
 	stages[0].Cases[0].Processes, stages[0].Cases[0].Mean, stages[0].Cases[0].Clocks = nil, 100, job.Clocks{} // by no judge
-	if got, err = scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages}); err != nil || got.Interval != (models.Interval{}) {
+	if got, err = scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages}); err != nil || got.Interval != (boards.Interval{}) {
 		t.Errorf("a score of one process has %+v, %v", got, err)
 	}
 }
@@ -234,7 +235,7 @@ func TestTheSpreadOfAScoreFollowsItsRule(t *testing.T) {
 		{Status: job.StatusPass, Mean: 100, Std: 3, Err: 0.3},
 		{Status: job.StatusPass, Mean: 400, Std: 4, Err: 0.4},
 	}
-	for ranking, want := range map[tasks.Ranking]models.Score{
+	for ranking, want := range map[tasks.Ranking]work.Score{
 		tasks.RankLast: {NS: 400, StdNS: 4, ErrNS: 0.4},
 		tasks.RankMean: {NS: 250, StdNS: 2.5, ErrNS: 0.25},
 		tasks.RankGeom: {NS: 200, StdNS: math.Hypot(3, 1), ErrNS: math.Hypot(0.3, 0.1)},

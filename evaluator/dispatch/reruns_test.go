@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
@@ -25,7 +26,7 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 		t.Run(fmt.Sprint(slots, " slots"), func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			for i := range 5 {
-				run := modelstest.Submit(t, s.store, modelstest.Person(t, s.store, fmt.Sprintf("p%d", i), models.RoleUser), s.task)[0]
+				run := modelstest.Submit(t, s.store, modelstest.Person(t, s.store, fmt.Sprintf("p%d", i), accounts.RoleUser), s.task)[0]
 				modelstest.Finish(t, s.store, run, 100+float64(i))
 			}
 			d, r := s.boot()
@@ -46,7 +47,7 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 			}
 			s.pass(d, 0) // people do not wait for another one
 			mine := s.take()
-			if run, err := s.store.Run(t.Context(), mine.RunID); err != nil || run.UserID != s.ann.ID {
+			if run, err := s.store.Work.Run(t.Context(), mine.RunID); err != nil || run.UserID != s.ann.ID {
 				t.Errorf("next is %+v, %v, want a run that somebody waits for", run, err)
 			}
 			for _, id := range attempts {
@@ -68,7 +69,7 @@ func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
 			{Device: "L4", Memory: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}}, // it is none
 		}})
 	}
-	task, err := s.store.TaskByID(t.Context(), s.task.ID)
+	task, err := s.store.Catalog.TaskByID(t.Context(), s.task.ID)
 	if err != nil || fmt.Sprint(task.Devices) != "[H100-SXM]" {
 		t.Errorf("the task has %v, %v", task.Devices, err)
 	}
@@ -82,7 +83,7 @@ func TestALegOfAConfirmationIsMeasuredOnADeviceThatIsNeverIdle(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, store *models.Store) {
 		s := newSite(t, store, "CPU")
 		d, r := s.boot()
-		ben := modelstest.Person(t, store, "Ben", models.RoleUser)
+		ben := modelstest.Person(t, store, "Ben", accounts.RoleUser)
 		modelstest.Finish(t, store, modelstest.Submit(t, store, ben, s.task)[0], 10_000)
 		modelstest.Finish(t, store, s.submit(), 9_000)
 		took := func(in time.Duration) (leg bool) {
@@ -92,7 +93,7 @@ func TestALegOfAConfirmationIsMeasuredOnADeviceThatIsNeverIdle(t *testing.T) {
 			for range 2 {
 				j := s.take()
 				s.fail(r, j)
-				run, err := store.Run(s.Context(), j.RunID)
+				run, err := store.Work.Run(s.Context(), j.RunID)
 				if err != nil {
 					s.Fatal(err)
 				}

@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -32,7 +32,7 @@ const leastGPUCall = time.Microsecond
 // on a unit that was not gauged, and nothing does on a CPU, whose caches
 // hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds nobody
 // back either: the gauge's is fp32 without tensor cores, and a kernel may do better.
-func compareWithUnit(score *models.Score, def tasks.Definition, result job.Result) {
+func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result) {
 	if score == nil {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -46,7 +46,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 		"less than any GPU takes":  {nil, 999, 0, "no call takes less than 1µs on a GPU"},
 	} {
 		def, result := rankedOn(test.unit)
-		score := &models.Score{NS: test.ns}
+		score := &work.Score{NS: test.ns}
 		compareWithUnit(score, def, result)
 		switch {
 		case (score.Held == "") != (test.held == "") || !strings.Contains(score.Held, test.held):
@@ -59,7 +59,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 	}
 	def, result := rankedOn(gauged())
 	def.Roofline = nil
-	score := &models.Score{NS: 1000}
+	score := &work.Score{NS: 1000}
 	if compareWithUnit(score, def, result); score.Roof != nil || score.Held != "" {
 		t.Errorf("a task without a roofline: %+v", score)
 	}
@@ -67,7 +67,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 	def, result = rankedOn(gauged())
 	result.Machine.Device = "CPU"
 	for _, ns := range []float64{99, 1.0e6} {
-		score := &models.Score{NS: ns}
+		score := &work.Score{NS: ns}
 		if compareWithUnit(score, def, result); score.Held != "" {
 			t.Errorf("%v ns on a CPU: held for %q", ns, score.Held)
 		}
@@ -79,7 +79,7 @@ func TestNoUnitMakesARoofThatIsNoNumber(t *testing.T) {
 		unit := gauged()
 		unit.BytesPerSecond = v
 		def, result := rankedOn(unit)
-		score := &models.Score{NS: 1000}
+		score := &work.Score{NS: 1000}
 		if compareWithUnit(score, def, result); score.Roof != nil || score.Held != "" {
 			t.Errorf("%v B/s: %+v", v, score)
 		}
@@ -102,7 +102,7 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 		def, result := rankedOn(test.unit)
 		result.Machine.Device = test.device
 		result.Stages[0].Cases = append(result.Stages[0].Cases, job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
-		score := &models.Score{NS: 2e6}
+		score := &work.Score{NS: 2e6}
 		compareWithUnit(score, def, result)
 		if (score.Held != "") != test.held || test.held && !strings.Contains(score.Held, "case 1 (size: 1)") {
 			t.Errorf("%s: held for %q", name, score.Held)

@@ -7,7 +7,8 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -20,29 +21,29 @@ const tolerance = 1e-9
 // the work is tried again elsewhere.
 // The arithmetic is checked, not the measurement: whoever holds a worker's credential can send any times that agree with
 // themselves.
-func (r *Recorder) check(ctx context.Context, result *job.Result) (models.Findings, error) {
+func (r *Recorder) check(ctx context.Context, result *job.Result) (work.Findings, error) {
 	if result.EvaluationID != "" {
 		return checkReport(result), nil
 	}
 	score, err := r.checkScore(ctx, result)
-	return models.Findings{Score: score}, err
+	return work.Findings{Score: score}, err
 }
 
 // checkScore computes the score of a ranked run from its stages. A result without a score has none to check.
-func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.Score, error) {
+func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*work.Score, error) {
 	if result.Outcome != job.OutcomeDone {
 		return nil, nil
 	}
 	// Read outside the transaction that stores the result. Mode and version of a run never change, so that this cannot be
 	// stale.
-	run, err := r.store.Run(ctx, result.RunID)
-	if models.KindOf(err) == models.NotFound {
+	run, err := r.store.Work.Run(ctx, result.RunID)
+	if db.KindOf(err) == db.NotFound {
 		return nil, nil // deleted meanwhile
 	}
 	if err != nil {
 		return nil, err
 	}
-	version, err := r.store.Version(ctx, run.VersionID)
+	version, err := r.store.Catalog.Version(ctx, run.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 }
 
 // scoreOf returns the score of a result that claims to be done; nil in modes without one.
-func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*models.Score, error) {
+func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Score, error) {
 	var ranked *job.StageResult
 	for i, stage := range result.Stages {
 		if stage.Status != job.StatusPass {
@@ -83,9 +84,9 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*models.S
 		return nil, fmt.Errorf("it says %v ns where its cases give %v ns", *said, ns)
 	}
 	std, stderr := spread(ranking, ns, ranked.Cases)
-	score := &models.Score{NS: ns, StdNS: std, ErrNS: stderr}
+	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}
 	if i, measured := harness.ScoreInterval(ranking, ns, ranked.Cases); measured {
-		score.Interval = models.Interval{Processes: i.Processes, Noisy: i.Noisy}
+		score.Interval = boards.Interval{Processes: i.Processes, Noisy: i.Noisy}
 		if i.High > 0 {
 			score.LowNS, score.HighNS = &i.Low, &i.High
 		}

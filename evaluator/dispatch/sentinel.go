@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // keepSentinels stores what a heartbeat says anew of its units, and tells the operator when one of them drifts.
@@ -28,10 +28,10 @@ func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 			continue // the next heartbeat says it again
 		}
 		units[unit] = g.At
-		err := r.store.Keep(ctx, h.Worker, slot)
+		err := r.store.Sentinels.Keep(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {
-			drift, err = r.store.Drift(ctx, h.Worker, unit)
+			drift, err = r.store.Sentinels.Drift(ctx, h.Worker, unit)
 		}
 		switch {
 		case err != nil:
@@ -44,11 +44,11 @@ func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 
 // holdDrifting holds a score back that was measured on a unit which drifts. That is bad luck, and the run counts against no
 // limit.
-func (r *Recorder) holdDrifting(ctx context.Context, score *models.Score, m job.Machine) error {
+func (r *Recorder) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
 	if score == nil {
 		return nil
 	}
-	drift, err := r.store.Drift(ctx, m.Worker, m.UUIDHash)
+	drift, err := r.store.Sentinels.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
 		score.Disturbed = "the unit is not what it was"
 		score.Held = cmp.Or(score.Held, "Its unit is not what it was. "+drift)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // A score that was measured on a unit which is not what it was waits for somebody; the next steady one counts.
@@ -18,7 +18,7 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 			g := job.Gauge{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
 			r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", Gauge: &g}}}})
 		}
-		ranked := func(ns float64) models.Run {
+		ranked := func(ns float64) work.Run {
 			run := s.submit()
 			s.pass(d, 0)
 			done := result(s.take(), ns)
@@ -26,7 +26,7 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 			if err := r.result(s.Context(), done); err != nil {
 				s.Fatal(err)
 			}
-			run, err := s.store.Run(s.Context(), run.ID)
+			run, err := s.store.Work.Run(s.Context(), run.ID)
 			if err != nil {
 				s.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/fleet"
 	"warpboard/models/work"
 )
 
@@ -22,7 +22,7 @@ const (
 // A site that was frozen, or waited for its database, hears of its workers late and all at once.
 const (
 	// frozenFor is how long it takes from one look to the next if the whole process was held up.
-	frozenFor = models.WorkerTimeout / 2
+	frozenFor = fleet.WorkerTimeout / 2
 	// slowWrite is how long a small write takes if heartbeats could not be stored either.
 	slowWrite = time.Second
 )
@@ -30,7 +30,7 @@ const (
 // loss is why an attempt is to be taken back, for people, and how that counts.
 type loss struct {
 	reason string
-	counts models.Loss
+	counts work.Loss
 }
 
 // watch finds attempts that will never end unless they are given up. What it remembers is only since when it
@@ -75,8 +75,8 @@ func (w *watch) resetClock(now time.Time) {
 
 // lost returns the attempts to take back. What their runs can have caused counts against them: the end of
 // a worker, unless the site itself was away since they began.
-func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots map[string]int, now time.Time) map[string]loss {
-	byName := make(map[string]models.Worker, len(workers))
+func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, slots map[string]int, now time.Time) map[string]loss {
+	byName := make(map[string]fleet.Worker, len(workers))
 	for _, worker := range workers {
 		byName[worker.Name] = worker
 	}
@@ -90,8 +90,8 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 			if w.stuckInQueue(a, now) {
 				lost[a.ID] = loss{"No worker took it although one was free.", work.LossFree}
 			}
-		case now.Sub(later(worker.SeenAt, w.started)) >= models.WorkerTimeout:
-			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, models.WorkerTimeout), w.blame(a)}
+		case now.Sub(later(worker.SeenAt, w.started)) >= fleet.WorkerTimeout:
+			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
 		case worker.SeenAt.After(*a.TakenAt) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
 			if !ok {
@@ -107,7 +107,7 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 }
 
 // blame says how the end of an attempt's worker counts.
-func (w *watch) blame(a models.LiveAttempt) models.Loss {
+func (w *watch) blame(a work.LiveAttempt) work.Loss {
 	if w.started.After(*a.TakenAt) {
 		return work.LossWaits
 	}
@@ -115,7 +115,7 @@ func (w *watch) blame(a models.LiveAttempt) models.Loss {
 }
 
 // noteFree remembers since when each device has had a free slot without a break.
-func (w *watch) noteFree(live []models.LiveAttempt, slots map[string]int, now time.Time) {
+func (w *watch) noteFree(live []work.LiveAttempt, slots map[string]int, now time.Time) {
 	free := map[string]time.Time{}
 	for device, n := range slots {
 		for _, a := range live {
@@ -133,16 +133,16 @@ func (w *watch) noteFree(live []models.LiveAttempt, slots map[string]int, now ti
 	w.free = free
 }
 
-func (w *watch) stuckInQueue(a models.LiveAttempt, now time.Time) bool {
+func (w *watch) stuckInQueue(a work.LiveAttempt, now time.Time) bool {
 	free, ok := w.free[a.Device]
 	return ok && a.PublishedAt != nil && now.Sub(later(free, *a.PublishedAt)) >= stuckFor
 }
 
 // offers lists the live workers that take jobs for each device, each once.
-func offers(workers []models.Worker, started, now time.Time) map[string][]string {
+func offers(workers []fleet.Worker, started, now time.Time) map[string][]string {
 	byDevice := map[string][]string{}
 	for _, w := range workers {
-		for device := range liveSlots([]models.Worker{w}, started, now) {
+		for device := range liveSlots([]fleet.Worker{w}, started, now) {
 			byDevice[device] = append(byDevice[device], w.Name)
 		}
 	}
@@ -165,9 +165,9 @@ func avoided(lostBy, offered []string) []string {
 }
 
 // liveSlots counts the usable slots of live workers, by device.
-func liveSlots(workers []models.Worker, started, now time.Time) map[string]int {
+func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]int {
 	slots := map[string]int{}
-	for device, n := range models.SlotsOf(workers, now, func(w models.Worker, slot job.Slot) bool {
+	for device, n := range fleet.SlotsOf(workers, now, func(w fleet.Worker, slot job.Slot) bool {
 		return w.Takes(slot) && !w.SeenAt.Before(started) // a worker that only an earlier process heard of may be gone
 	}) {
 		slots[device] = n.Usable

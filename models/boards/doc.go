@@ -12,7 +12,7 @@
 // that a board's change number grows with everything that is visible on it: a page that knows the number knows whether
 // it is old.
 //
-// What may go wrong: which run is valid is written three times: as ValidRun here, as models.Run.Valid (a test compares
+// What may go wrong: which run is valid is written three times: as ValidRun here, as work.Run.Valid (a test compares
 // them), and in the index runs_valid. A change of that, or of what is apart, needs RebuildEntries, which a migration asks
 // for with the setting rebuild_boards. Bands are cut around each change: the work grows with the size of a band, some
 // microseconds for each of its entries.

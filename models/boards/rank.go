@@ -17,9 +17,9 @@ import (
 // The ranking rule: a run counts when ValidRun holds. Of runs of equal sources, one stands for all (package pools); of a
 // person's runs that stand on a (version, device), the one that comes first in bestFirst is the Entry. Boards, home, feeds
 // and badges read the entries, in the order entriesFirst; the entries of a band share its rank (band.go). ValidRun is also
-// models.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
+// work.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
 const (
-	// ValidRun is models.Run.Valid in SQL, in the very words of the partial index.
+	// ValidRun is work.Run.Valid in SQL, in the very words of the partial index.
 	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = ''"
 	StandingRun  = ValidRun + " and (pool_id is null or pool_id = id)"
 	bestFirst    = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run

@@ -10,8 +10,11 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 )
 
 // atNoon is a day that does not end during a test.
@@ -21,9 +24,9 @@ func atNoon() models.Config {
 }
 
 // held ends a run that held units of its device for so long.
-func held(t *testing.T, s *models.Store, run models.Run, took time.Duration, outcome job.Outcome) {
+func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outcome job.Outcome) {
 	t.Helper()
-	attempt, err := s.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +35,13 @@ func held(t *testing.T, s *models.Store, run models.Run, took time.Duration, out
 	if outcome != job.OutcomeDone {
 		result.Failure = &job.Failure{Reason: "It failed."}
 	}
-	if recorded, err := s.RecordResult(t.Context(), result, models.Findings{}); err != nil || !recorded.Accepted && outcome == job.OutcomeDone {
+	if recorded, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil || !recorded.Accepted && outcome == job.OutcomeDone {
 		t.Fatalf("recorded %+v, %v", recorded, err)
 	}
 }
 
 // ago is the result of an attempt that began two hours ago.
-func ago(t *testing.T, s *models.Store, attempt models.Attempt) job.Result {
+func ago(t *testing.T, s *models.Store, attempt work.Attempt) job.Result {
 	t.Helper()
 	if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour), attempt.ID); err != nil {
 		t.Fatal(err)
@@ -52,30 +55,30 @@ func ago(t *testing.T, s *models.Store, attempt models.Attempt) job.Result {
 // TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse on both databases.
 func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
-		admin, ann := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
-		bob := modelstest.Person(t, s, "Bob", models.RoleUser)
+		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
+		bob := modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sort", "CPU", "H200")
 		set := func(person int64, seconds int) {
 			t.Helper()
-			if err := s.SetBudget(t.Context(), admin, person, &seconds); err != nil {
+			if err := s.Budgets.SetBudget(t.Context(), admin, person, &seconds); err != nil {
 				t.Fatal(err)
 			}
 		}
-		used := func(user models.User, want time.Duration, seconds int, own bool) {
+		used := func(user accounts.User, want time.Duration, seconds int, own bool) {
 			t.Helper()
-			if b, err := s.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds || b.Own != own {
+			if b, err := s.Budgets.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds || b.Own != own {
 				t.Errorf("%s has %+v, %v; want %s of %d used", user.Name, b, err, want, seconds)
 			}
 		}
 		used(ann, 0, 0, false)
 		seconds := 7
-		if err := s.SetBudget(t.Context(), ann, ann.ID, &seconds); models.KindOf(err) != models.Forbidden {
+		if err := s.Budgets.SetBudget(t.Context(), ann, ann.ID, &seconds); db.KindOf(err) != db.Forbidden {
 			t.Errorf("a person set a budget: %v", err)
 		}
-		if err := s.SetBudget(t.Context(), admin, 4711, &seconds); models.KindOf(err) != models.NotFound {
+		if err := s.Budgets.SetBudget(t.Context(), admin, 4711, &seconds); db.KindOf(err) != db.NotFound {
 			t.Errorf("nobody has a budget: %v", err)
 		}
-		if seconds = -1; models.KindOf(s.SetBudget(t.Context(), admin, 0, &seconds)) != models.Invalid {
+		if seconds = -1; db.KindOf(s.Budgets.SetBudget(t.Context(), admin, 0, &seconds)) != db.Invalid {
 			t.Error("a budget below 0 was taken")
 		}
 		set(0, 10)
@@ -89,7 +92,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		held(t, s, second[0], time.Hour, job.OutcomeReturned)
 		third := modelstest.SubmitSource(t, s, ann, task, "three")
 		for _, run := range append(third, second[0]) {
-			if _, _, err := s.CancelRun(t.Context(), ann, run.ID); err != nil {
+			if _, _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -97,11 +100,11 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		fourth := modelstest.SubmitSource(t, s, ann, task, "four")
 		held(t, s, fourth[1], 2*time.Second, job.OutcomeDone)
 		submit := func(device string) error {
-			_, _, err := s.Submit(t.Context(), models.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{device}, Mode: job.ModeTest, Source: []byte("more")})
+			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{device}, Mode: job.ModeTest, Source: []byte("more")})
 			return err
 		}
 		err := submit("H200")
-		if models.KindOf(err) != models.TooMany || !strings.Contains(err.Error(), "budget of 10 GPU-seconds a day is used up: your runs held GPUs for 11 s today") {
+		if db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "budget of 10 GPU-seconds a day is used up: your runs held GPUs for 11 s today") {
 			t.Errorf("a run after the budget: %v", err)
 		}
 		var refused *db.Error
@@ -111,8 +114,8 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		if err := submit("CPU"); err != nil {
 			t.Errorf("the CPU costs GPU-seconds: %v", err)
 		}
-		_, err = s.SubmitEvaluation(t.Context(), models.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
-		if models.KindOf(err) != models.TooMany {
+		_, err = s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		if db.KindOf(err) != db.TooMany {
 			t.Errorf("an evaluation after the budget: %v", err)
 		}
 		modelstest.SubmitSource(t, s, bob, task, "of bob")
@@ -121,7 +124,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 			t.Errorf("while some of it is left: %v", err)
 		}
 		// The one that waits takes more than that, by those before.
-		if err := submit("H200"); models.KindOf(err) != models.TooMany || !strings.Contains(err.Error(), "waiting or running takes about 4 GPU-seconds, by your past runs, and 2 are left of today's 13") {
+		if err := submit("H200"); db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "waiting or running takes about 4 GPU-seconds, by your past runs, and 2 are left of today's 13") {
 			t.Errorf("more than is left may wait: %v", err)
 		}
 		if err := submit("CPU"); err != nil {
@@ -134,11 +137,11 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		}
 		set(bob.ID, 0)
 		used(bob, 0, 0, true)
-		list, all, err := s.Today(t.Context(), 10)
+		list, all, err := s.Budgets.Today(t.Context(), 10)
 		if err != nil || all != 10 || len(list) != 2 || list[0].UserID != ann.ID || list[0].Used != 11*time.Second || !list[1].Own {
 			t.Errorf("today: %+v, %d, %v", list, all, err)
 		}
-		if err := s.SetBudget(t.Context(), admin, ann.ID, nil); err != nil {
+		if err := s.Budgets.SetBudget(t.Context(), admin, ann.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		used(ann, 11*time.Second, 10, false)
@@ -152,12 +155,12 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 // TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or told by a worker that lies.
 func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
-		admin, ann := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
+		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sort", "H200")
 		var sum time.Duration
 		used := func(more, within time.Duration) {
 			t.Helper()
-			b, err := s.BudgetOf(t.Context(), ann)
+			b, err := s.Budgets.BudgetOf(t.Context(), ann)
 			if err != nil || b.Used < sum+more || b.Used > sum+more+within {
 				t.Errorf("used %s, %v; want %s", b.Used, err, sum+more)
 			}
@@ -166,17 +169,17 @@ func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 		cancelled := func(source string, outcome job.Outcome, ns int64) {
 			t.Helper()
 			run := modelstest.SubmitSource(t, s, ann, task, source)[0]
-			attempt, err := s.StartAttempt(t.Context(), run.Ref())
+			attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 			if err != nil {
 				t.Fatal(err)
 			}
 			result := ago(t, s, attempt)
-			if _, _, err := s.CancelRun(t.Context(), ann, run.ID); err != nil {
+			if _, _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
 				t.Fatal(err)
 			}
 			result.Outcome, result.UnitNS = outcome, ns
 			for range 2 { // the second one changes nothing
-				if _, err := s.RecordResult(t.Context(), result, models.Findings{}); err != nil {
+				if _, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -195,24 +198,24 @@ func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 		held(t, s, modelstest.SubmitSource(t, s, ann, task, "eight")[0], math.MaxInt64, job.OutcomeDone)
 		used(2*time.Hour, time.Minute)
 
-		e, err := s.SubmitEvaluation(t.Context(), models.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		e, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		attempt, err := s.StartAttempt(t.Context(), e.Ref())
+		attempt, err := s.Work.StartAttempt(t.Context(), e.Ref())
 		if err != nil {
 			t.Fatal(err)
 		}
 		result := ago(t, s, attempt)
 		result.UnitNS = int64(3 * time.Second)
-		if _, err := s.RecordResult(t.Context(), result, modelstest.Completed()); err != nil {
+		if _, err := s.Work.RecordResult(t.Context(), result, modelstest.Completed()); err != nil {
 			t.Fatal(err)
 		}
 		used(3*time.Second, 0)
-		if err := s.PruneEvaluationsOf(t.Context(), "o", time.Now().Add(time.Hour)); err != nil {
+		if err := s.Work.PruneEvaluationsOf(t.Context(), "o", time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Evaluation(t.Context(), e.ID); models.KindOf(err) != models.NotFound {
+		if _, err := s.Work.Evaluation(t.Context(), e.ID); db.KindOf(err) != db.NotFound {
 			t.Errorf("the evaluation was not removed: %v", err)
 		}
 		used(0, 0)

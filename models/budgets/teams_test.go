@@ -9,44 +9,48 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/budgets"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
 )
 
 // TestATeamSharesABudgetBesideEachOnes and who is in it now counts with all of today.
 func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
-		admin := modelstest.Person(t, s, "Root", models.RoleAdmin)
-		ann, bob := modelstest.Person(t, s, "Ann", models.RoleUser), modelstest.Person(t, s, "Bob", models.RoleUser)
+		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
+		ann, bob := modelstest.Person(t, s, "Ann", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sort", "H200")
 		set := func(name string, person int64, seconds ...int) {
 			t.Helper()
-			n := models.TeamChange{Name: name, Person: person}
+			n := budgets.TeamChange{Name: name, Person: person}
 			if len(seconds) > 0 {
 				n.Seconds = &seconds[0]
 			}
-			if err := s.SetTeam(t.Context(), admin, n); err != nil {
+			if err := s.Budgets.SetTeam(t.Context(), admin, n); err != nil {
 				t.Fatal(err)
 			}
 		}
-		of := func(user models.User, name string, members int, used time.Duration, seconds int) {
+		of := func(user accounts.User, name string, members int, used time.Duration, seconds int) {
 			t.Helper()
-			b, err := s.BudgetOf(t.Context(), user)
+			b, err := s.Budgets.BudgetOf(t.Context(), user)
 			b.Team.ID = 0
-			if want := (models.TeamBudget{Name: name, Members: members, Seconds: seconds, Used: used}); err != nil || !cmp.Equal(b.Team, want) {
+			if want := (budgets.TeamBudget{Name: name, Members: members, Seconds: seconds, Used: used}); err != nil || !cmp.Equal(b.Team, want) {
 				t.Errorf("%s has %+v, %v; want %+v", user.Name, b.Team, err, want)
 			}
 		}
-		submit := func(user models.User) error {
-			_, _, err := s.Submit(t.Context(), models.NewSubmission{User: user, TaskID: task.ID, Devices: []string{"H200"}, Mode: job.ModeTest, Source: []byte("more")})
+		submit := func(user accounts.User) error {
+			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: user, TaskID: task.ID, Devices: []string{"H200"}, Mode: job.ModeTest, Source: []byte("more")})
 			return err
 		}
 		ten := 10
-		for _, n := range []models.TeamChange{{Name: "Kernels", Seconds: &ten}, {Person: ann.ID}} {
-			if err := s.SetTeam(t.Context(), ann, n); models.KindOf(err) != models.Forbidden {
+		for _, n := range []budgets.TeamChange{{Name: "Kernels", Seconds: &ten}, {Person: ann.ID}} {
+			if err := s.Budgets.SetTeam(t.Context(), ann, n); db.KindOf(err) != db.Forbidden {
 				t.Errorf("a person changed a team: %v", err)
 			}
 		}
-		if err := s.SetTeam(t.Context(), admin, models.TeamChange{Name: " "}); models.KindOf(err) != models.Invalid {
+		if err := s.Budgets.SetTeam(t.Context(), admin, budgets.TeamChange{Name: " "}); db.KindOf(err) != db.Invalid {
 			t.Errorf("a team without a name: %v", err)
 		}
 		of(ann, "", 0, 0, 0)
@@ -58,9 +62,9 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Errorf("while some of it is left: %v", err)
 		}
 		held(t, s, modelstest.SubmitSource(t, s, bob, task, "two")[0], 5*time.Second, job.OutcomeDone)
-		for _, user := range []models.User{ann, bob} {
+		for _, user := range []accounts.User{ann, bob} {
 			err := submit(user)
-			if models.KindOf(err) != models.TooMany || !strings.Contains(err.Error(), "The budget of your team Kernels of 10 GPU-seconds a day is used up: its members' runs held GPUs for 11 s today") {
+			if db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "The budget of your team Kernels of 10 GPU-seconds a day is used up: its members' runs held GPUs for 11 s today") {
 				t.Errorf("%s after the team's budget: %v", user.Name, err)
 			}
 		}
@@ -70,20 +74,20 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		if err := submit(bob); err != nil {
 			t.Errorf("in a team without a limit: %v", err)
 		}
-		list, err := s.Teams(t.Context(), 10)
+		list, err := s.Budgets.Teams(t.Context(), 10)
 		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 || len(list[1].Names) != 1 {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
 		set("", bob.ID)
 		of(bob, "", 0, 0, 0)
-		if err := s.RemoveTeam(t.Context(), bob, list[0].ID); models.KindOf(err) != models.Forbidden {
+		if err := s.Budgets.RemoveTeam(t.Context(), bob, list[0].ID); db.KindOf(err) != db.Forbidden {
 			t.Errorf("a person removed a team: %v", err)
 		}
-		if err := s.RemoveTeam(t.Context(), admin, list[0].ID); err != nil {
+		if err := s.Budgets.RemoveTeam(t.Context(), admin, list[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		of(ann, "", 0, 0, 0)
-		if err := s.RemoveTeam(t.Context(), admin, list[0].ID); models.KindOf(err) != models.NotFound {
+		if err := s.Budgets.RemoveTeam(t.Context(), admin, list[0].ID); db.KindOf(err) != db.NotFound {
 			t.Errorf("a team that is gone: %v", err)
 		}
 	})

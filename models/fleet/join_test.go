@@ -7,6 +7,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
 )
@@ -14,10 +16,10 @@ import (
 // TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave on both databases.
 func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		admin := modelstest.Person(t, s, "Root", models.RoleAdmin)
-		make := func(most int, length time.Duration) (string, models.JoinToken) {
+		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
+		make := func(most int, length time.Duration) (string, fleet.JoinToken) {
 			t.Helper()
-			secret, token, err := s.CreateJoinToken(t.Context(), admin, models.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: most, For: length})
+			secret, token, err := s.Fleet.CreateJoinToken(t.Context(), admin, fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: most, For: length})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -25,7 +27,7 @@ func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t 
 		}
 		comes := func(name, secret string, want bool) {
 			t.Helper()
-			devices, ok, err := s.AuthorizeWorker(t.Context(), name, secret)
+			devices, ok, err := s.Fleet.AuthorizeWorker(t.Context(), name, secret)
 			if err != nil || ok != want || ok && (len(devices) != 1 || devices[0] != "CPU") {
 				t.Errorf("%s: %v, %v, %v; want %v", name, devices, ok, err, want)
 			}
@@ -42,7 +44,7 @@ func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t 
 		beat := func(attempts ...string) {
 			t.Helper()
 			h := job.Heartbeat{Worker: "w1", Started: time.Now(), Stopping: true, Attempts: attempts}
-			if err := s.SaveHeartbeat(t.Context(), h); err != nil {
+			if err := s.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -51,11 +53,11 @@ func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t 
 		beat()
 		comes("w1", one, false)
 		comes("w2", fleet.JoinSecret(secret, two), true)
-		if workers, err := s.RevokeJoinToken(t.Context(), admin, token.ID); err != nil || len(workers) != 1 || workers[0] != "w2" {
+		if workers, err := s.Fleet.RevokeJoinToken(t.Context(), admin, token.ID); err != nil || len(workers) != 1 || workers[0] != "w2" {
 			t.Errorf("revoked %v, %v", workers, err)
 		}
 		comes("w2", two, false)
-		if may, err := s.MayTake(t.Context(), "w2"); err != nil || may("CPU") {
+		if may, err := s.Fleet.MayTake(t.Context(), "w2"); err != nil || may("CPU") {
 			t.Errorf("a revoked worker may take jobs: %v", err)
 		}
 		comes("w3", fleet.JoinSecret(secret, two), false)
@@ -68,17 +70,17 @@ func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t 
 		comes("w4", fleet.JoinSecret(secret, one), true)
 		comes("w5", fleet.JoinSecret(secret, one), false)
 		later := time.Now().Add(25 * time.Hour)
-		if names, err := s.RevokeSilentGuests(t.Context(), later); err != nil || !slices.Contains(names, "w4") {
+		if names, err := s.Fleet.RevokeSilentGuests(t.Context(), later); err != nil || !slices.Contains(names, "w4") {
 			t.Fatalf("silent: %v, %v", names, err)
 		}
-		if err := s.SweepGuests(t.Context(), later); err != nil {
+		if err := s.Fleet.SweepGuests(t.Context(), later); err != nil {
 			t.Fatal(err)
 		}
 		comes("w4", one, false)
-		if workers, err := s.Workers(t.Context()); err != nil || len(workers) != 0 {
+		if workers, err := s.Fleet.Workers(t.Context()); err != nil || len(workers) != 0 {
 			t.Errorf("workers that left are remembered: %+v, %v", workers, err)
 		}
-		if _, _, err := s.CreateJoinToken(t.Context(), modelstest.Person(t, s, "Ann", models.RoleUser), models.NewJoinToken{}); models.KindOf(err) != models.Forbidden {
+		if _, _, err := s.Fleet.CreateJoinToken(t.Context(), modelstest.Person(t, s, "Ann", accounts.RoleUser), fleet.NewJoinToken{}); db.KindOf(err) != db.Forbidden {
 			t.Errorf("a person made a token: %v", err)
 		}
 	})
@@ -89,14 +91,14 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		claims := func(holder, want string) {
 			t.Helper()
-			if name, err := s.ClaimName(t.Context(), "host", holder); err != nil || name != want {
+			if name, err := s.Fleet.ClaimName(t.Context(), "host", holder); err != nil || name != want {
 				t.Errorf("%s has %q, %v; want %q", holder, name, err, want)
 			}
 		}
 		claims("one", "host")
 		claims("two", "host-2")
 		claims("one", "host")
-		if err := s.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "host", Started: time.Now(), Stopping: true}); err != nil {
+		if err := s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "host", Started: time.Now(), Stopping: true}); err != nil {
 			t.Fatal(err)
 		}
 		claims("three", "host")
@@ -108,16 +110,16 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 // of itself, it is a guest.
 func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin)
+		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		const one, two = "ONEONEONEONEONEONE", "TWOTWOTWOTWOTWOTWO"
-		token, _, err := s.CreateJoinToken(ctx, admin, models.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 99, For: time.Hour})
+		token, _, err := s.Fleet.CreateJoinToken(ctx, admin, fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 99, For: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := s.CreateCredential(ctx, admin, "remote", []string{"H200"}); err != nil {
+		if _, _, err := s.Fleet.CreateCredential(ctx, admin, "remote", []string{"H200"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.ClaimName(ctx, "own", "site"); err != nil {
+		if _, err := s.Fleet.ClaimName(ctx, "own", "site"); err != nil {
 			t.Fatal(err)
 		}
 		beat := func(worker string, stopping bool, devices ...string) {
@@ -126,22 +128,22 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 			for _, device := range devices {
 				h.Slots = append(h.Slots, job.Slot{Device: device})
 			}
-			if err := s.SaveHeartbeat(ctx, h); err != nil {
+			if err := s.Fleet.SaveHeartbeat(ctx, h); err != nil {
 				t.Fatal(err)
 			}
 		}
 		slots := func(worker string) int {
 			t.Helper()
-			workers, err := s.Workers(ctx)
+			workers, err := s.Fleet.Workers(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(workers, func(w models.Worker) bool { return w.Name == worker })
+			i := slices.IndexFunc(workers, func(w fleet.Worker) bool { return w.Name == worker })
 			return len(workers[i].Slots)
 		}
 		joins := func(name, own string, want bool) {
 			t.Helper()
-			if _, ok, err := s.AuthorizeWorker(ctx, name, fleet.JoinSecret(token, own)); err != nil || ok != want {
+			if _, ok, err := s.Fleet.AuthorizeWorker(ctx, name, fleet.JoinSecret(token, own)); err != nil || ok != want {
 				t.Errorf("%s joins: %v, %v; want %v", name, ok, err, want)
 			}
 		}
@@ -168,10 +170,10 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 		joins("guest", two, false)
 
 		joins("host", one, true) // before the site's own worker comes
-		if name, err := s.ClaimName(ctx, "host", "site"); err != nil || name != "host-2" {
+		if name, err := s.Fleet.ClaimName(ctx, "host", "site"); err != nil || name != "host-2" {
 			t.Errorf("the site's own worker is %q, %v", name, err)
 		}
-		if _, _, err := s.CreateCredential(ctx, admin, "own", []string{"H200"}); models.KindOf(err) != models.Conflict {
+		if _, _, err := s.Fleet.CreateCredential(ctx, admin, "own", []string{"H200"}); db.KindOf(err) != db.Conflict {
 			t.Errorf("a credential for the name of the site's own worker: %v", err)
 		}
 	})
@@ -180,20 +182,20 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 // TestARevokedCredentialStaysRevoked while its connection lasts: its worker is not taken for the site's own.
 func TestARevokedCredentialStaysRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin)
-		if _, _, err := s.CreateCredential(ctx, admin, "remote", []string{"CPU"}); err != nil {
+		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
+		if _, _, err := s.Fleet.CreateCredential(ctx, admin, "remote", []string{"CPU"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RevokeCredential(ctx, admin, "remote"); err != nil {
+		if err := s.Fleet.RevokeCredential(ctx, admin, "remote"); err != nil {
 			t.Fatal(err)
 		}
-		if may, err := s.MayTake(ctx, "remote"); err != nil || may("CPU") || may("H200") {
+		if may, err := s.Fleet.MayTake(ctx, "remote"); err != nil || may("CPU") || may("H200") {
 			t.Errorf("a revoked worker may take jobs: %v", err)
 		}
-		if name, err := s.ClaimName(ctx, "remote", "site"); err != nil || name != "remote" {
+		if name, err := s.Fleet.ClaimName(ctx, "remote", "site"); err != nil || name != "remote" {
 			t.Errorf("the name of a revoked credential is not free: %q, %v", name, err)
 		}
-		if may, err := s.MayTake(ctx, "remote"); err != nil || !may("H200") {
+		if may, err := s.Fleet.MayTake(ctx, "remote"); err != nil || !may("H200") {
 			t.Errorf("the site's own worker may not take jobs: %v", err)
 		}
 	})

@@ -51,7 +51,7 @@ func TestAStoreHoldsAllLeasesOfItsDevices(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if held, err := s.Hold(t.Context(), []string{"CPU"}, time.Hour); err != nil || len(held) != 1 {
+		if held, err := s.Leases.Hold(t.Context(), []string{"CPU"}, time.Hour); err != nil || len(held) != 1 {
 			t.Errorf("held %v, %v", held, err)
 		}
 	}

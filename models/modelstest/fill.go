@@ -14,13 +14,17 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/migrations"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 )
 
 // Filled names what Fill made: the board that most submissions went to.
 type Filled struct {
-	Task   models.Task
+	Task   catalog.Task
 	Device string
-	Owner  models.User
+	Owner  accounts.User
 }
 
 const (
@@ -46,7 +50,7 @@ func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 		}
 	}
 	// Looked at twice: before the boards are built, which asks about all runs, and after.
-	if err := errors.Join(f.finish(ctx), s.RebuildEntries(ctx), f.finish(ctx)); err != nil {
+	if err := errors.Join(f.finish(ctx), s.Boards.RebuildEntries(ctx), f.finish(ctx)); err != nil {
 		return out, fmt.Errorf("filling the store: %w", err)
 	}
 	return out, nil
@@ -54,21 +58,21 @@ func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 
 // fillBase makes the tasks and the people; all ids count from 1, as the store was empty.
 func fillBase(ctx context.Context, s *models.Store) (Filled, *filler, error) {
-	owner, err := s.SignIn(ctx, models.SignIn{Provider: "fill", Subject: "owner", Name: "Owner", Admin: true})
+	owner, err := s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "fill", Subject: "owner", Name: "Owner", Admin: true})
 	if err != nil {
 		return Filled{}, nil, err
 	}
 	f := &filler{s: s, random: rand.New(rand.NewPCG(1, 2)), start: time.Now().UTC().AddDate(0, -6, 0).Truncate(time.Second)}
 	for i := range fillTasks {
-		task, err := s.CreateTask(ctx, owner, models.NewTask{
-			TaskSettings: models.TaskSettings{Devices: fillDevices()}, Bundle: Bundle("task" + strconv.Itoa(i)),
+		task, err := s.Catalog.CreateTask(ctx, owner, catalog.NewTask{
+			TaskSettings: catalog.TaskSettings{Devices: fillDevices()}, Bundle: Bundle("task" + strconv.Itoa(i)),
 		})
 		if err != nil {
 			return Filled{}, nil, err
 		}
 		f.tasks = append(f.tasks, task)
 	}
-	first, _, err := s.Submit(ctx, models.NewSubmission{
+	first, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{
 		User: owner, TaskID: f.tasks[0].ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(fillSource),
 	})
 	f.source = first.SourceHash
@@ -83,7 +87,7 @@ func (f *filler) people(ctx context.Context, at time.Time) error {
 	people := inserter{table: "users", columns: []string{"name", "name_key", "role", "created_at", "updated_at"}}
 	for i := range fillUsers {
 		name := "person" + strconv.Itoa(i)
-		people.add(name, name, string(models.RoleUser), at, at)
+		people.add(name, name, string(accounts.RoleUser), at, at)
 		if people.rows == fillBatch {
 			if err := people.flush(ctx, f.s); err != nil {
 				return err
@@ -100,7 +104,7 @@ func fillDevices() []string { return []string{"H200", "A100", "T4", "L4", "B200"
 type filler struct {
 	s      *models.Store
 	random *rand.Rand
-	tasks  []models.Task
+	tasks  []catalog.Task
 	source string // hash of the source that all share
 	start  time.Time
 }
@@ -118,10 +122,10 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 		at := f.start.Add(time.Duration(id) * 15 * time.Second)
 		// Some people submit much more than others: the exponent leans towards small ids.
 		user := 2 + int64(float64(fillUsers)*math.Pow(f.random.Float64(), 1.5))
-		state, ns, half := models.StateDone, math.Exp(f.random.NormFloat64()*0.6)*1e6, 0.02*math.Pow(f.random.Float64(), 3)
+		state, ns, half := work.StateDone, math.Exp(f.random.NormFloat64()*0.6)*1e6, 0.02*math.Pow(f.random.Float64(), 3)
 		score, low, high, roof := any(ns), any(ns*(1-half)), any(ns*(1+half)), any(min(0.99, 2e5/ns))
 		if f.random.IntN(10) == 0 {
-			state, score, low, high, roof = models.StateFailed, nil, nil, nil, nil
+			state, score, low, high, roof = work.StateFailed, nil, nil, nil, nil
 		}
 		pool, pooled, disturbed := any(nil), 0, ""
 		switch f.random.IntN(20) {
@@ -140,7 +144,7 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 	return runs.flush(ctx, f.s)
 }
 
-func (f *filler) board() (models.Task, string) {
+func (f *filler) board() (catalog.Task, string) {
 	devices := fillDevices()
 	if f.random.IntN(10) == 0 {
 		return f.tasks[0], devices[0]

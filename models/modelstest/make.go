@@ -11,18 +11,22 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/counters"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
 // Person makes a person with a role.
-func Person(t testing.TB, s *models.Store, name string, role models.Role) models.User {
+func Person(t testing.TB, s *models.Store, name string, role accounts.Role) accounts.User {
 	t.Helper()
-	u, err := s.SignIn(t.Context(), models.SignIn{Provider: "test", Subject: name, Name: name, Admin: role == models.RoleAdmin})
-	if err == nil && role == models.RoleCreator {
-		boss := models.User{ID: -1, Name: "test", Role: models.RoleAdmin}
-		if err = s.SetRole(t.Context(), boss, u.ID, role); err == nil {
-			u, err = s.User(t.Context(), u.ID)
+	u, err := s.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: name, Name: name, Admin: role == accounts.RoleAdmin})
+	if err == nil && role == accounts.RoleCreator {
+		boss := accounts.User{ID: -1, Name: "test", Role: accounts.RoleAdmin}
+		if err = s.Accounts.SetRole(t.Context(), boss, u.ID, role); err == nil {
+			u, err = s.Accounts.User(t.Context(), u.ID)
 		}
 	}
 	if err != nil {
@@ -32,10 +36,10 @@ func Person(t testing.TB, s *models.Store, name string, role models.Role) models
 }
 
 // Heard is a heartbeat of a worker that goes on sending them: it stays heard of however long a test takes, where a single
-// one would count for models.WorkerTimeout.
+// one would count for fleet.WorkerTimeout.
 func Heard(t testing.TB, s *models.Store, beat job.Heartbeat) {
 	t.Helper()
-	err := s.SaveHeartbeat(t.Context(), beat)
+	err := s.Fleet.SaveHeartbeat(t.Context(), beat)
 	if err == nil {
 		later := time.Now().Add(time.Hour).UTC().Format("2006-01-02 15:04:05+00:00")
 		_, err = s.SQL().ExecContext(t.Context(), "update workers set seen_at = $1 where name = $2", later, beat.Worker)
@@ -66,10 +70,10 @@ func Bundle(name string) *tasks.Bundle {
 }
 
 // Task makes a public task of Bundle for the devices.
-func Task(t testing.TB, s *models.Store, owner models.User, name string, devices ...string) models.Task {
+func Task(t testing.TB, s *models.Store, owner accounts.User, name string, devices ...string) catalog.Task {
 	t.Helper()
-	task, err := s.CreateTask(t.Context(), owner, models.NewTask{
-		TaskSettings: models.TaskSettings{Devices: devices}, Bundle: Bundle(name),
+	task, err := s.Catalog.CreateTask(t.Context(), owner, catalog.NewTask{
+		TaskSettings: catalog.TaskSettings{Devices: devices}, Bundle: Bundle(name),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,15 +82,15 @@ func Task(t testing.TB, s *models.Store, owner models.User, name string, devices
 }
 
 // Submit makes a ranked submission of a new source to all devices of a task and returns its runs.
-func Submit(t testing.TB, s *models.Store, user models.User, task models.Task) []models.Run {
+func Submit(t testing.TB, s *models.Store, user accounts.User, task catalog.Task) []work.Run {
 	t.Helper()
 	return SubmitSource(t, s, user, task, fmt.Sprintf("int main%d;", rand.Uint64()))
 }
 
 // SubmitSource is Submit of a source.
-func SubmitSource(t testing.TB, s *models.Store, user models.User, task models.Task, source string) []models.Run {
+func SubmitSource(t testing.TB, s *models.Store, user accounts.User, task catalog.Task, source string) []work.Run {
 	t.Helper()
-	_, runs, err := s.Submit(t.Context(), models.NewSubmission{
+	_, runs, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{
 		User: user, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
 	})
 	if err != nil {
@@ -96,13 +100,13 @@ func SubmitSource(t testing.TB, s *models.Store, user models.User, task models.T
 }
 
 // Finish brings a queued run to its end with a score, as a worker and the recorder would.
-func Finish(t testing.TB, s *models.Store, run models.Run, scoreNS float64) models.Recorded {
+func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.Recorded {
 	t.Helper()
-	attempt, err := s.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.RecordResult(t.Context(), Result(attempt, scoreNS), models.Findings{Score: &models.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500}})
+	out, err := s.Work.RecordResult(t.Context(), Result(attempt, scoreNS), work.Findings{Score: &work.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +134,7 @@ func Judge(r job.Result, event, wall float64) job.Result {
 }
 
 // Result is what a worker would send at the end of an attempt whose stages all passed.
-func Result(attempt models.Attempt, scoreNS float64) job.Result {
+func Result(attempt work.Attempt, scoreNS float64) job.Result {
 	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS, Std: scoreNS / 50, Err: scoreNS / 500}}
 	at := time.Now().UTC()
 	stage := func(name job.Stage, cases []job.CaseResult) job.StageResult {
@@ -148,7 +152,7 @@ func Result(attempt models.Attempt, scoreNS float64) job.Result {
 }
 
 // Evaluated is what a worker would send at the end of an attempt at an evaluation, with its report.
-func Evaluated(attempt models.Attempt, report string) job.Result {
+func Evaluated(attempt work.Attempt, report string) job.Result {
 	return job.Result{
 		EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Evaluation: json.RawMessage(report), Machine: job.Machine{Worker: "w1"},
@@ -156,6 +160,6 @@ func Evaluated(attempt models.Attempt, report string) job.Result {
 }
 
 // Completed is what the recorder finds in the report of an evaluation that reached its end.
-func Completed(samples ...counters.Sample) models.Findings {
-	return models.Findings{Evaluation: models.EvaluationCompleted, Samples: samples}
+func Completed(samples ...counters.Sample) work.Findings {
+	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }

@@ -7,21 +7,25 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
 	"warpboard/models/switches"
+	"warpboard/models/work"
 )
 
 // TestWhatIsOffIsRefusedWithTheAdminsSentence on both databases, and works again afterwards.
 func TestWhatIsOffIsRefusedWithTheAdminsSentence(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		admin, ann := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
+		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		task, other := modelstest.Task(t, s, admin, "sort", "CPU"), modelstest.Task(t, s, admin, "sum", "CPU")
 		submit := func(id int64) error {
-			_, _, err := s.Submit(t.Context(), models.NewSubmission{User: ann, TaskID: id, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte("x")})
+			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: ann, TaskID: id, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte("x")})
 			return err
 		}
 		evaluate := func(int64) error {
-			_, err := s.SubmitEvaluation(t.Context(), models.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+			_, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 			return err
 		}
 		for what, tries := range map[string]struct {
@@ -32,25 +36,25 @@ func TestWhatIsOffIsRefusedWithTheAdminsSentence(t *testing.T) {
 			switches.Evaluations:   {evaluate, submit, 0, task.ID},
 			switches.Task(task.ID): {submit, submit, task.ID, other.ID},
 		} {
-			if err := s.SwitchOff(t.Context(), ann, what, "No."); models.KindOf(err) != models.Forbidden {
+			if err := s.Switches.SwitchOff(t.Context(), ann, what, "No."); db.KindOf(err) != db.Forbidden {
 				t.Errorf("a person switched %s off: %v", what, err)
 			}
-			if err := s.SwitchOff(t.Context(), admin, what, " "); models.KindOf(err) != models.Invalid {
+			if err := s.Switches.SwitchOff(t.Context(), admin, what, " "); db.KindOf(err) != db.Invalid {
 				t.Errorf("%s is off without a reason: %v", what, err)
 			}
-			if err := s.SwitchOff(t.Context(), admin, what, "The room is being cooled."); err != nil {
+			if err := s.Switches.SwitchOff(t.Context(), admin, what, "The room is being cooled."); err != nil {
 				t.Fatal(err)
 			}
-			if err := tries.refused(tries.id); models.KindOf(err) != models.Forbidden || !strings.Contains(err.Error(), "The room is being cooled.") {
+			if err := tries.refused(tries.id); db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), "The room is being cooled.") {
 				t.Errorf("%s is off: %v", what, err)
 			}
 			if err := tries.works(tries.worksID); err != nil {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
-			if off, err := s.SwitchedOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what || off[0].By != "Root" {
+			if off, err := s.Switches.SwitchedOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what || off[0].By != "Root" {
 				t.Errorf("off are %+v, %v", off, err)
 			}
-			if err := s.SwitchOn(t.Context(), admin, what); err != nil {
+			if err := s.Switches.SwitchOn(t.Context(), admin, what); err != nil {
 				t.Fatal(err)
 			}
 			if err := tries.refused(tries.id); err != nil {

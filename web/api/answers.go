@@ -5,14 +5,16 @@ import (
 	"fmt"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/client"
 	"warpboard/web/site/runs"
 )
 
-func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bundle) client.Task {
+func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle) client.Task {
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
@@ -39,7 +41,7 @@ func listed[T any](list []T) []T {
 	return list
 }
 
-func boardAnswer(task models.Task, version models.TaskVersion, board models.BoardPage, page int) client.Board {
+func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Page, page int) client.Board {
 	answer := client.Board{Task: task.Slug, Version: version.Number, Device: board.Device,
 		Change: board.Change, Epoch: board.Epoch.String(), Total: int(board.Size), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
@@ -51,12 +53,12 @@ func boardAnswer(task models.Task, version models.TaskVersion, board models.Boar
 	return answer
 }
 
-func intervalAnswer(i models.Interval) client.Interval {
+func intervalAnswer(i boards.Interval) client.Interval {
 	return client.Interval{IntervalLow: i.LowNS, IntervalHigh: i.HighNS, Processes: i.Processes, Noisy: i.Noisy}
 }
 
 // runAnswer shows the stages of the run's last attempt.
-func runAnswer(run models.Run, stages []models.Stage, position int) client.Run {
+func runAnswer(run work.Run, stages []work.Stage, position int) client.Run {
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
@@ -85,7 +87,7 @@ func hide(answer *client.Run, hidden runs.Hidden) {
 }
 
 // profileAddress is where a run's profile is; empty while it has none.
-func (a *API) profileAddress(ctx context.Context, version models.TaskVersion, run models.Run) (string, error) {
+func (a *API) profileAddress(ctx context.Context, version catalog.TaskVersion, run work.Run) (string, error) {
 	if !run.State.Final() {
 		return "", nil
 	}
@@ -96,7 +98,7 @@ func (a *API) profileAddress(ctx context.Context, version models.TaskVersion, ru
 	return a.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
 }
 
-func eventAnswer(e models.RunEvent) client.Event {
+func eventAnswer(e work.RunEvent) client.Event {
 	return client.Event{
 		ID: e.ID, RunID: e.RunID, Device: e.Device, Type: string(e.Type), State: string(e.State), Time: e.CreatedAt,
 		Detail: e.Event, Failure: e.Failure, ScoreNS: e.ScoreNS,
@@ -105,19 +107,19 @@ func eventAnswer(e models.RunEvent) client.Event {
 
 // submissionAnswer reads all that is known of a submission.
 func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (client.Submission, error) {
-	sub, err := a.Store.Submission(ctx, id)
+	sub, err := a.Store.Submissions.Submission(ctx, id)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	task, err := a.Store.TaskByID(ctx, sub.TaskID)
+	task, err := a.Store.Catalog.TaskByID(ctx, sub.TaskID)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	version, err := a.Store.Version(ctx, sub.VersionID)
+	version, err := a.Store.Catalog.Version(ctx, sub.VersionID)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	user, err := a.Store.User(ctx, sub.UserID)
+	user, err := a.Store.Accounts.User(ctx, sub.UserID)
 	if err != nil {
 		return client.Submission{}, err
 	}
@@ -131,18 +133,18 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (clie
 }
 
 // runAnswers reads a submission's runs, and reports whether all have ended.
-func (a *API) runAnswers(ctx context.Context, id int64, version models.TaskVersion, source bool) (answers []client.Run, ended bool, err error) {
-	all, err := a.Store.Runs(ctx, id)
+func (a *API) runAnswers(ctx context.Context, id int64, version catalog.TaskVersion, source bool) (answers []client.Run, ended bool, err error) {
+	all, err := a.Store.Work.Runs(ctx, id)
 	if err != nil {
 		return nil, false, err
 	}
-	places, err := a.Store.Places(ctx, id)
+	places, err := a.Store.Work.Places(ctx, id)
 	if err != nil {
 		return nil, false, err
 	}
 	answers, ended = []client.Run{}, true
 	for _, run := range all {
-		stages, err := a.Store.Stages(ctx, run.ID)
+		stages, err := a.Store.Work.Stages(ctx, run.ID)
 		if err != nil {
 			return nil, false, err
 		}

@@ -44,11 +44,11 @@ func (a *API) Task(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	version, err := a.Store.Version(c.UserContext(), task.VersionID)
+	version, err := a.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	if err != nil {
 		return err
 	}
-	bundle, err := a.Store.Bundle(c.UserContext(), version.ID)
+	bundle, err := a.Store.Catalog.Bundle(c.UserContext(), version.ID)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *API) Me(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	budget, err := a.Store.BudgetOf(c.UserContext(), *user)
+	budget, err := a.Store.Budgets.BudgetOf(c.UserContext(), *user)
 	if err != nil {
 		return err
 	}
@@ -103,9 +103,9 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.Version, version.ID, device, page, change, byEnergy))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	read := a.Store.Board
+	read := a.Store.Boards.Board
 	if byEnergy {
-		read = a.Store.BoardByEnergy
+		read = a.Store.Boards.BoardByEnergy
 	}
 	board, err := read(c.UserContext(), version.ID, device, (page-1)*boardPage, boardPage)
 	if err != nil {

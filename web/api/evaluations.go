@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/views/format"
 	"warpboard/web/client"
 	"warpboard/web/site"
@@ -87,7 +87,7 @@ func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	return a.answerEvaluation(c, found)
 }
 
-func (a *API) answerEvaluation(c *fiber.Ctx, found models.Evaluation) error {
+func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 	answer, err := a.evaluationAnswer(found, evaluations.PodIP(c))
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found models.Evaluation) error {
 }
 
 // waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves.
-func (a *API) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time.Duration) (models.Evaluation, error) {
+func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
 	end, err := a.Wait(c)
 	if err != nil {
 		return found, err
@@ -107,7 +107,7 @@ func (a *API) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time.Durati
 	ctx, cancel := context.WithTimeout(a.Streams, wait)
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
-	last, err := a.evals.Await(ctx, found.ID, func(e models.Evaluation) bool { return e.State.Final() })
+	last, err := a.evals.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.Final() })
 	if ctx.Err() == nil || last.State.Final() {
 		return last, err
 	}
@@ -127,7 +127,7 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 		return err
 	}
 	page := site.PageNumber(c, "page")
-	found, err := a.Store.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
+	found, err := a.Store.Work.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 }
 
 // evaluationSummary is an evaluation without its result.
-func (a *API) evaluationSummary(e models.Evaluation) client.Evaluation {
+func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	url := a.BaseURL + "/api/v1/evaluations/" + e.ID
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
@@ -182,7 +182,7 @@ func (a *API) evaluationSummary(e models.Evaluation) client.Evaluation {
 }
 
 // evaluationAnswer is an evaluation with its result, if it has one.
-func (a *API) evaluationAnswer(e models.Evaluation, podIP string) (client.Evaluation, error) {
+func (a *API) evaluationAnswer(e work.Evaluation, podIP string) (client.Evaluation, error) {
 	answer := a.evaluationSummary(e)
 	if e.Result == nil {
 		return answer, nil
@@ -217,14 +217,14 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 type evalFollower struct {
 	*API
 	id    string
-	asker models.Asker
+	asker work.Asker
 	last  int64 // the newest change that the reader has
 	podIP string
 }
 
 // send writes the evaluation as it is now, if the reader has not seen it so.
 func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
-	e, err := f.Store.Evaluation(ctx, f.id)
+	e, err := f.Store.Work.Evaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}

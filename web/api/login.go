@@ -16,7 +16,7 @@ func (a *API) BeginLogin(c *fiber.Ctx) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	secret, login, err := a.Store.BeginLogin(c.UserContext(), in.Host, a.VisitorIP(c))
+	secret, login, err := a.Store.Accounts.BeginLogin(c.UserContext(), in.Host, a.VisitorIP(c))
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (a *API) EndLogin(c *fiber.Ctx) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	token, user, err := a.Store.EndLogin(c.UserContext(), in.Secret)
+	token, user, err := a.Store.Accounts.EndLogin(c.UserContext(), in.Secret)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a *API) Tokens(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Store.Tokens(c.UserContext(), user.ID)
+	list, err := a.Store.Accounts.Tokens(c.UserContext(), user.ID)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (a *API) RevokeToken(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.RevokeToken(c.UserContext(), user.ID, id); err != nil {
+	if err := a.Store.Accounts.RevokeToken(c.UserContext(), user.ID, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

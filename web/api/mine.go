@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/submissions"
 	"warpboard/views/format"
 	"warpboard/web/client"
 	"warpboard/web/site"
@@ -25,7 +25,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	filter := models.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: submissionPage}
+	filter := submissions.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: submissionPage}
 	if asked := c.QueryInt("limit"); asked > 0 {
 		filter.Limit = min(asked, submissionPage)
 	}
@@ -36,7 +36,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 		}
 		filter.TaskID = task.ID
 	}
-	list, err := a.Store.Submissions(c.UserContext(), *user, filter)
+	list, err := a.Store.Submissions.Submissions(c.UserContext(), *user, filter)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 }
 
 // submissionSummary is a submission in a list: its runs are without stages.
-func (a *API) submissionSummary(s models.SubmissionSummary) client.Submission {
+func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submission {
 	answer := client.Submission{
 		ID: s.ID, URL: fmt.Sprintf("%s/submissions/%d", a.BaseURL, s.ID), Task: s.TaskSlug, Version: s.VersionNumber, Mode: s.Mode,
 		FileName: s.FileName, User: client.User{ID: s.UserID, Name: s.UserName}, Created: s.CreatedAt, Ended: true, Runs: []client.Run{},
@@ -73,7 +73,7 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task))+".")
 	}
-	submitted, err := a.Store.Source(c.UserContext(), seen.Sub)
+	submitted, err := a.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
 	err = a.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
-		live, err := a.Store.Unfinished(ctx, id, false)
+		live, err := a.Store.Work.Unfinished(ctx, id, false)
 		return !live, err
 	})
 	if ctx.Err() != nil {

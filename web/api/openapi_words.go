@@ -7,7 +7,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
@@ -20,11 +21,11 @@ const bundlePath = "/api/v1/tasks/{slug}/bundle"
 // words are the properties of schemas that have one of a few values, by schema and property.
 func words() map[string]map[string][]string {
 	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile)}
-	states := []string{string(models.StateQueued), string(models.StateBuilding), string(models.StateTesting), string(models.StateBenchmarking),
-		string(models.StateRanking), string(models.StateProfiling), string(models.StateDone), string(models.StateFailed), string(models.StateCancelled)}
+	states := []string{string(work.StateQueued), string(work.StateBuilding), string(work.StateTesting), string(work.StateBenchmarking),
+		string(work.StateRanking), string(work.StateProfiling), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
 	return map[string]map[string][]string{
 		"NewSubmission": {"mode": modes},
-		"Published":     {"change": {client.Created, string(models.ChangeNone), string(models.ChangeTexts), string(models.ChangeVersion)}},
+		"Published":     {"change": {client.Created, string(catalog.ChangeNone), string(catalog.ChangeTexts), string(catalog.ChangeVersion)}},
 		"Evaluation":    {"kind": {"evaluate", "compare"}},
 		"Run":           {"state": states},
 		"Event":         {"state": states},

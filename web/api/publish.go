@@ -6,7 +6,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
 	"warpboard/web/client"
@@ -27,10 +29,10 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	task, err := a.Store.Task(c.UserContext(), models.Slug(c.Params("slug")))
+	task, err := a.Store.Catalog.Task(c.UserContext(), db.Slug(c.Params("slug")))
 	answer := client.Published{Change: client.Created, DryRun: c.QueryBool("dry_run"), Warnings: append(p.Notes, p.Bundle.Warnings...), Version: 1}
 	switch {
-	case models.KindOf(err) == models.NotFound:
+	case db.KindOf(err) == db.NotFound:
 		task, err = a.createTask(c, *user, p, answer.DryRun)
 	case err == nil && !task.EditableBy(*user):
 		err = site.Forbidden("task", "The task "+task.Slug+" is somebody else's.")
@@ -62,12 +64,12 @@ func (a *API) proposalOf(c *fiber.Ctx) (p tasks.Proposal, err error) {
 }
 
 // createTask makes a task of a proposal.
-func (a *API) createTask(c *fiber.Ctx, user models.User, p tasks.Proposal, dry bool) (task models.Task, err error) {
-	slug := models.Slug(c.Params("slug"))
+func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry bool) (task catalog.Task, err error) {
+	slug := db.Slug(c.Params("slug"))
 	if slug == "new" || slug == "publish" {
 		return task, site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", slug)
 	}
-	in := models.NewTask{Slug: slug, Bundle: p.Bundle}
+	in := catalog.NewTask{Slug: slug, Bundle: p.Bundle}
 	if in.Devices = p.GPUs; c.Query("devices") != "" {
 		in.Devices = strings.Split(c.Query("devices"), ",")
 	}
@@ -75,13 +77,13 @@ func (a *API) createTask(c *fiber.Ctx, user models.User, p tasks.Proposal, dry b
 		return task, err
 	}
 	if c.QueryBool("hidden") {
-		in.Visibility = models.Hidden
+		in.Visibility = catalog.Hidden
 	}
 	if len(in.Devices) == 0 {
 		return task, site.Invalid("devices", "The task names no device: add gpus to its task.yml, or ?devices=A,B to the request.")
 	}
 	if dry {
-		return models.Task{Slug: slug}, nil
+		return catalog.Task{Slug: slug}, nil
 	}
 	return a.runs.CreateTask(c.UserContext(), user, in)
 }
@@ -106,17 +108,17 @@ func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, said bool, err e
 
 // updateTask makes a bundle a task's state, or tells what that would change. Of its settings only the title and the deadline
 // change, and only if the request changes them.
-func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, p tasks.Proposal, answer *client.Published) error {
+func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published) error {
 	ctx, bundle := c.UserContext(), p.Bundle
 	deadline, said, err := deadlineOf(c, p)
 	if err != nil {
 		return err
 	}
-	version, err := a.Store.Version(ctx, task.VersionID)
+	version, err := a.Store.Catalog.Version(ctx, task.VersionID)
 	if err != nil {
 		return err
 	}
-	old, err := a.Store.Bundle(ctx, version.ID)
+	old, err := a.Store.Catalog.Bundle(ctx, version.ID)
 	if err != nil {
 		return err
 	}
@@ -126,17 +128,17 @@ func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, p tas
 			answer.Warnings = append(answer.Warnings, "gpus: the task keeps its devices, "+strings.Join(task.Devices, ", ")+": change them on its page.")
 		}
 	}
-	var settings *models.TaskSettings
+	var settings *catalog.TaskSettings
 	if old, now := deadlineText(task.Deadline), deadlineText(deadline); said && old != now {
 		answer.Differences = append(answer.Differences, client.Difference{Key: "deadline", Old: old, New: now})
-		settings = &models.TaskSettings{Devices: task.Devices, Deadline: deadline, Visibility: task.Visibility}
+		settings = &catalog.TaskSettings{Devices: task.Devices, Deadline: deadline, Visibility: task.Visibility}
 	}
-	change, err := a.Store.Compare(ctx, task.ID, bundle)
+	change, err := a.Store.Catalog.Compare(ctx, task.ID, bundle)
 	if err == nil && !answer.DryRun {
 		version, change, err = a.runs.PublishTask(ctx, user, task.ID, bundle, settings)
 	}
 	answer.Version, answer.Change = version.Number, string(change)
-	if settings != nil && change == models.ChangeNone {
+	if settings != nil && change == catalog.ChangeNone {
 		answer.Change = client.Settings
 	}
 	return err

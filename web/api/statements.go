@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/ledger"
 	"warpboard/web/site"
 )
@@ -27,12 +27,12 @@ func (a *API) Statement(c *fiber.Ctx) error {
 		return err
 	}
 	if seen.Run.DisqualifiedAt != nil {
-		return models.Errorf(models.Conflict, "Run %d is disqualified: %s", id, seen.Run.DisqualifiedWhy)
+		return db.Errorf(db.Conflict, "Run %d is disqualified: %s", id, seen.Run.DisqualifiedWhy)
 	}
 	if seen.Run.HeldWhy != "" {
-		return models.Errorf(models.Conflict, "Run %d is held back until it has been reviewed: %s", id, seen.Run.HeldWhy)
+		return db.Errorf(db.Conflict, "Run %d is held back until it has been reviewed: %s", id, seen.Run.HeldWhy)
 	}
-	kept, err := a.Store.Statement(c.UserContext(), id)
+	kept, err := a.Store.Ledger.Statement(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (a *API) sign(c *fiber.Ctx, kept ledger.Kept) ([]byte, error) {
 
 // Chain sends all statements to an admin, one envelope per line, in their order.
 func (a *API) Chain(c *fiber.Ctx) error {
-	list, err := a.Store.Chain(c.UserContext(), site.Actor(c), int64(c.QueryInt("after")), chainLines)
+	list, err := a.Store.Ledger.Chain(c.UserContext(), site.Actor(c), int64(c.QueryInt("after")), chainLines)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/web/client"
 	"warpboard/web/site"
@@ -113,7 +113,7 @@ func via(c *fiber.Ctx) string {
 
 // SubmissionEvents streams the same events as JSON.
 func (a *API) SubmissionEvents(c *fiber.Ctx) error {
-	return a.runs.Follow(c, site.AsJSON, func(e models.RunEvent) []byte {
+	return a.runs.Follow(c, site.AsJSON, func(e work.RunEvent) []byte {
 		text, err := json.Marshal(eventAnswer(e))
 		if err != nil {
 			a.Log.Error("event is not JSON", "event", e.ID, "err", err)

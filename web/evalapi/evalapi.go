@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 )
@@ -88,12 +88,12 @@ func refused(c *fiber.Ctx, err error) error {
 // fail answers that there is no result.
 func (a *API) fail(c *fiber.Ctx, status int, message string) error {
 	noCache(c)
-	return c.Status(status).JSON(failureBody(models.Evaluation{}, message, evaluations.PodIP(c)))
+	return c.Status(status).JSON(failureBody(work.Evaluation{}, message, evaluations.PodIP(c)))
 }
 
 // failureBody says that there is no result, in the unversioned API's shape; e is the zero Evaluation where
 // there is none. Beside that shape it says what was known before the end.
-func failureBody(e models.Evaluation, message, podIP string) fiber.Map {
+func failureBody(e work.Evaluation, message, podIP string) fiber.Map {
 	r, _ := evaluations.ResultOf(e) // what cannot be read is not known
 	body := fiber.Map{
 		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": evaluations.PodName(r), "pod_ip": podIP,

@@ -10,7 +10,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 )
@@ -72,11 +73,11 @@ func (a *API) noDevice() string {
 }
 
 // failureText says why an evaluation has no result.
-func failureText(e models.Evaluation, request kernelrun.Request) string {
+func failureText(e work.Evaluation, request kernelrun.Request) string {
 	switch e.State {
-	case models.EvaluationTimeout:
+	case work.EvaluationTimeout:
 		return fmt.Sprintf("Job timed out after %d seconds", request.Timeout)
-	case models.EvaluationCancelled:
+	case work.EvaluationCancelled:
 		return "Job was cancelled"
 	}
 	return "An unexpected error occurred: " + e.Failure
@@ -86,11 +87,11 @@ func failureText(e models.Evaluation, request kernelrun.Request) string {
 // that of a caller without a token is told to whoever has its id.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
-	e, err := a.Store.Evaluation(c.UserContext(), id)
-	if err == nil && e.UserID != 0 && !(models.Asker{User: site.Actor(c)}).MayRead(e) {
+	e, err := a.Store.Work.Evaluation(c.UserContext(), id)
+	if err == nil && e.UserID != 0 && !(work.Asker{User: site.Actor(c)}).MayRead(e) {
 		err = evaluations.NotFound(id)
 	}
-	if models.KindOf(err) == models.NotFound {
+	if db.KindOf(err) == db.NotFound {
 		noCache(c)
 		return c.Status(fiber.StatusNotFound).JSON(fiber.Map{"error": fmt.Sprintf("Job %s not found", id), "status": "error"})
 	}
@@ -129,9 +130,9 @@ func (a *API) CleanUp(c *fiber.Ctx) error {
 	}
 	before := a.Now().Add(-finishedAge)
 	if caller.User.IsAdmin() {
-		err = a.Store.PruneEvaluations(c.UserContext(), before)
+		err = a.Store.Work.PruneEvaluations(c.UserContext(), before)
 	} else {
-		err = a.Store.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
+		err = a.Store.Work.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
 	}
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/wire"
@@ -44,7 +44,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 			if !errors.Is(err, errCallerGone) {
 				a.Log.Error("evaluation request failed", "evaluation", w.id, "err", err)
 			}
-			reply.body = failureBody(models.Evaluation{ID: w.id}, f.Message, pod)
+			reply.body = failureBody(work.Evaluation{ID: w.id}, f.Message, pod)
 		}
 		json.NewEncoder(out).Encode(reply.body) // an error is the connection's, and comes again at the end
 	})
@@ -80,7 +80,7 @@ func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (reply, er
 		return failed(a.noDevice()), nil
 	case w.err != nil:
 		return reply{}, w.err
-	case w.last.State != models.EvaluationCompleted:
+	case w.last.State != work.EvaluationCompleted:
 		return failed(failureText(w.last, request)), nil
 	}
 	answer, err := evaluations.NewAnswer(w.last, pod)

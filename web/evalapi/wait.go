@@ -8,7 +8,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/web/site"
 )
 
@@ -26,13 +27,13 @@ type waiter struct {
 	id    string
 	leave context.CancelCauseFunc
 	done  chan struct{} // closed when last and err are set
-	last  models.Evaluation
+	last  work.Evaluation
 	err   error
 }
 
 // waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in
 // time, it is cancelled. When it is over, it says so. Nothing may read from the caller's connection before the waiter is done.
-func (a *API) waitFor(c *fiber.Ctx, e models.Evaluation, over func()) *waiter {
+func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
 	ctx, cancel := context.WithCancelCause(a.Streams)
 	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
 	stop := site.OnLeaving(c, func() { cancel(errCallerGone) })
@@ -49,14 +50,14 @@ func (a *API) waitFor(c *fiber.Ctx, e models.Evaluation, over func()) *waiter {
 }
 
 // stopping is what a caller is told whose evaluation outlives the server.
-func stopping(e models.Evaluation) error {
+func stopping(e work.Evaluation) error {
 	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: stopPause,
 		Message: "The site is being restarted. The evaluation goes on; its result will be at /api/v1/evaluations/" + e.ID}
 }
 
-func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e models.Evaluation) (models.Evaluation, error) {
+func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e work.Evaluation) (work.Evaluation, error) {
 	giveUp := e.QueuedAt.Add(a.EvalLimits.Wait)
-	last, err := a.Await(ctx, e.ID, func(e models.Evaluation) bool {
+	last, err := a.Await(ctx, e.ID, func(e work.Evaluation) bool {
 		if e.StartedAt == nil && !e.State.Final() && time.Now().After(giveUp) {
 			cancel(errQueueFull)
 		}
@@ -82,7 +83,7 @@ func (a *API) dropEvaluation(id string, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.Requests), site.RequestTimeout)
 	defer cancel()
 	err := a.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
-	if err != nil && models.KindOf(err) != models.Conflict {
+	if err != nil && db.KindOf(err) != db.Conflict {
 		a.Log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "err", err)
 	}
 }

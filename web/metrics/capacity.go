@@ -35,7 +35,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	list, err := c.runs.Capacity(ctx)
 	if err == nil {
 		var all map[string]counters.Counter
-		if all, err = c.Store.Counters(ctx); err == nil {
+		if all, err = c.Store.Counters.Counters(ctx); err == nil {
 			c.lost(to, all)
 		}
 	}
@@ -57,7 +57,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 
 // workers sends what is said of each live worker.
 func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Metric) error {
-	workers, err := c.Store.Workers(ctx)
+	workers, err := c.Store.Fleet.Workers(ctx)
 	for _, w := range workers {
 		if w.Live(c.Now()) {
 			to <- prometheus.MustNewConstMetric(failedDesc, prometheus.GaugeValue, float64(w.FailedChecks()), w.Name)

@@ -32,12 +32,12 @@ func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
 func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(e.Requests, 3*time.Second)
 	defer cancel()
-	census, err := e.Store.EvaluationStats(ctx)
+	census, err := e.Store.Work.EvaluationStats(ctx)
 	if err != nil {
 		e.Log.Warn("metrics without evaluations", "err", err)
 		return
 	}
-	all, err := e.Store.Counters(ctx)
+	all, err := e.Store.Counters.Counters(ctx)
 	if err != nil {
 		e.Log.Warn("metrics without evaluations", "err", err)
 		return

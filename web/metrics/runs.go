@@ -62,7 +62,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 			gauge(pausedDesc, 1, d.Device)
 		}
 	}
-	workers, err := q.Store.Workers(ctx)
+	workers, err := q.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(r.Requests, collectFor)
 	defer cancel()
-	all, err := r.Store.Counters(ctx)
+	all, err := r.Store.Counters.Counters(ctx)
 	if err != nil {
 		r.Log.Warn("metrics without runs", "err", err)
 		return

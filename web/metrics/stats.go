@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
 	"warpboard/models/counters"
 	"warpboard/models/work"
 )
@@ -21,11 +20,11 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	all, err := m.Store.Counters(ctx)
+	all, err := m.Store.Counters.Counters(ctx)
 	if err != nil {
 		return err
 	}
-	census, err := m.Store.EvaluationStats(ctx)
+	census, err := m.Store.Work.EvaluationStats(ctx)
 	if err != nil {
 		return err
 	}
@@ -130,10 +129,10 @@ func (n totals) utilization() fiber.Map {
 	}
 }
 
-func (n totals) throughput(up time.Duration, census models.EvaluationStats) fiber.Map {
-	ended := func(s models.EvaluationState) string { return counters.Ended + string(s) }
+func (n totals) throughput(up time.Duration, census work.EvaluationStats) fiber.Map {
+	ended := func(s work.EvaluationState) string { return counters.Ended + string(s) }
 	all := n.sum(n.withPrefix(counters.Ended)...)
-	done := n[ended(models.EvaluationCompleted)]
+	done := n[ended(work.EvaluationCompleted)]
 	return fiber.Map{
 		"server_uptime_seconds": up.Seconds(), "server_uptime_minutes": up.Minutes(),
 		"total_requests": n[counters.Submitted].Count, "completed_requests": done.Count,

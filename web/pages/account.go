@@ -6,7 +6,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/signin"
 	"warpboard/web/site"
@@ -32,23 +33,23 @@ func (p *Pages) SignInPage(c *fiber.Ctx) error {
 
 // Me shows one's own account.
 func (p *Pages) Me(c *fiber.Ctx) error {
-	return p.showMe(c, models.Token{}, "")
+	return p.showMe(c, accounts.Token{}, "")
 }
 
 // showToken answers with the secret of a token that was just made; it is never seen again.
-func (p *Pages) showToken(c *fiber.Ctx, token models.Token, secret string) error {
+func (p *Pages) showToken(c *fiber.Ctx, token accounts.Token, secret string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.showMe(c, token, secret)
 }
 
-func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
+func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error {
 	user, err := site.RequireUser(c)
 	if err != nil {
 		return err
 	}
 	page := views.MePage{Page: p.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name,
 		Developer: p.signIn.IsDeveloper(c), HasPicture: user.AvatarURL != "", PictureOff: user.PictureOff}
-	page.Submissions, err = p.SubmissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
+	page.Submissions, err = p.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 	if page.Sessions, err = p.sessionRows(c, user.ID); err != nil {
 		return err
 	}
-	budget, err := p.Store.BudgetOf(c.UserContext(), *user)
+	budget, err := p.Store.Budgets.BudgetOf(c.UserContext(), *user)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 }
 
 func (p *Pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) {
-	tokens, err := p.Store.Tokens(c.UserContext(), userID)
+	tokens, err := p.Store.Accounts.Tokens(c.UserContext(), userID)
 	rows := make([]views.TokenRow, len(tokens))
 	for i, t := range tokens {
 		rows[i] = views.TokenRow{
@@ -83,7 +84,7 @@ func (p *Pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) 
 }
 
 func (p *Pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, error) {
-	sessions, err := p.Store.Sessions(c.UserContext(), userID)
+	sessions, err := p.Store.Accounts.Sessions(c.UserContext(), userID)
 	rows := make([]views.SessionRow, len(sessions))
 	for i, session := range sessions {
 		rows[i] = views.SessionRow{
@@ -96,7 +97,7 @@ func (p *Pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, err
 
 // addIdentities fills in how a person can sign in, and which ways could be added.
 func (p *Pages) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
-	identities, err := p.Store.Identities(c.UserContext(), userID)
+	identities, err := p.Store.Accounts.Identities(c.UserContext(), userID)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (p *Pages) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) er
 	return nil
 }
 
-func (p *Pages) identityRow(i models.Identity) views.IdentityRow {
+func (p *Pages) identityRow(i accounts.Identity) views.IdentityRow {
 	return views.IdentityRow{ID: i.ID, Provider: p.signIn.ProviderLabel(i.Provider), Name: i.Name, Email: i.Email, Added: i.CreatedAt, Used: i.UsedAt}
 }
 
@@ -123,7 +124,7 @@ func (p *Pages) TokenCreate(c *fiber.Ctx) error {
 	if err != nil || days < 0 || days > 3650 {
 		return site.Invalid("days", "A token lives between 1 and 3650 days; 0 means that it never expires.")
 	}
-	secret, token, err := p.Store.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
+	secret, token, err := p.Store.Accounts.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
 	if err != nil {
 		return err
 	}
@@ -132,5 +133,5 @@ func (p *Pages) TokenCreate(c *fiber.Ctx) error {
 
 // TokenRevoke ends one of the viewer's tokens.
 func (p *Pages) TokenRevoke(c *fiber.Ctx) error {
-	return site.RemoveOwn(c, p.Store.RevokeToken, "/me")
+	return site.RemoveOwn(c, p.Store.Accounts.RevokeToken, "/me")
 }

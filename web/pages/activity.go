@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/fleet"
+	"warpboard/models/work"
 	"warpboard/views"
 )
 
@@ -18,16 +19,16 @@ const activityAge = time.Minute
 type activity struct {
 	sync.Mutex
 	read time.Time
-	of   map[string]models.Activity
+	of   map[string]work.Activity
 }
 
 // addActivity says of each device what it did in the last day.
-func (p *Pages) addActivity(ctx context.Context, workers []models.Worker, queues []views.DeviceQueue) error {
+func (p *Pages) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
 	p.activity.Lock()
 	defer p.activity.Unlock()
 	if now := p.Now(); p.activity.of == nil || now.Sub(p.activity.read) > activityAge {
-		slots := models.SlotsOf(workers, now, func(models.Worker, job.Slot) bool { return true })
-		all, err := p.Store.Activities(ctx, now, slots)
+		slots := fleet.SlotsOf(workers, now, func(fleet.Worker, job.Slot) bool { return true })
+		all, err := p.Store.Work.Activities(ctx, now, slots)
 		if err != nil {
 			return err
 		}

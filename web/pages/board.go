@@ -7,7 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/static"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -84,19 +85,19 @@ func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
 
 // otherVersions are numbers of the task's other versions, newest first. They count from 1: those before the current
 // one are known without asking.
-func (p *Pages) otherVersions(ctx context.Context, task models.Task, version models.TaskVersion) (others []int, err error) {
+func (p *Pages) otherVersions(ctx context.Context, task catalog.Task, version catalog.TaskVersion) (others []int, err error) {
 	if version.ID == task.VersionID {
 		for n := version.Number - 1; n > 0; n-- {
 			others = append(others, n)
 		}
 		return others, nil
 	}
-	numbers, err := p.Store.VersionNumbers(ctx, task.ID)
+	numbers, err := p.Store.Catalog.VersionNumbers(ctx, task.ID)
 	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
 }
 
 // historySteps are the records of a board as a viewer reads them, with what their people say of them where notes are open.
-func historySteps(records []models.RecordHolder, viewer int64, notes bool) []views.HistoryStep {
+func historySteps(records []boards.RecordHolder, viewer int64, notes bool) []views.HistoryStep {
 	steps := make([]views.HistoryStep, len(records))
 	for i, r := range records {
 		steps[i] = views.HistoryStep{When: r.AchievedAt, ScoreNS: r.ScoreNS, Person: site.PersonOf(r.UserID, r.UserName), SubmissionID: r.SubmissionID, RunID: r.RunID}

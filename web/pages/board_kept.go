@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/cache"
-	"warpboard/models"
+	"warpboard/models/boards"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -76,7 +76,7 @@ func (b *board) addViewer(ctx context.Context, viewer int64) error {
 	if viewer == 0 {
 		return nil
 	}
-	own, err := b.Store.Show(ctx, b.head, nil, models.BoardPart{Viewer: viewer, Before: weekBefore(b.Now())})
+	own, err := b.Store.Boards.Show(ctx, b.head, nil, boards.Part{Viewer: viewer, Before: weekBefore(b.Now())})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/views/charts/picture"
 	"warpboard/web/site"
@@ -20,9 +22,9 @@ import (
 // board is what an address asks to see of a board, and what was read of it.
 type board struct {
 	*Pages
-	task    models.Task
-	version models.TaskVersion
-	head    models.BoardHead
+	task    catalog.Task
+	version catalog.TaskVersion
+	head    boards.Head
 	number  int       // of the page
 	past    time.Time // the end of the day that it is asked for; zero: now
 	table   views.BoardTable
@@ -65,15 +67,15 @@ func (b *board) readAnew(ctx context.Context, viewer int64) error {
 		Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Change: b.head.Change, Size: b.head.Size, PageNo: b.number, Epoch: b.head.Epoch.String(),
 		ViewerID: viewer, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors, ByEnergy: b.table.ByEnergy,
 	}
-	history, err := b.Store.History(ctx, b.version.ID, b.head.Device)
+	history, err := b.Store.Boards.History(ctx, b.version.ID, b.head.Device)
 	if err != nil {
 		return err
 	}
-	var bands []models.Band
+	var bands []boards.Band
 	if b.past.IsZero() {
 		bands, err = b.readNow(ctx)
 	} else {
-		history = slices.DeleteFunc(history, func(r models.RecordHolder) bool { return r.AchievedAt.After(b.past) })
+		history = slices.DeleteFunc(history, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.past) })
 		bands, err = b.readPast(ctx)
 	}
 	if err != nil {
@@ -88,7 +90,7 @@ func (b *board) readAnew(ctx context.Context, viewer int64) error {
 
 // addBaselines puts what the site has measured itself between the entries and into the picture.
 func (b *board) addBaselines(ctx context.Context) error {
-	list, err := b.Store.Baselines(ctx, b.version.ID, b.head.Device)
+	list, err := b.Store.Boards.Baselines(ctx, b.version.ID, b.head.Device)
 	for _, one := range list {
 		b.table.Baselines = append(b.table.Baselines, views.BaselineRow{Name: one.Name, RunID: one.RunID, ScoreNS: one.ScoreNS})
 		b.picture.Lines = append(b.picture.Lines, picture.Line{Label: one.Name, ScoreNS: one.ScoreNS})
@@ -97,17 +99,17 @@ func (b *board) addBaselines(ctx context.Context) error {
 }
 
 // readNow reads a page of the board as it stands, and the viewer's entry wherever that is.
-func (b *board) readNow(ctx context.Context) ([]models.Band, error) {
+func (b *board) readNow(ctx context.Context) ([]boards.Band, error) {
 	b.table.Confirming = b.head.Confirming
-	bands, err := b.Store.Bands(ctx, b.version.ID, b.head.Device)
+	bands, err := b.Store.Boards.Bands(ctx, b.version.ID, b.head.Device)
 	if err != nil {
 		return nil, err
 	}
-	part := models.BoardPart{Offset: (b.number - 1) * boardRows, Limit: boardRows, Viewer: b.table.ViewerID, Before: weekBefore(b.Now()), ByEnergy: b.table.ByEnergy}
+	part := boards.Part{Offset: (b.number - 1) * boardRows, Limit: boardRows, Viewer: b.table.ViewerID, Before: weekBefore(b.Now()), ByEnergy: b.table.ByEnergy}
 	if b.table.ByEnergy {
 		part.Limit++ // one more tells of another page: counting them all takes too long
 	}
-	list, err := b.Store.Show(ctx, b.head, bands, part)
+	list, err := b.Store.Boards.Show(ctx, b.head, bands, part)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +125,8 @@ func (b *board) readNow(ctx context.Context) ([]models.Band, error) {
 }
 
 // readPast reads the board as it stood, and takes its page.
-func (b *board) readPast(ctx context.Context) ([]models.Band, error) {
-	list, bands, err := b.Store.Past(ctx, b.version.ID, b.head.Device, b.past)
+func (b *board) readPast(ctx context.Context) ([]boards.Band, error) {
+	list, bands, err := b.Store.Boards.Past(ctx, b.version.ID, b.head.Device, b.past)
 	b.table.At, b.table.Size = b.past.Format(time.DateOnly), int64(len(list))
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -143,7 +145,7 @@ func (b *board) readPast(ctx context.Context) ([]models.Band, error) {
 	return bands, nil
 }
 
-func (b *board) addEntries(list []models.Shown) {
+func (b *board) addEntries(list []boards.Shown) {
 	for _, shown := range list {
 		entry := b.entry(shown)
 		if shown.Beside {
@@ -157,7 +159,7 @@ func (b *board) addEntries(list []models.Shown) {
 func weekBefore(at time.Time) time.Time { return at.AddDate(0, 0, -7) }
 
 // entry is a row; what the last week changed, and that newer software leads, is only known of the board as it stands.
-func (b *board) entry(e models.Shown) views.BoardEntry {
+func (b *board) entry(e boards.Shown) views.BoardEntry {
 	entry := views.BoardEntry{
 		Rank: e.Rank, Tied: e.Tied, Person: site.PersonOf(e.UserID, e.UserName), ScoreNS: e.ScoreNS, ErrNS: e.ErrNS,
 		Interval: runs.IntervalOf(e.Interval).From(e.Pooled), Disturbed: e.Disturbed,
@@ -174,7 +176,7 @@ func (b *board) entry(e models.Shown) views.BoardEntry {
 }
 
 // boardBands are the dots of the picture, with the names that the table knows.
-func boardBands(bands []models.Band, table views.BoardTable) []views.BoardBand {
+func boardBands(bands []boards.Band, table views.BoardTable) []views.BoardBand {
 	names, mine := map[int64]string{}, int64(0)
 	rows := table.Entries
 	if table.Mine != nil {
@@ -199,11 +201,11 @@ func (p *Pages) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	text, viewer := strings.TrimSpace(c.Query("find")), site.Actor(c).ID
 	var offset int
 	if text == "me" && viewer != 0 {
-		offset, err = p.Store.FindPerson(c.UserContext(), b.version.ID, b.head.Device, viewer)
+		offset, err = p.Store.Boards.FindPerson(c.UserContext(), b.version.ID, b.head.Device, viewer)
 	} else {
-		offset, viewer, err = p.Store.Find(c.UserContext(), b.version.ID, b.head.Device, text)
+		offset, viewer, err = p.Store.Boards.Find(c.UserContext(), b.version.ID, b.head.Device, text)
 	}
-	if models.KindOf(err) == models.NotFound {
+	if db.KindOf(err) == db.NotFound {
 		return "", nil
 	}
 	table := views.BoardTable{Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/fleet"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -84,7 +84,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 }
 
 // awayDevices are those that a worker had once, and none has now.
-func (p *Pages) awayDevices(workers []models.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
+func (p *Pages) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			known := func(q views.DeviceQueue) bool { return q.Device == slot.Device }
@@ -97,7 +97,7 @@ func (p *Pages) awayDevices(workers []models.Worker, here []views.DeviceQueue) (
 }
 
 // silicon says what a device is, by the slots of all workers that have it or had it, the live ones first.
-func (p *Pages) silicon(workers []models.Worker, device string) (what views.DeviceFacts) {
+func (p *Pages) silicon(workers []fleet.Worker, device string) (what views.DeviceFacts) {
 	for _, live := range []bool{true, false} {
 		for _, w := range workers {
 			for _, slot := range w.Slots {
@@ -116,7 +116,7 @@ func (p *Pages) silicon(workers []models.Worker, device string) (what views.Devi
 	return what
 }
 
-func (p *Pages) workerCard(w models.Worker, submissions map[string]int64) views.WorkerCard {
+func (p *Pages) workerCard(w fleet.Worker, submissions map[string]int64) views.WorkerCard {
 	card := views.WorkerCard{
 		Name: w.Name, Version: w.Version, Online: w.Live(p.Now()), Seen: w.SeenAt, Started: w.StartedAt,
 		Refusing: w.Refusing, SelfTest: w.SelfTest, Behind: w.Behind(),

@@ -8,7 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -19,7 +20,7 @@ import (
 // RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
 // later event of the run will show the same. Everybody gets the same HTML, so it holds nothing that
 // only some may read: a card that has ended asks for itself once more.
-func (p *Pages) RenderEvent(e models.RunEvent) []byte {
+func (p *Pages) RenderEvent(e work.RunEvent) []byte {
 	ctx, cancel := context.WithTimeout(p.Streams, site.RequestTimeout)
 	defer cancel()
 	html, err := p.eventHTML(ctx, e)
@@ -29,7 +30,7 @@ func (p *Pages) RenderEvent(e models.RunEvent) []byte {
 	return html
 }
 
-func (p *Pages) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error) {
+func (p *Pages) eventHTML(ctx context.Context, e work.RunEvent) ([]byte, error) {
 	part, err := p.eventPart(ctx, e)
 	if part == nil || err != nil {
 		return nil, err
@@ -38,8 +39,8 @@ func (p *Pages) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error
 }
 
 // eventPart is nil for an event that changes nothing on the page.
-func (p *Pages) eventPart(ctx context.Context, e models.RunEvent) (templ.Component, error) {
-	run, err := p.Store.Run(ctx, e.RunID)
+func (p *Pages) eventPart(ctx context.Context, e work.RunEvent) (templ.Component, error) {
+	run, err := p.Store.Work.Run(ctx, e.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +54,15 @@ func (p *Pages) eventPart(ctx context.Context, e models.RunEvent) (templ.Compone
 		return nil, err
 	}
 	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
-		if run, err = p.Store.Run(ctx, *run.ProfileOf); err != nil {
+		if run, err = p.Store.Work.Run(ctx, *run.ProfileOf); err != nil {
 			return nil, err
 		}
 	}
 	return p.changedCard(ctx, run)
 }
 
-func (p *Pages) changedCard(ctx context.Context, run models.Run) (templ.Component, error) {
-	filed, err := p.Store.Filed(ctx, run.SubmissionID)
+func (p *Pages) changedCard(ctx context.Context, run work.Run) (templ.Component, error) {
+	filed, err := p.Store.Submissions.Filed(ctx, run.SubmissionID)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +78,9 @@ func (p *Pages) changedCard(ctx context.Context, run models.Run) (templ.Componen
 
 // shownLater reports whether the run has had another event that renews its card: a reader who was away
 // for long needs only the last.
-func (p *Pages) shownLater(ctx context.Context, e models.RunEvent) (bool, error) {
+func (p *Pages) shownLater(ctx context.Context, e work.RunEvent) (bool, error) {
 	const few = 50
-	events, err := p.Store.EventsSince(ctx, e.SubmissionID, e.ID, few)
+	events, err := p.Store.Work.EventsSince(ctx, e.SubmissionID, e.ID, few)
 	if err != nil {
 		return false, err
 	}
@@ -92,7 +93,7 @@ func (p *Pages) shownLater(ctx context.Context, e models.RunEvent) (bool, error)
 }
 
 func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) {
-	runs, err := p.Store.Runs(ctx, submissionID)
+	runs, err := p.Store.Work.Runs(ctx, submissionID)
 	if err != nil {
 		return false, err
 	}
@@ -106,7 +107,7 @@ func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) 
 
 // SubmissionEvents streams a submission's events to its page, as HTML that the page swaps in.
 func (p *Pages) SubmissionEvents(c *fiber.Ctx) error {
-	return p.Follow(c, site.AsHTML, func(e models.RunEvent) []byte {
+	return p.Follow(c, site.AsHTML, func(e work.RunEvent) []byte {
 		if html := p.RenderEvent(e); len(html) > 0 {
 			return stream.Frame(e.ID, "", html)
 		}
@@ -133,7 +134,7 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 		return err
 	}
 	stored := func(ctx context.Context, out *wire.Writer) error {
-		change, err := p.Store.BoardChangeNumber(ctx, versionID, device)
+		change, err := p.Store.Boards.BoardChangeNumber(ctx, versionID, device)
 		if err != nil {
 			return err
 		}
@@ -151,13 +152,13 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 }
 
 func (p *Pages) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) error {
-	version, err := p.Store.Version(c.UserContext(), versionID)
+	version, err := p.Store.Catalog.Version(c.UserContext(), versionID)
 	if err != nil {
 		return err
 	}
-	task, err := p.Store.TaskByID(c.UserContext(), version.TaskID)
+	task, err := p.Store.Catalog.TaskByID(c.UserContext(), version.TaskID)
 	if err == nil && !task.VisibleTo(site.Actor(c)) {
-		err = models.Errorf(models.NotFound, "There is no version %d.", versionID)
+		err = db.Errorf(db.NotFound, "There is no version %d.", versionID)
 	}
 	if err != nil {
 		return err

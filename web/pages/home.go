@@ -10,6 +10,10 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/tasks/tags"
 	"warpboard/views"
 	"warpboard/views/format"
@@ -41,7 +45,7 @@ func (p *Pages) Home(c *fiber.Ctx) error {
 }
 
 // findTasks is listTasks with what has just happened: to the viewer, and on all boards.
-func (p *Pages) findTasks(ctx context.Context, viewer models.User, search views.TaskSearch) (list views.TaskList, err error) {
+func (p *Pages) findTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
 	if list, err = p.listTasks(ctx, viewer, search); err != nil {
 		return list, err
 	}
@@ -54,16 +58,16 @@ func (p *Pages) findTasks(ctx context.Context, viewer models.User, search views.
 }
 
 // listTasks reads all tasks in short, and the boards of those on the wanted page.
-func (p *Pages) listTasks(ctx context.Context, viewer models.User, search views.TaskSearch) (list views.TaskList, err error) {
+func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
 	all, err := p.Store.TaskList(ctx, viewer)
 	if err != nil {
 		return list, err
 	}
-	workers, err := p.Store.Workers(ctx)
+	workers, err := p.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return list, err
 	}
-	f := taskFinder{Pages: p, search: search, slots: models.SlotsOf(workers, p.Now(), func(models.Worker, job.Slot) bool { return true })}
+	f := taskFinder{Pages: p, search: search, slots: fleet.SlotsOf(workers, p.Now(), func(fleet.Worker, job.Slot) bool { return true })}
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	slices.SortStableFunc(found, f.order)
@@ -80,9 +84,9 @@ func (p *Pages) listTasks(ctx context.Context, viewer models.User, search views.
 }
 
 // addContinue fills in what somebody did last.
-func (p *Pages) addContinue(ctx context.Context, viewer models.User, list *views.TaskList) error {
-	last, err := p.Store.LastSubmission(ctx, viewer.ID)
-	if models.KindOf(err) == models.NotFound {
+func (p *Pages) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
+	last, err := p.Store.Submissions.LastSubmission(ctx, viewer.ID)
+	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
 	list.Continue = &views.Continue{Task: views.TaskRef{Slug: last.TaskSlug, Title: last.TaskTitle}, SubmissionID: last.ID, Live: last.Live}
@@ -93,7 +97,7 @@ const tickerRecords = 2
 
 // addLatest fills in the latest records.
 func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) error {
-	latest, err := p.Store.Records(ctx, models.RecordFilter{Limit: tickerRecords})
+	latest, err := p.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
 	for _, r := range latest {
 		list.Latest = append(list.Latest, views.LatestRecord{When: r.AchievedAt, Person: site.PersonOf(r.UserID, r.UserName), ScoreNS: r.ScoreNS,
 			Task: views.TaskRef{Slug: r.TaskSlug, Title: r.TaskTitle}, Device: r.Device, RunID: r.RunID})
@@ -105,7 +109,7 @@ func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) error {
 type taskFinder struct {
 	*Pages
 	search views.TaskSearch
-	slots  map[string]models.DeviceSlots
+	slots  map[string]fleet.DeviceSlots
 }
 
 func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }

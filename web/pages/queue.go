@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -18,15 +19,15 @@ const queueRows = 50 // runs shown of one device's queue
 // the viewer may not know of have their place, and nothing else.
 type queueList struct {
 	*Pages
-	viewer  models.User
-	rows    map[string][]views.QueuedRun  // by device
-	slots   map[string]int64              // submission by attempt, for those the viewer may see
-	lengths map[string]models.QueueLength // by device, with what is not listed
+	viewer  accounts.User
+	rows    map[string][]views.QueuedRun // by device
+	slots   map[string]int64             // submission by attempt, for those the viewer may see
+	lengths map[string]work.QueueLength  // by device, with what is not listed
 }
 
 func (l *queueList) read(ctx context.Context) error {
-	l.rows, l.slots, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{}, map[string]models.QueueLength{}
-	live, err := l.Store.LiveQueue(ctx)
+	l.rows, l.slots, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{}, map[string]work.QueueLength{}
+	live, err := l.Store.Work.LiveQueue(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,13 +46,13 @@ func (l *queueList) read(ctx context.Context) error {
 }
 
 // card counts work that is live, and says how it stands: of what runs, since when this attempt is made.
-func (l *queueList) card(q models.QueuedWork) views.RunCard {
+func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
 		l.count(q.Device, 0, 1)
 		return views.RunCard{ID: q.RunID, State: q.State, Queued: runs.TimeOf(q.DispatchedAt)}
 	}
 	l.count(q.Device, 1, 0)
-	card := views.RunCard{ID: q.RunID, State: string(models.StateQueued), Position: q.Place, Queued: q.QueuedAt}
+	card := views.RunCard{ID: q.RunID, State: string(work.StateQueued), Position: q.Place, Queued: q.QueuedAt}
 	if q.NotBefore != nil && q.NotBefore.After(l.Now()) {
 		card.TriedAgain = *q.NotBefore
 	}
@@ -60,7 +61,7 @@ func (l *queueList) card(q models.QueuedWork) views.RunCard {
 
 func (l *queueList) count(device string, waiting, running int) {
 	n := l.lengths[device]
-	l.lengths[device] = models.QueueLength{Device: device, Waiting: n.Waiting + waiting, Running: n.Running + running}
+	l.lengths[device] = work.QueueLength{Device: device, Waiting: n.Waiting + waiting, Running: n.Running + running}
 }
 
 func (l *queueList) add(device string, row views.QueuedRun) {
@@ -72,8 +73,8 @@ func (l *queueList) add(device string, row views.QueuedRun) {
 // addEvaluation adds a kernel that is evaluated without a task. It is its caller's: who else looks sees its kind, its
 // state and how long it waits. Being shared does not list it, for that is a way to those who know its address.
 func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userID int64, card views.RunCard) {
-	if card.State == string(models.EvaluationSubmitted) { // a worker has it, and has not said what it does
-		card.State = string(models.StateBuilding)
+	if card.State == string(work.EvaluationSubmitted) { // a worker has it, and has not said what it does
+		card.State = string(work.StateBuilding)
 	}
 	row := views.QueuedRun{Run: card, Kind: kind}
 	own := l.viewer.SignedIn() && l.viewer.ID == userID
@@ -94,11 +95,11 @@ func (l *queueList) describe(ctx context.Context) error {
 			ids = append(ids, row.ID)
 		}
 	}
-	found, err := l.Store.QueuedSubmissions(ctx, ids)
+	found, err := l.Store.Work.QueuedSubmissions(ctx, ids)
 	if err != nil {
 		return err
 	}
-	known := map[int64]models.QueuedSubmission{}
+	known := map[int64]work.QueuedSubmission{}
 	for _, sub := range found {
 		if sub.Task.VisibleTo(l.viewer) || sub.UserID == l.viewer.ID {
 			known[sub.ID] = sub

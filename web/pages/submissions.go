@@ -8,7 +8,6 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/views"
 	"warpboard/views/format"
@@ -50,7 +49,7 @@ func (p *Pages) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.Submi
 		Page: p.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt,
-		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, models.Of{OwnerID: seen.Sub.UserID}),
+		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.Of{OwnerID: seen.Sub.UserID}),
 	}, nil
 }
 
@@ -59,7 +58,7 @@ func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.Sub
 		page.SourceHidden = runs.SourceHidden(seen.Task)
 		return nil
 	}
-	submitted, err := p.Store.Source(ctx, seen.Sub)
+	submitted, err := p.Store.Submissions.Source(ctx, seen.Sub)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task)))
 	}
-	submitted, err := p.Store.Source(c.UserContext(), seen.Sub)
+	submitted, err := p.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func (p *Pages) Run(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	run, err := p.Store.Run(c.UserContext(), id)
+	run, err := p.Store.Work.Run(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (p *Pages) RunAddress(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	run, err := p.Store.Run(c.UserContext(), id)
+	run, err := p.Store.Work.Run(c.UserContext(), id)
 	if err == nil {
 		_, err = p.SubmissionByID(c, run.SubmissionID)
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -29,14 +30,14 @@ func (p *Pages) Task(c *fiber.Ctx) error {
 // showTask answers with the task's page; form holds what a refused submission had chosen.
 func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
-	posed, err := p.Store.Posed(ctx, slug)
+	posed, err := p.Store.Catalog.Posed(ctx, slug)
 	if err == nil && !posed.VisibleTo(site.Actor(c)) {
 		err = runs.NoTask(slug)
 	}
 	if err != nil {
 		return err
 	}
-	bundle, err := p.Store.BundleOf(ctx, posed.Task, posed.Version)
+	bundle, err := p.Store.Catalog.BundleOf(ctx, posed.Task, posed.Version)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.Submi
 }
 
 // shareTask describes a task elsewhere, with the picture of its first board.
-func (p *Pages) shareTask(task models.Task) *views.Share {
+func (p *Pages) shareTask(task catalog.Task) *views.Share {
 	address := string(views.TaskURL(task.Slug))
 	s := &views.Share{Title: task.Title, About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
 		URL: p.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
@@ -65,11 +66,11 @@ func (p *Pages) shareTask(task models.Task) *views.Share {
 	return s
 }
 
-func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
+func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
 	ctx, task, version, owner, d := c.UserContext(), posed.Task, posed.Version, posed.Owner, posed.Version.Definition
 	page = views.TaskPage{
 		Page: p.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
-		Version: version.Number, Hidden: task.Visibility == models.Hidden, Deadline: p.DeadlineOf(task), Definition: d,
+		Version: version.Number, Hidden: task.Visibility == catalog.Hidden, Deadline: p.DeadlineOf(task), Definition: d,
 		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
 	}
 	page.Share = p.shareTask(task)
@@ -87,14 +88,14 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle)
 }
 
 // boardHeads is the head of each of a task's boards: two queries, however many there are.
-func (p *Pages) boardHeads(ctx context.Context, task models.Task) ([]views.BoardTop, error) {
-	boards, err := p.Store.Summaries(ctx, []int64{task.VersionID})
+func (p *Pages) boardHeads(ctx context.Context, task catalog.Task) ([]views.BoardTop, error) {
+	summaries, err := p.Store.Boards.Summaries(ctx, []int64{task.VersionID})
 	if err != nil {
 		return nil, err
 	}
 	tops := make([]views.BoardTop, len(task.Devices))
 	for i, device := range task.Devices {
-		board := boards[models.BoardKey{VersionID: task.VersionID, Device: device}]
+		board := summaries[boards.Key{VersionID: task.VersionID, Device: device}]
 		tops[i] = views.BoardTop{Device: device, People: int(board.Size)}
 		for _, st := range board.Leaders {
 			tops[i].Top = append(tops[i].Top, views.TopEntry{
@@ -111,7 +112,7 @@ func (p *Pages) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Store.Bundle(c.UserContext(), version.ID)
+	return p.Store.Catalog.Bundle(c.UserContext(), version.ID)
 }
 
 // TaskFile downloads one file by its run-time name.

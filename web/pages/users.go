@@ -5,7 +5,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -17,7 +19,7 @@ func (p *Pages) User(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := p.Store.User(c.UserContext(), id)
+	user, err := p.Store.Accounts.User(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -36,13 +38,13 @@ func (p *Pages) User(c *fiber.Ctx) error {
 // addDeeds fills in what the person did, as far as the viewer may see it.
 func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
-	filter := models.SubmissionFilter{UserID: id, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	filter := submissions.SubmissionFilter{UserID: id, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
 	page.Activity.Until = p.Now()
 	err := site.Beside(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },
 		func() (err error) { page.Submissions, err = p.SubmissionRows(ctx, viewer, filter); return err },
 		func() (err error) {
-			page.Activity.Days, err = p.Store.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
+			page.Activity.Days, err = p.Store.Submissions.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
 			return err
 		},
 	)
@@ -56,19 +58,19 @@ func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 const personPlaces = 25
 
 // addPlaces fills in one page of the person's entries on the current boards that the viewer may see.
-func (p *Pages) addPlaces(ctx context.Context, viewer models.User, number int, page *views.UserPage) error {
-	list, more, err := p.Store.Placings(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
+func (p *Pages) addPlaces(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
+	list, more, err := p.Store.Boards.Placings(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
 	if more {
 		page.MorePlaces = number + 1
 	}
 	if err != nil {
 		return err
 	}
-	keys := make([]models.BoardKey, len(list))
+	keys := make([]boards.Key, len(list))
 	for i, place := range list {
-		keys[i] = models.BoardKey{VersionID: place.VersionID, Device: place.Device}
+		keys[i] = boards.Key{VersionID: place.VersionID, Device: place.Device}
 	}
-	steps, err := p.Store.Steps(ctx, page.Person.ID, keys, mostSteps)
+	steps, err := p.Store.Boards.Steps(ctx, page.Person.ID, keys, mostSteps)
 	for i, place := range list {
 		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
 			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size),
@@ -86,19 +88,19 @@ const mostSteps = 1000
 
 // UserRole lets an admin change what somebody may do.
 func (p *Pages) UserRole(c *fiber.Ctx) error {
-	return p.manage(c, func(ctx context.Context, admin models.User, id int64) error {
-		return p.Store.SetRole(ctx, admin, id, models.Role(c.FormValue("role")))
+	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
+		return p.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))
 	})
 }
 
 // UserBlock lets an admin shut somebody out, or in again.
 func (p *Pages) UserBlock(c *fiber.Ctx) error {
-	return p.manage(c, func(ctx context.Context, admin models.User, id int64) error {
-		return p.Store.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
+	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
+		return p.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
 	})
 }
 
-func (p *Pages) manage(c *fiber.Ctx, change func(ctx context.Context, admin models.User, id int64) error) error {
+func (p *Pages) manage(c *fiber.Ctx, change func(ctx context.Context, admin accounts.User, id int64) error) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}

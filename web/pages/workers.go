@@ -6,7 +6,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -17,7 +18,7 @@ func (p *Pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialLis
 	if !site.Actor(c).IsAdmin() {
 		return nil, nil
 	}
-	list, err := p.Store.Credentials(c.UserContext())
+	list, err := p.Store.Fleet.Credentials(c.UserContext())
 	if err != nil {
 		return nil, err
 	}
@@ -36,10 +37,10 @@ func (p *Pages) WorkerCreate(c *fiber.Ctx) error {
 		return err
 	}
 	names := strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
-	secret, cred, err := p.Store.CreateCredential(c.UserContext(), site.Actor(c), strings.TrimSpace(c.FormValue("name")), names)
+	secret, cred, err := p.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c), strings.TrimSpace(c.FormValue("name")), names)
 	status, problem := fiber.StatusOK, ""
-	switch models.KindOf(err) {
-	case models.Invalid, models.Conflict:
+	switch db.KindOf(err) {
+	case db.Invalid, db.Conflict:
 		refused := site.FailureOf(err)
 		status, problem = refused.Status, refused.Message
 	default:
@@ -57,7 +58,7 @@ func (p *Pages) WorkerRevoke(c *fiber.Ctx) error {
 		return err
 	}
 	name := c.Params("name")
-	if err := p.Store.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
+	if err := p.Store.Fleet.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
 		return err
 	}
 	p.Dispatcher.Kick(name)
@@ -69,7 +70,7 @@ func (p *Pages) WorkerForget(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	if err := p.Store.ForgetWorker(c.UserContext(), site.Actor(c), c.Params("name")); err != nil {
+	if err := p.Store.Fleet.ForgetWorker(c.UserContext(), site.Actor(c), c.Params("name")); err != nil {
 		return err
 	}
 	return site.Redirect(c, "/devices")
@@ -77,15 +78,17 @@ func (p *Pages) WorkerForget(c *fiber.Ctx) error {
 
 // DevicePause holds back the queue of a device.
 func (p *Pages) DevicePause(c *fiber.Ctx) error {
-	return p.changeDevice(c, func(ctx context.Context, actor models.User, device string) error {
-		return p.Store.PauseDevice(ctx, actor, device, c.FormValue("why"))
+	return p.changeDevice(c, func(ctx context.Context, actor accounts.User, device string) error {
+		return p.Store.Fleet.PauseDevice(ctx, actor, device, c.FormValue("why"))
 	})
 }
 
 // DeviceResume lets the queue of a device go on.
-func (p *Pages) DeviceResume(c *fiber.Ctx) error { return p.changeDevice(c, p.Store.ResumeDevice) }
+func (p *Pages) DeviceResume(c *fiber.Ctx) error {
+	return p.changeDevice(c, p.Store.Fleet.ResumeDevice)
+}
 
-func (p *Pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor models.User, device string) error) error {
+func (p *Pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor accounts.User, device string) error) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/web/site"
 	"warpboard/web/wire"
 )
@@ -67,7 +68,7 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 	if f.Link != 0 {
 		return s.link(c, f, who)
 	}
-	user, err := s.Store.SignIn(c.UserContext(), s.signInOf(who))
+	user, err := s.Store.Accounts.SignIn(c.UserContext(), s.signInOf(who))
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (s *SignIn) provider(name string) (*provider, error) {
 			return p, nil
 		}
 	}
-	return nil, models.Errorf(models.NotFound, "This site does not sign in with %q.", name)
+	return nil, db.Errorf(db.NotFound, "This site does not sign in with %q.", name)
 }
 
 // providerError keeps what a provider said out of the page: it may hold tokens.
@@ -96,8 +97,8 @@ func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
 	}
 }
 
-func (s *SignIn) signInOf(who person) models.SignIn {
-	return models.SignIn{
+func (s *SignIn) signInOf(who person) accounts.SignIn {
+	return accounts.SignIn{
 		Provider: who.provider, Subject: who.subject, Name: cmp.Or(who.login, who.name),
 		Email: who.email, AvatarURL: who.avatar, Admin: s.isAdmin(who),
 	}

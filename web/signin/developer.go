@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/site"
 	"warpboard/web/wire"
 )
@@ -64,7 +64,7 @@ func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
 		return site.Forbidden(developer, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return s.signInDeveloper(c, developerName, models.RoleAdmin)
+	return s.signInDeveloper(c, developerName, accounts.RoleAdmin)
 }
 
 // Developer signs a browser in that opened the link under another name and role, to try them out.
@@ -72,21 +72,21 @@ func (s *SignIn) Developer(c *fiber.Ctx) error {
 	if !s.IsDeveloper(c) {
 		return site.Forbidden(developer, "Developer sign-in is for the browser that opened the link in the server's log, on the machine itself and while no provider is set up.")
 	}
-	name := models.CleanName(c.FormValue("name"))
+	name := accounts.CleanName(c.FormValue("name"))
 	if name == "" {
 		return site.Invalid("name", "Give a name to sign in with.")
 	}
-	return s.signInDeveloper(c, name, models.Role(c.FormValue("role", string(models.RoleAdmin))))
+	return s.signInDeveloper(c, name, accounts.Role(c.FormValue("role", string(accounts.RoleAdmin))))
 }
 
-func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role models.Role) error {
+func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) error {
 	ctx := c.UserContext()
-	user, err := s.Store.SignIn(ctx, models.SignIn{Provider: developer, Subject: strings.ToLower(name), Name: name})
+	user, err := s.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: developer, Subject: strings.ToLower(name), Name: name})
 	if err != nil {
 		return err
 	}
-	operator := models.User{Name: "developer sign-in", Role: models.RoleAdmin}
-	if err := s.Store.SetRole(ctx, operator, user.ID, role); err != nil {
+	operator := accounts.User{Name: "developer sign-in", Role: accounts.RoleAdmin}
+	if err := s.Store.Accounts.SetRole(ctx, operator, user.ID, role); err != nil {
 		return err
 	}
 	if err := s.startSession(c, user, developer); err != nil {

@@ -6,17 +6,17 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/web/site"
 )
 
 // startSession gives the browser a new session. What it had before ends, so that a session which somebody
 // else planted or saw never becomes a signed-in one.
-func (s *SignIn) startSession(c *fiber.Ctx, user models.User, provider string) error {
+func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string) error {
 	if err := s.endSession(c); err != nil {
 		return err
 	}
-	secret, _, err := s.Store.StartSession(c.UserContext(), models.NewSession{
+	secret, _, err := s.Store.Accounts.StartSession(c.UserContext(), accounts.NewSession{
 		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.VisitorIP(c), Life: site.SessionLife,
 	})
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *SignIn) endSession(c *fiber.Ctx) error {
 	if user == nil || id == 0 {
 		return nil
 	}
-	return s.Store.EndSession(c.UserContext(), user.ID, id)
+	return s.Store.Accounts.EndSession(c.UserContext(), user.ID, id)
 }
 
 // SignOut ends the browser's session.
@@ -48,13 +48,13 @@ func (s *SignIn) SignOut(c *fiber.Ctx) error {
 // SessionRevoke ends one of the person's sessions, or with the id "others" all but this one.
 func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 	if c.Params("id") != "others" {
-		return site.RemoveOwn(c, s.Store.EndSession, "/me")
+		return site.RemoveOwn(c, s.Store.Accounts.EndSession, "/me")
 	}
 	user, err := site.RequireUser(c)
 	if err != nil {
 		return err
 	}
-	if err := s.Store.EndOtherSessions(c.UserContext(), user.ID, site.SessionID(c)); err != nil {
+	if err := s.Store.Accounts.EndOtherSessions(c.UserContext(), user.ID, site.SessionID(c)); err != nil {
 		return err
 	}
 	return c.Redirect("/me", fiber.StatusSeeOther)

@@ -14,7 +14,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/web/client"
@@ -65,12 +65,12 @@ func NotFound(*fiber.Ctx) error {
 }
 
 // kinds maps the domain's errors to answers.
-var kinds = map[models.Kind]Failure{
-	models.NotFound:  {Status: fiber.StatusNotFound, Code: "not_found"},
-	models.Invalid:   {Status: fiber.StatusUnprocessableEntity, Code: "invalid"},
-	models.Conflict:  {Status: fiber.StatusConflict, Code: "conflict"},
-	models.Forbidden: {Status: fiber.StatusForbidden, Code: "forbidden"},
-	models.TooMany:   {Status: fiber.StatusTooManyRequests, Code: "too_many", RetryAfter: time.Minute},
+var kinds = map[db.Kind]Failure{
+	db.NotFound:  {Status: fiber.StatusNotFound, Code: "not_found"},
+	db.Invalid:   {Status: fiber.StatusUnprocessableEntity, Code: "invalid"},
+	db.Conflict:  {Status: fiber.StatusConflict, Code: "conflict"},
+	db.Forbidden: {Status: fiber.StatusForbidden, Code: "forbidden"},
+	db.TooMany:   {Status: fiber.StatusTooManyRequests, Code: "too_many", RetryAfter: time.Minute},
 }
 
 // codes names the answers that fiber itself gives.
@@ -90,7 +90,7 @@ func FailureOf(err error) Failure {
 	if errors.As(err, &f) {
 		return *f
 	}
-	var m *models.Error
+	var m *db.Error
 	if errors.As(err, &m) {
 		if f, ok := kinds[m.Kind]; ok {
 			f.Message = m.Message
@@ -108,7 +108,7 @@ func FailureOf(err error) Failure {
 			return f
 		}
 	}
-	if models.KindOf(err) == models.Unavailable {
+	if db.KindOf(err) == db.Unavailable {
 		return Failure{Status: fiber.StatusServiceUnavailable, Code: "unavailable", RetryAfter: RetrySoon,
 			Message: "The site cannot reach its data just now, or has no room for more. Try again in a moment."}
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/stream"
 )
 
@@ -43,7 +43,7 @@ func EvaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evalua
 
 // RunEvent passes an event to the readers of its submission. With several processes they read it from the store: what
 // two processes tell of one run may come in another order than it was stored.
-func (h *Hub) RunEvent(e models.RunEvent) {
+func (h *Hub) RunEvent(e work.RunEvent) {
 	if h.spread == nil {
 		h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
 		return
@@ -60,7 +60,7 @@ func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
 func (h *Hub) QueueChanged() { h.tell(announcement{}) }
 
 // EvaluationChanged passes the readers of an evaluation the number of its change; they read the rest.
-func (h *Hub) EvaluationChanged(e models.Evaluation) {
+func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	h.tell(announcement{Evaluation: &evaluationChange{e.ID, e.Change}})
 }
 
@@ -88,7 +88,7 @@ func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool,
 
 // SharedEvent is a run event that is encoded once for all the streams that send it.
 type SharedEvent struct {
-	models.RunEvent
+	work.RunEvent
 	frames [formats]struct {
 		once  sync.Once
 		bytes []byte
@@ -106,7 +106,7 @@ const (
 )
 
 // Encoded is the event in one format; encode is called for the first reader only.
-func (e *SharedEvent) Encoded(f Format, encode func(models.RunEvent) []byte) []byte {
+func (e *SharedEvent) Encoded(f Format, encode func(work.RunEvent) []byte) []byte {
 	e.frames[f].once.Do(func() { e.frames[f].bytes = encode(e.RunEvent) })
 	return e.frames[f].bytes
 }

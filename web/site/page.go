@@ -7,7 +7,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/views"
 )
 
@@ -65,15 +66,15 @@ func (s *Site) ShareOf(title, path string) *views.Share {
 func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
 
 // Pictured is a person with their own picture, where there is one.
-func Pictured(u models.User) views.Person {
+func Pictured(u accounts.User) views.Person {
 	return views.Person{ID: u.ID, Name: u.Name, Picture: u.Picture}
 }
 
 // TaskRef is a task as pages link to one.
-func TaskRef(t models.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
+func TaskRef(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
 
 // DeadlineOf is a task's deadline beside the time of the request.
-func (s *Site) DeadlineOf(t models.Task) views.Deadline {
+func (s *Site) DeadlineOf(t catalog.Task) views.Deadline {
 	d := views.Deadline{Now: s.Now()}
 	if t.Deadline != nil {
 		d.Time = *t.Deadline

@@ -8,7 +8,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/views"
 )
 
@@ -18,17 +19,17 @@ const (
 )
 
 // Viewer is the person who sent the request; nil is a visitor.
-func Viewer(c *fiber.Ctx) *models.User {
-	user, _ := c.Locals(localViewer).(*models.User)
+func Viewer(c *fiber.Ctx) *accounts.User {
+	user, _ := c.Locals(localViewer).(*accounts.User)
 	return user
 }
 
 // Actor is viewer as the store wants it: a visitor is the zero User.
-func Actor(c *fiber.Ctx) models.User {
+func Actor(c *fiber.Ctx) accounts.User {
 	if user := Viewer(c); user != nil {
 		return *user
 	}
-	return models.User{}
+	return accounts.User{}
 }
 
 // SessionID is the id of the session that the request came with; 0 without one.
@@ -54,8 +55,8 @@ func (s *Site) Identify(c *fiber.Ctx) error {
 // Recognize is Identify for a handler that goes on by itself.
 func (s *Site) Recognize(c *fiber.Ctx) error {
 	if secret, ok := BearerToken(c); ok {
-		_, user, err := s.Store.TokenUser(c.UserContext(), secret)
-		if models.KindOf(err) == models.NotFound {
+		_, user, err := s.Store.Accounts.TokenUser(c.UserContext(), secret)
+		if db.KindOf(err) == db.NotFound {
 			return Unauthorized("This token is not valid: it is unknown, has expired or was revoked. Make another on your page.")
 		}
 		if err != nil {
@@ -66,13 +67,13 @@ func (s *Site) Recognize(c *fiber.Ctx) error {
 		return nil
 	}
 	if secret := s.Cookie(c, SessionCookie); secret != "" {
-		session, user, err := s.Store.SessionUser(c.UserContext(), secret)
+		session, user, err := s.Store.Accounts.SessionUser(c.UserContext(), secret)
 		switch {
 		case err == nil:
 			c.Locals(localSession, session.ID)
 			c.Locals(localProvider, session.Provider)
 			c.Locals(localViewer, &user)
-		case models.KindOf(err) != models.NotFound:
+		case db.KindOf(err) != db.NotFound:
 			return err
 		}
 	}
@@ -90,9 +91,9 @@ func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	}
 	return func(ctx context.Context) (err error) {
 		if bearer {
-			_, _, err = s.Store.TokenUser(ctx, secret)
+			_, _, err = s.Store.Accounts.TokenUser(ctx, secret)
 		} else {
-			_, _, err = s.Store.SessionUser(ctx, secret)
+			_, _, err = s.Store.Accounts.SessionUser(ctx, secret)
 		}
 		return err
 	}
@@ -121,7 +122,7 @@ func RemoveOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) 
 }
 
 // RequireUser refuses visitors.
-func RequireUser(c *fiber.Ctx) (*models.User, error) {
+func RequireUser(c *fiber.Ctx) (*accounts.User, error) {
 	if user := Viewer(c); user != nil {
 		return user, nil
 	}

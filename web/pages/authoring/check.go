@@ -8,7 +8,8 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -18,7 +19,7 @@ import (
 // checked has the task's template tested where a worker serves one of its devices: that the reference compiles is seen
 // then, and not by the first person who submits. It returns where the author sees it, or is told that nothing checked it.
 // A template may well fail its tests; it needs only to compile.
-func (p *Authoring) checked(ctx context.Context, author models.User, task models.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
+func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	unchecked := views.TaskURL(task.Slug) + "?done=" + notice + "-unchecked"
 	choices, err := p.DeviceChoices(ctx, task.Devices, nil)
 	if err != nil {

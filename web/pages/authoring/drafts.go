@@ -10,7 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -48,20 +50,20 @@ func (u upload) single(now time.Time) (*tasks.Bundle, error) {
 type draft struct {
 	tasks.Proposal
 	number          int
-	current         *models.Task // that it would change; nil for a new one
-	settings        *models.Task // as a form had them; nil for what the upload says
-	standardHarness *bool        // whether to use Warpboard's harness, as a form had it; nil for as it is
-	refused         string       // why the last try to publish it failed
+	current         *catalog.Task // that it would change; nil for a new one
+	settings        *catalog.Task // as a form had them; nil for what the upload says
+	standardHarness *bool         // whether to use Warpboard's harness, as a form had it; nil for as it is
+	refused         string        // why the last try to publish it failed
 }
 
 // drafts finds for each proposal the task that it would change: one of its name that the person may edit.
-func (p *Authoring) drafts(ctx context.Context, user models.User, list []tasks.Proposal) ([]draft, error) {
+func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks.Proposal) ([]draft, error) {
 	out := make([]draft, len(list))
 	for i, proposal := range list {
 		out[i] = draft{Proposal: proposal, number: i}
-		task, err := p.Store.Task(ctx, models.Slug(proposal.Name))
+		task, err := p.Store.Catalog.Task(ctx, db.Slug(proposal.Name))
 		switch {
-		case err != nil && models.KindOf(err) != models.NotFound:
+		case err != nil && db.KindOf(err) != db.NotFound:
 			return nil, err
 		case err == nil && task.EditableBy(user):
 			out[i].current = &task
@@ -74,7 +76,7 @@ func (p *Authoring) drafts(ctx context.Context, user models.User, list []tasks.P
 func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, err error) {
 	shown = views.TaskDraft{Number: d.number, Refused: d.refused}
 	if d.Bundle == nil {
-		shown.Settings, shown.Problem = views.TaskSettings{Slug: models.Slug(d.Name), Title: d.Name}, fmt.Sprint(d.Err)
+		shown.Settings, shown.Problem = views.TaskSettings{Slug: db.Slug(d.Name), Title: d.Name}, fmt.Sprint(d.Err)
 		return shown, nil
 	}
 	if shown.Settings, err = p.settingsOf(ctx, d.task()); err != nil {
@@ -100,7 +102,7 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 
 // task is the task as the draft's form begins: as a form had it, or as it is with the upload's deadline,
 // or as the upload proposes it.
-func (d draft) task() models.Task {
+func (d draft) task() catalog.Task {
 	switch {
 	case d.settings != nil:
 		return *d.settings
@@ -112,7 +114,7 @@ func (d draft) task() models.Task {
 		return task
 	}
 	def := d.Bundle.Definition
-	task := models.Task{Slug: models.Slug(d.Name), Title: cmp.Or(def.Title, d.Name), Devices: slices.Concat(d.GPUs, def.GPUs)}
+	task := catalog.Task{Slug: db.Slug(d.Name), Title: cmp.Or(def.Title, d.Name), Devices: slices.Concat(d.GPUs, def.GPUs)}
 	if !d.Deadline.IsZero() {
 		task.Deadline = &d.Deadline
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/catalog"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
 	"warpboard/tasks/problems"
@@ -19,9 +19,9 @@ import (
 )
 
 // editableTask is the task in the address, if the one who asks may change it.
-func (p *Authoring) editableTask(c *fiber.Ctx) (models.Task, error) {
+func (p *Authoring) editableTask(c *fiber.Ctx) (catalog.Task, error) {
 	if _, err := site.RequireUser(c); err != nil {
-		return models.Task{}, err
+		return catalog.Task{}, err
 	}
 	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil && !task.EditableBy(site.Actor(c)) {
@@ -31,12 +31,12 @@ func (p *Authoring) editableTask(c *fiber.Ctx) (models.Task, error) {
 }
 
 // editableBundle is editableTask with the files of its current version.
-func (p *Authoring) editableBundle(c *fiber.Ctx) (models.Task, *tasks.Bundle, error) {
+func (p *Authoring) editableBundle(c *fiber.Ctx) (catalog.Task, *tasks.Bundle, error) {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return task, nil, err
 	}
-	bundle, err := p.Store.CurrentBundle(c.UserContext(), task)
+	bundle, err := p.Store.Catalog.CurrentBundle(c.UserContext(), task)
 	return task, bundle, err
 }
 
@@ -50,9 +50,9 @@ func (p *Authoring) Edit(c *fiber.Ctx) error {
 }
 
 // showEdit answers with the edit page of a task; form is the task as the form shows it, cause why it was refused.
-func (p *Authoring) showEdit(c *fiber.Ctx, task, form models.Task, cause error) error {
+func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error) error {
 	ctx, status := c.UserContext(), fiber.StatusOK
-	version, err := p.Store.Version(ctx, task.VersionID)
+	version, err := p.Store.Catalog.Version(ctx, task.VersionID)
 	if err != nil {
 		return err
 	}
@@ -73,9 +73,9 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form models.Task, cause error) 
 }
 
 // settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
-func (p *Authoring) settingsOf(ctx context.Context, task models.Task) (views.TaskSettings, error) {
+func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
-		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Hidden: task.Visibility == models.Hidden,
+		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Hidden: task.Visibility == catalog.Hidden,
 	}
 	known, err := p.DeviceList(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 }
 
 // showVersion answers with what a bundle would change about a task.
-func (p *Authoring) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle, rehouse *bool) error {
+func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.Bundle, rehouse *bool) error {
 	shown, err := p.showDraft(c.UserContext(), draft{Proposal: tasks.Proposal{Name: task.Slug, Bundle: bundle}, current: &task, standardHarness: rehouse})
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (p *Authoring) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bu
 // it would publish. Where the form has not said otherwise, a task that is measured by Warpboard's
 // harness stays so.
 func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
-	current, err := p.Store.Bundle(ctx, d.current.VersionID)
+	current, err := p.Store.Catalog.Bundle(ctx, d.current.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 			bundle, shown.StandardHarness = ours, true
 		}
 	}
-	change, err := p.Store.Compare(ctx, d.current.ID, bundle)
+	change, err := p.Store.Catalog.Compare(ctx, d.current.ID, bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,8 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 	if title := bundle.Definition.Title; d.settings == nil && title != "" && title != current.Definition.Title {
 		shown.Settings.Title = title
 	}
-	shown.Updates, shown.NewVersion = site.TaskRef(*d.current), change == models.ChangeVersion
-	if change != models.ChangeNone {
+	shown.Updates, shown.NewVersion = site.TaskRef(*d.current), change == catalog.ChangeVersion
+	if change != catalog.ChangeNone {
 		shown.Changes = taskChanges(current, bundle)
 	}
 	if before, after := deadlineText(d.current.Deadline), deadlineText(d.task().Deadline); before != after {
@@ -231,7 +231,7 @@ func (p *Authoring) Delete(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Store.DeleteTask(c.UserContext(), site.Actor(c), task.ID, c.FormValue("confirm")); err != nil {
+	if err := p.Store.Catalog.DeleteTask(c.UserContext(), site.Actor(c), task.ID, c.FormValue("confirm")); err != nil {
 		return p.showEdit(c, task, task, err)
 	}
 	p.Hub.QueueChanged()

@@ -14,7 +14,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views"
@@ -183,8 +184,8 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 		return err
 	}
 	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
-	task, err := p.Store.CreateTask(c.UserContext(), *user, models.NewTask{Slug: models.Slug(page.Name), Bundle: bundle,
-		TaskSettings: models.TaskSettings{Title: page.Name, Devices: settings.Devices, Visibility: models.Hidden}})
+	task, err := p.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: db.Slug(page.Name), Bundle: bundle,
+		TaskSettings: catalog.TaskSettings{Title: page.Name, Devices: settings.Devices, Visibility: catalog.Hidden}})
 	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
 		if len(page.Problems) > 0 {
 			return p.showFiles(c, page)
@@ -196,7 +197,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 
 // newBundle reads a new task from its form; refused with the problems in the page.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
-	slug := models.Slug(page.Name)
+	slug := db.Slug(page.Name)
 	if slug == "" || reservedSlug(slug) {
 		page.Problems = []string{needsName}
 		return nil, true, nil
@@ -245,11 +246,11 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if page.Problems = sentences(problems); len(problems) > 0 {
 		return p.showFiles(c, page)
 	}
-	if task.Visibility != models.Hidden {
+	if task.Visibility != catalog.Hidden {
 		return p.showVersion(c, task, bundle, nil)
 	}
-	if _, _, err = p.Store.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
-		task, err = p.Store.TaskByID(c.UserContext(), task.ID)
+	if _, _, err = p.Store.Catalog.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
+		task, err = p.Store.Catalog.TaskByID(c.UserContext(), task.ID)
 	}
 	if err != nil {
 		return err

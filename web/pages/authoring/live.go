@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views"
@@ -37,7 +37,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	isNew := len(names) > 0 // only a new task is given one
 	if isNew {
 		if name := strings.TrimSpace(names[0]); name != "" {
-			slug = models.Slug(name)
+			slug = db.Slug(name)
 		}
 		if list, err = p.checkName(c.UserContext(), slug); err != nil {
 			return err
@@ -56,8 +56,8 @@ func (p *Authoring) checkName(ctx context.Context, slug string) ([]remark, error
 	if slug == "" || reservedSlug(slug) {
 		return []remark{{Text: needsName}}, nil
 	}
-	switch _, err := p.Store.Task(ctx, slug); {
-	case models.KindOf(err) == models.NotFound:
+	switch _, err := p.Store.Catalog.Task(ctx, slug); {
+	case db.KindOf(err) == db.NotFound:
 		return []remark{}, nil
 	case err != nil:
 		return nil, err

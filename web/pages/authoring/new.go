@@ -7,7 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views"
@@ -22,7 +23,7 @@ func (p *Authoring) New(c *fiber.Ctx) error {
 	return p.showUpload(c, views.TaskRef{}, nil)
 }
 
-func requireCreator(c *fiber.Ctx) (*models.User, error) {
+func requireCreator(c *fiber.Ctx) (*accounts.User, error) {
 	user, err := site.RequireUser(c)
 	if err == nil && !user.MayCreate() {
 		return nil, site.Forbidden("creator", "Only creators and admins may make tasks; ask an admin for the role.")
@@ -98,11 +99,11 @@ func sentences(wrong []problems.Problem) []string {
 }
 
 // readSettings reads what a creator chose beside the zip, for one draft among several.
-func readSettings(c *fiber.Ctx, number int) (models.TaskSettings, error) {
+func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
-	in := models.TaskSettings{Title: field("title"), Visibility: models.Public}
+	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Public}
 	if field("hidden") != "" {
-		in.Visibility = models.Hidden
+		in.Visibility = catalog.Hidden
 	}
 	names := append(formValues(c, views.DraftField(number, "device")), strings.Split(field("others"), ",")...)
 	for _, name := range names {

@@ -9,7 +9,9 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/format"
@@ -22,7 +24,7 @@ const maxDrafts = 512
 // sentDraft is a draft as the preview's form sends it back.
 type sentDraft struct {
 	draft
-	in            models.TaskSettings
+	in            catalog.TaskSettings
 	invalid       error // why the settings cannot be read
 	chosen        bool
 	shownStandard bool // the preview showed the draft with Warpboard's harness
@@ -61,7 +63,7 @@ type outcome struct {
 	status    int           // of the last refusal
 }
 
-func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []sentDraft) (outcome, error) {
+func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent []sentDraft) (outcome, error) {
 	out := outcome{status: fiber.StatusOK}
 	for _, d := range sent {
 		if !d.chosen {
@@ -89,7 +91,7 @@ func reservedSlug(name string) bool {
 }
 
 // publishDraft makes or updates one task, and returns the page that says so.
-func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDraft) (task models.Task, done templ.SafeURL, err error) {
+func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sentDraft) (task catalog.Task, done templ.SafeURL, err error) {
 	if d.invalid != nil {
 		return task, "", d.invalid
 	}
@@ -101,7 +103,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 		if reservedSlug(d.settings.Slug) {
 			return task, "", site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", d.settings.Slug)
 		}
-		task, err = p.CreateTask(ctx, user, models.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
+		task, err = p.CreateTask(ctx, user, catalog.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
 		if err == nil {
 			done, err = p.checked(ctx, user, task, bundle, "published")
 		}
@@ -115,18 +117,18 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 
 // publishVersion makes a bundle the task's current state, with these settings where some are given, and returns the page that
 // says what that changed.
-func (p *Authoring) publishVersion(ctx context.Context, user models.User, id int64, bundle *tasks.Bundle, settings *models.TaskSettings) (task models.Task, done templ.SafeURL, err error) {
+func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id int64, bundle *tasks.Bundle, settings *catalog.TaskSettings) (task catalog.Task, done templ.SafeURL, err error) {
 	_, change, err := p.PublishTask(ctx, user, id, bundle, settings)
 	if err == nil {
-		task, err = p.Store.TaskByID(ctx, id)
+		task, err = p.Store.Catalog.TaskByID(ctx, id)
 	}
 	switch {
 	case err != nil:
 		return task, "", err
-	case change == models.ChangeVersion:
+	case change == catalog.ChangeVersion:
 		done, err = p.checked(ctx, user, task, bundle, "version")
 		return task, done, err
-	case change == models.ChangeTexts:
+	case change == catalog.ChangeTexts:
 		return task, views.TaskURL(task.Slug) + "?done=texts", nil
 	}
 	return task, views.TaskURL(task.Slug) + "?done=saved", nil
@@ -179,8 +181,8 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	d := sentDraft{chosen: field("chosen") != "", shownStandard: field("rehoused") != ""}
 	d.draft = draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}, number: number, standardHarness: &rehouse}
 	d.in, d.invalid = readSettings(c, number)
-	d.settings = &models.Task{
-		Slug: models.Slug(field("slug")), Title: d.in.Title, Devices: d.in.Devices, Deadline: d.in.Deadline, Visibility: d.in.Visibility,
+	d.settings = &catalog.Task{
+		Slug: db.Slug(field("slug")), Title: d.in.Title, Devices: d.in.Devices, Deadline: d.in.Deadline, Visibility: d.in.Visibility,
 	}
 	if slug := field("updates"); slug != "" {
 		task, err := p.VisibleTask(c.UserContext(), site.Actor(c), slug)

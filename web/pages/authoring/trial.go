@@ -8,7 +8,11 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/trial"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/tasks/mutants"
 	"warpboard/views"
@@ -37,7 +41,7 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 }
 
 // startTrial submits all attempts to one device that a worker serves, and leads to the page with the verdicts.
-func (p *Authoring) startTrial(c *fiber.Ctx, author models.User, task models.Task, b *tasks.Bundle) error {
+func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, b *tasks.Bundle) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
 	choices, err := p.DeviceChoices(ctx, task.Devices, nil)
 	if err != nil {
@@ -76,7 +80,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TrialPage{Page: p.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == models.Hidden, Rows: rows}
+	page := views.TrialPage{Page: p.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden, Rows: rows}
 	page.Live = page.Waiting() > 0
 	if site.IsFragment(c) {
 		c.Vary("HX-Request")
@@ -100,8 +104,8 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.UpdateTask(c.UserContext(), site.Actor(c), task.ID, models.TaskSettings{Title: task.Title, Devices: task.Devices,
-		Deadline: task.Deadline, Visibility: models.Public})
+	_, err = p.UpdateTask(c.UserContext(), site.Actor(c), task.ID, catalog.TaskSettings{Title: task.Title, Devices: task.Devices,
+		Deadline: task.Deadline, Visibility: catalog.Public})
 	if err != nil {
 		return err
 	}
@@ -109,25 +113,25 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 }
 
 // verdicts judges what a trial of the task's current version has come to so far.
-func (p *Authoring) verdicts(ctx context.Context, viewer models.User, task models.Task, b *tasks.Bundle) ([]views.TrialRow, error) {
-	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{VersionID: task.VersionID, Via: viaTrial, Limit: mostTried})
+func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task catalog.Task, b *tasks.Bundle) ([]views.TrialRow, error) {
+	list, err := p.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: viaTrial, Limit: mostTried})
 	if err != nil {
 		return nil, err
 	}
-	newest, ids := map[string]models.Run{}, []int64{}
+	newest, ids := map[string]work.Run{}, []int64{}
 	for _, sub := range slices.Backward(list) {
 		for _, run := range sub.Runs {
 			newest[sub.SourceHash], ids = run, append(ids, run.ID)
 		}
 	}
-	stages, err := p.Store.StagesOf(ctx, ids...)
+	stages, err := p.Store.Work.StagesOf(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
 	var rows []views.TrialRow
 	works := false
 	for _, a := range attemptsAt(b) {
-		run, tried := newest[models.Hash(a.Submission().Pack())]
+		run, tried := newest[db.Hash(a.Submission().Pack())]
 		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Tried: tried, SubmissionID: run.SubmissionID, State: string(run.State)}
 		if row.Ended = tried && run.State.Final(); row.Ended {
 			row.Trial = trial.Ended{Correct: a.Correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages[run.ID])}
@@ -144,11 +148,11 @@ func (p *Authoring) verdicts(ctx context.Context, viewer models.User, task model
 	return rows, nil
 }
 
-func outcomeOf(run models.Run) job.Outcome {
+func outcomeOf(run work.Run) job.Outcome {
 	switch {
-	case run.State == models.StateDone:
+	case run.State == work.StateDone:
 		return job.OutcomeDone
-	case run.State == models.StateFailed && !run.Infrastructure:
+	case run.State == work.StateFailed && !run.Infrastructure:
 		return job.OutcomeFailed
 	}
 	return job.OutcomeCancelled

@@ -6,7 +6,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/models/webhooks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -79,8 +80,8 @@ func (h *Hooks) Create(c *fiber.Ctx) error {
 	for _, kind := range c.Context().PostArgs().PeekMulti("events") {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}
-	hook, err := h.Store.CreateWebhook(c.UserContext(), *user, n)
-	if kind := models.KindOf(err); kind == models.Invalid || kind == models.Conflict {
+	hook, err := h.Store.Webhooks.CreateWebhook(c.UserContext(), *user, n)
+	if kind := db.KindOf(err); kind == db.Invalid || kind == db.Conflict {
 		refused := site.FailureOf(err)
 		return h.show(c, refused.Status, "", refused.Message)
 	}
@@ -96,11 +97,11 @@ func (h *Hooks) Show(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	hook, err := h.Store.Webhook(c.UserContext(), site.Actor(c), id)
+	hook, err := h.Store.Webhooks.Webhook(c.UserContext(), site.Actor(c), id)
 	if err != nil {
 		return err
 	}
-	list, err := h.Store.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveries)
+	list, err := h.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveries)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,9 @@ func (h *Hooks) Show(c *fiber.Ctx) error {
 
 // Delete removes a webhook.
 func (h *Hooks) Delete(c *fiber.Ctx) error {
-	_, err := h.act(c, func(user models.User, id int64) error { return h.Store.DeleteWebhook(c.UserContext(), user, id) })
+	_, err := h.act(c, func(user accounts.User, id int64) error {
+		return h.Store.Webhooks.DeleteWebhook(c.UserContext(), user, id)
+	})
 	if err != nil {
 		return err
 	}
@@ -130,26 +133,30 @@ func (h *Hooks) Delete(c *fiber.Ctx) error {
 
 // Enable switches a webhook on again.
 func (h *Hooks) Enable(c *fiber.Ctx) error {
-	return h.stay(c, func(user models.User, id int64) error { return h.Store.EnableWebhook(c.UserContext(), user, id) })
+	return h.stay(c, func(user accounts.User, id int64) error {
+		return h.Store.Webhooks.EnableWebhook(c.UserContext(), user, id)
+	})
 }
 
 // Test sends a message that says nothing.
 func (h *Hooks) Test(c *fiber.Ctx) error {
-	return h.stay(c, func(user models.User, id int64) error { return h.Store.TestWebhook(c.UserContext(), user, id) })
+	return h.stay(c, func(user accounts.User, id int64) error {
+		return h.Store.Webhooks.TestWebhook(c.UserContext(), user, id)
+	})
 }
 
 // Redeliver sends a delivery once more.
 func (h *Hooks) Redeliver(c *fiber.Ctx) error {
-	return h.stay(c, func(user models.User, id int64) error {
+	return h.stay(c, func(user accounts.User, id int64) error {
 		delivery, err := site.IDParam(c, "delivery")
 		if err == nil {
-			_, err = h.Store.Redeliver(c.UserContext(), user, id, delivery)
+			_, err = h.Store.Webhooks.Redeliver(c.UserContext(), user, id, delivery)
 		}
 		return err
 	})
 }
 
-func (h *Hooks) stay(c *fiber.Ctx, do func(models.User, int64) error) error {
+func (h *Hooks) stay(c *fiber.Ctx, do func(accounts.User, int64) error) error {
 	id, err := h.act(c, do)
 	if err != nil {
 		return err
@@ -157,7 +164,7 @@ func (h *Hooks) stay(c *fiber.Ctx, do func(models.User, int64) error) error {
 	return site.Redirect(c, views.WebhookURL(id))
 }
 
-func (h *Hooks) act(c *fiber.Ctx, do func(models.User, int64) error) (id int64, err error) {
+func (h *Hooks) act(c *fiber.Ctx, do func(accounts.User, int64) error) (id int64, err error) {
 	user, err := site.RequireUser(c)
 	if err != nil {
 		return 0, err

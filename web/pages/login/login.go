@@ -3,7 +3,7 @@ package login
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -18,9 +18,9 @@ func New(site *site.Site) *Logins { return &Logins{site} }
 func (l *Logins) Show(c *fiber.Ctx) error {
 	page, status := views.LoginPage{Page: l.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
 	if page.Code != "" {
-		login, err := l.Store.WaitingLogin(c.UserContext(), page.Code)
+		login, err := l.Store.Accounts.WaitingLogin(c.UserContext(), page.Code)
 		switch {
-		case models.KindOf(err) == models.NotFound:
+		case db.KindOf(err) == db.NotFound:
 			page.Problem, status = err.Error(), fiber.StatusNotFound
 		case err != nil:
 			return err
@@ -39,7 +39,7 @@ func (l *Logins) Answer(c *fiber.Ctx) error {
 		return err
 	}
 	yes := c.FormValue("answer") == "yes"
-	if err := l.Store.AnswerLogin(c.UserContext(), *user, c.FormValue("code"), yes); err != nil {
+	if err := l.Store.Accounts.AnswerLogin(c.UserContext(), *user, c.FormValue("code"), yes); err != nil {
 		return err
 	}
 	page := views.LoginPage{Page: l.Page(c, "Authorize the command line", ""), Answered: true, Let: yes}

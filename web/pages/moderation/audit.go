@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -15,7 +15,7 @@ const auditRows = 50 // on one page
 // Audit lists who did what, when and why.
 func (m *Moderation) Audit(c *fiber.Ctx) error {
 	search := strings.TrimSpace(c.Query("q"))
-	list, err := m.Store.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)
+	list, err := m.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (m *Moderation) Audit(c *fiber.Ctx) error {
 	return m.Render(c, fiber.StatusOK, views.Audit(page))
 }
 
-func logRows(list []models.Audit) []views.LogRow {
+func logRows(list []accounts.Audit) []views.LogRow {
 	rows := make([]views.LogRow, len(list))
 	for i, a := range list {
 		rows[i] = views.LogRow{When: a.CreatedAt, By: site.PersonOf(a.ActorID, a.ActorName), Act: a.Act, Subject: a.Subject, Detail: a.Detail}

@@ -1,7 +1,7 @@
 package moderation
 
 import (
-	"warpboard/models"
+	"warpboard/models/boards"
 	"warpboard/web/site/runs"
 )
 
@@ -14,7 +14,7 @@ type Moderation struct {
 func New(runs *runs.Runs) *Moderation { return &Moderation{Runs: runs} }
 
 // announce tells open pages that boards have changed.
-func (m *Moderation) announce(changes []models.BoardChange) {
+func (m *Moderation) announce(changes []boards.Change) {
 	for _, b := range changes {
 		m.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
 	}

@@ -15,7 +15,7 @@ const peopleRows = 50 // on one page
 // People lists who has an account.
 func (m *Moderation) People(c *fiber.Ctx) error {
 	search, number := strings.TrimSpace(c.Query("q")), site.PageNumber(c, "page")
-	list, err := m.Store.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
+	list, err := m.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,9 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -22,12 +25,12 @@ func (m *Moderation) Run(c *fiber.Ctx) error {
 }
 
 // runOf reads the run in the address, if its submission may be seen.
-func (m *Moderation) runOf(c *fiber.Ctx) (run models.Run, seen runs.Access, err error) {
+func (m *Moderation) runOf(c *fiber.Ctx) (run work.Run, seen runs.Access, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return run, seen, err
 	}
-	if run, err = m.Store.Run(c.UserContext(), id); err != nil {
+	if run, err = m.Store.Work.Run(c.UserContext(), id); err != nil {
 		return run, seen, err
 	}
 	seen, err = m.SubmissionByID(c, run.SubmissionID)
@@ -39,19 +42,19 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	if err != nil {
 		return page, err
 	}
-	viewer, of := site.Actor(c), models.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
+	viewer, of := site.Actor(c), accounts.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.May(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
 		Page: m.Page(c, "Run", "tasks"), RunID: run.ID, SubmissionID: run.SubmissionID, Task: site.TaskRef(seen.Task), Device: run.Device,
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run),
 		MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
-		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, models.Of{OwnerID: run.DisqualifiedBy}),
+		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}),
 	}
 	if err := m.addNote(c, run, seen, &page); err != nil {
 		return page, err
 	}
-	decisions, err := m.Store.Decisions(c.UserContext(), run.ID)
+	decisions, err := m.Store.Accounts.Decisions(c.UserContext(), run.ID)
 	if err != nil {
 		return page, err
 	}
@@ -66,10 +69,10 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 }
 
 // addNote fills in what the owner says of a record, for whom it is open to, and who may change it.
-func (m *Moderation) addNote(c *fiber.Ctx, run models.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
+func (m *Moderation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
 	page.NoteOpen = seen.Task.NotesOpen(m.Now())
-	page.MayRemoveNote = viewer.May(accounts.RemoveNote, models.Of{AuthorID: seen.Task.OwnerID})
+	page.MayRemoveNote = viewer.May(accounts.RemoveNote, accounts.Of{AuthorID: seen.Task.OwnerID})
 	own := viewer.SignedIn() && viewer.ID == run.UserID
 	if page.NoteOpen || own || page.MayRemoveNote {
 		page.Note = run.Note
@@ -91,7 +94,7 @@ func flagRows(flags []models.FlagOf) []views.FlagRow {
 
 // Report asks others to look at a run.
 func (m *Moderation) Report(c *fiber.Ctx) error {
-	return m.act(c, "report", "reported", func(ctx context.Context, actor models.User, id int64, why string) ([]models.BoardChange, error) {
+	return m.act(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
 		return nil, m.Store.Report(ctx, actor, id, why)
 	})
 }
@@ -117,7 +120,7 @@ func (m *Moderation) Reinstate(c *fiber.Ctx) error {
 }
 
 // act does something to the run in the address for the reason in the form. A refusal comes back with the form.
-func (m *Moderation) act(c *fiber.Ctx, name, done string, do func(context.Context, models.User, int64, string) ([]models.BoardChange, error)) error {
+func (m *Moderation) act(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
@@ -127,11 +130,11 @@ func (m *Moderation) act(c *fiber.Ctx, name, done string, do func(context.Contex
 	}
 	why := c.FormValue("reason")
 	changes, err := do(c.UserContext(), site.Actor(c), run.ID, why)
-	switch kind := models.KindOf(err); {
+	switch kind := db.KindOf(err); {
 	case err == nil:
 		m.announce(changes)
 		return c.Redirect(views.RunReviewURL(run.ID)+"?done="+done, fiber.StatusSeeOther)
-	case kind != models.Invalid && kind != models.Conflict && kind != models.TooMany:
+	case kind != db.Invalid && kind != db.Conflict && kind != db.TooMany:
 		return err
 	}
 	page, pageErr := m.runPage(c)

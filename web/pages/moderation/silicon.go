@@ -3,7 +3,7 @@ package moderation
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -19,7 +19,7 @@ func (m *Moderation) Silicon(c *fiber.Ctx) error {
 
 func (m *Moderation) siliconPage(c *fiber.Ctx) (views.SiliconPage, error) {
 	page := views.SiliconPage{Page: m.Page(c, "Silicon of old runs", "moderation")}
-	list, err := m.Store.Unsorted(c.UserContext(), site.Actor(c))
+	list, err := m.Store.Fleet.Unsorted(c.UserContext(), site.Actor(c))
 	for _, u := range list {
 		page.Asked = append(page.Asked, views.UnsortedDevice{Device: u.Device, Names: u.Names, Runs: int(u.Runs), Choices: u.Choices})
 	}
@@ -32,14 +32,14 @@ func (m *Moderation) AssignSilicon(c *fiber.Ctx) error {
 		return err
 	}
 	device, label := c.FormValue("device"), c.FormValue("label")
-	err := m.Store.AssignDevice(c.UserContext(), site.Actor(c), device, label)
+	err := m.Store.Fleet.AssignDevice(c.UserContext(), site.Actor(c), device, label)
 	if err == nil {
-		_, err = m.Store.RebuildIfAsked(c.UserContext())
+		_, err = m.Store.Boards.RebuildIfAsked(c.UserContext())
 	}
 	switch {
 	case err == nil:
 		return c.Redirect("/silicon?done=saved", fiber.StatusSeeOther)
-	case models.KindOf(err) != models.Invalid:
+	case db.KindOf(err) != db.Invalid:
 		return err
 	}
 	page, pageErr := m.siliconPage(c)

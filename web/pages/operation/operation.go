@@ -3,7 +3,7 @@ package operation
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/switches"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -44,11 +44,11 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 }
 
 func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) error {
-	off, err := o.Store.SwitchedOff(c.UserContext())
+	off, err := o.Store.Switches.SwitchedOff(c.UserContext())
 	if err != nil {
 		return err
 	}
-	tasks, err := o.Store.OpenTasks(c.UserContext())
+	tasks, err := o.Store.Catalog.OpenTasks(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (o *Operation) Off(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	return o.done(c, o.Store.SwitchOff(c.UserContext(), site.Actor(c), c.FormValue("what"), c.FormValue("why")))
+	return o.done(c, o.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), c.FormValue("what"), c.FormValue("why")))
 }
 
 // On lets it go on.
@@ -80,13 +80,13 @@ func (o *Operation) On(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	return o.done(c, o.Store.SwitchOn(c.UserContext(), site.Actor(c), c.FormValue("what")))
+	return o.done(c, o.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), c.FormValue("what")))
 }
 
 // done leads back to the page, or shows on it what was wrong.
 func (o *Operation) done(c *fiber.Ctx, err error) error {
 	switch {
-	case models.KindOf(err) == models.Invalid:
+	case db.KindOf(err) == db.Invalid:
 		refused := site.FailureOf(err)
 		return o.show(c, refused.Status, "", refused.Message)
 	case err != nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/storage"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
@@ -35,14 +35,14 @@ func (o *Operation) Storage(c *fiber.Ctx) error {
 		{Name: "Artifacts", Value: many(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
 	}
-	people, err := o.Store.StorageByPerson(ctx, admin)
+	people, err := o.Store.Storage.StorageByPerson(ctx, admin)
 	if err != nil {
 		return err
 	}
 	for _, use := range people {
 		page.People = append(page.People, storageRow(use, views.UserURL(use.ID)))
 	}
-	tasks, err := o.Store.StorageByTask(ctx, admin)
+	tasks, err := o.Store.Storage.StorageByTask(ctx, admin)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (o *Operation) Storage(c *fiber.Ctx) error {
 	return o.Render(c, fiber.StatusOK, views.Storage(page))
 }
 
-func storageRow(use models.StorageUse, url templ.SafeURL) views.StorageRow {
+func storageRow(use storage.Use, url templ.SafeURL) views.StorageRow {
 	return views.StorageRow{Name: use.Name, URL: url, Submissions: use.Submissions, Sources: use.SourceBytes, Artifacts: use.Artifacts, Profiles: use.ArtifactsBytes}
 }
 

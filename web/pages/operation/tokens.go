@@ -7,13 +7,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/fleet"
 	"warpboard/views"
 	"warpboard/web/site"
 )
 
 func (o *Operation) addTokens(c *fiber.Ctx, page *views.OperatePage) error {
-	tokens, err := o.Store.JoinTokens(c.UserContext())
+	tokens, err := o.Store.Fleet.JoinTokens(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (o *Operation) TokenCreate(c *fiber.Ctx) error {
 	}
 	most, _ := strconv.Atoi(c.FormValue("most")) // what is no number is refused as 0 is
 	days, _ := strconv.Atoi(c.FormValue("days"))
-	secret, _, err := o.Store.CreateJoinToken(c.UserContext(), site.Actor(c), models.NewJoinToken{
+	secret, _, err := o.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
 		Name: strings.TrimSpace(c.FormValue("name")), Most: most, For: time.Duration(min(days, 1000)) * 24 * time.Hour,
 		Devices: strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' }),
 	})
@@ -51,7 +51,7 @@ func (o *Operation) TokenRevoke(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	workers, err := o.Store.RevokeJoinToken(c.UserContext(), site.Actor(c), id)
+	workers, err := o.Store.Fleet.RevokeJoinToken(c.UserContext(), site.Actor(c), id)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -49,7 +50,7 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 	}
 	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", "")), site.Actor(c)
 	found, err := p.tasks(c.UserContext(), viewer, words)
-	for _, more := range []func(context.Context, models.User, []string) ([]place, error){p.own, p.people} {
+	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.own, p.people} {
 		if err != nil {
 			return err
 		}
@@ -95,8 +96,8 @@ func inOrder(found []place, words []string) []place {
 }
 
 // tasks are those that fit; once something was typed, with where to solve them and their boards.
-func (p *Palette) tasks(ctx context.Context, viewer models.User, words []string) ([]place, error) {
-	all, err := p.Store.Tasks(ctx, viewer)
+func (p *Palette) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
+	all, err := p.Store.Catalog.Tasks(ctx, viewer)
 	found := []place{} // never null
 	offered := 0
 	for _, t := range all {
@@ -118,11 +119,11 @@ func (p *Palette) tasks(ctx context.Context, viewer models.User, words []string)
 }
 
 // own are the asker's newest submissions that fit, by number or task.
-func (p *Palette) own(ctx context.Context, viewer models.User, words []string) (found []place, err error) {
+func (p *Palette) own(ctx context.Context, viewer accounts.User, words []string) (found []place, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
+	list, err := p.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
 	for _, sub := range list {
 		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
 			found = append(found, place{"Yours", fmt.Sprintf("Submission %d", sub.ID), sub.TaskTitle, string(views.SubmissionURL(sub.ID))})
@@ -132,11 +133,11 @@ func (p *Palette) own(ctx context.Context, viewer models.User, words []string) (
 }
 
 // people are those whose names begin with what was typed.
-func (p *Palette) people(ctx context.Context, _ models.User, words []string) (found []place, err error) {
+func (p *Palette) people(ctx context.Context, _ accounts.User, words []string) (found []place, err error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
-	list, err := p.Store.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
+	list, err := p.Store.Accounts.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
 	for _, user := range list {
 		found = append(found, place{"Person", user.Name, "", string(views.UserURL(user.ID))})
 	}

@@ -6,7 +6,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -81,7 +83,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 }
 
 // accepted shows an evaluation beside the form that asked for it; without a script, on its own page.
-func (p *Playground) accepted(c *fiber.Ctx, e models.Evaluation, caller evaluations.Caller) error {
+func (p *Playground) accepted(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) error {
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))
 	}
@@ -93,7 +95,7 @@ func (p *Playground) accepted(c *fiber.Ctx, e models.Evaluation, caller evaluati
 }
 
 func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error {
-	workers, err := p.Store.Workers(c.UserContext())
+	workers, err := p.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -112,8 +114,8 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 }
 
 // recent are the newest evaluations of a person.
-func (p *Playground) recent(c *fiber.Ctx, user models.User) (list []views.RecentEvaluation, err error) {
-	found, err := p.Store.Evaluations(c.UserContext(), models.Asker{User: user}, 0, recentEvaluations)
+func (p *Playground) recent(c *fiber.Ctx, user accounts.User) (list []views.RecentEvaluation, err error) {
+	found, err := p.Store.Work.Evaluations(c.UserContext(), work.Asker{User: user}, 0, recentEvaluations)
 	for _, e := range found {
 		list = append(list, views.RecentEvaluation{
 			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.QueuedAt})
@@ -141,7 +143,7 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	return p.Render(c, fiber.StatusOK, views.Evaluation(page))
 }
 
-func (p *Playground) evaluationPage(c *fiber.Ctx, e models.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
+func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
 	page := views.EvaluationPage{
 		Page: p.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
 		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.QueuedAt,
@@ -162,7 +164,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e models.Evaluation, caller ev
 }
 
 // evaluationSources are the coloured sources of an evaluation's kernelrun.
-func (p *Playground) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
+func (p *Playground) evaluationSources(e work.Evaluation) (list []views.EvaluationSource, err error) {
 	if !e.HasRequest() {
 		return nil, nil
 	}
@@ -186,7 +188,7 @@ func (p *Playground) evaluationSources(e models.Evaluation) (list []views.Evalua
 	return list, nil
 }
 
-func evaluationTitle(e models.Evaluation) string {
+func evaluationTitle(e work.Evaluation) string {
 	if e.Kind == string(kernelrun.Compare) {
 		return "Comparison " + short(e.ID)
 	}
@@ -203,7 +205,7 @@ func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 		return err
 	}
 	err = p.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
-	if err != nil && models.KindOf(err) != models.Conflict { // it may have ended just now
+	if err != nil && db.KindOf(err) != db.Conflict { // it may have ended just now
 		return err
 	}
 	return site.Redirect(c, views.EvaluationURL(e.ID))

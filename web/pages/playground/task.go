@@ -12,7 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/web/site"
 )
 
@@ -27,7 +27,7 @@ func (p *Playground) task(c *fiber.Ctx, form *form) error {
 	if !ok {
 		return p.showPlayground(c, form.status(), form)
 	}
-	name := models.Slug(functionOf(*request.Ref))
+	name := db.Slug(functionOf(*request.Ref))
 	packed, err := packTask(taskFiles(request))
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/charts"
@@ -106,8 +106,8 @@ func finding(a, b comparedRun) versus.Finding {
 
 // ownBest is the viewer's entry on A's board, when it is neither of the two; else 0.
 func (p *Profiles) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
-	st, err := p.Store.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
-	if models.KindOf(err) == models.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
+	st, err := p.Store.Boards.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
+	if db.KindOf(err) == db.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
 		return 0, nil
 	}
 	return st.RunID, err
@@ -227,7 +227,7 @@ func codeHidden(a, b comparedRun) string {
 
 // comparedCode compares the submitted files.
 func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, error) {
-	texts, err := p.Store.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
+	texts, err := p.Store.Submissions.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
 	if err != nil {
 		return nil, err
 	}

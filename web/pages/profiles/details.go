@@ -11,7 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/ncu"
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/views/charts"
 	"warpboard/views/format"
@@ -191,7 +191,7 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 		return seen, index, nil, err
 	}
 	if report, err = p.Report(profile, index); err == nil && report == nil {
-		err = models.Errorf(models.NotFound, "%s", profile.MissingReason(index))
+		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
 	}
 	if report != nil && !seen.MaySeeSource {
 		report = runs.WithoutSource(report)

@@ -10,8 +10,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/ncu"
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/files"
+	"warpboard/models/work"
 	"warpboard/views/charts"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -33,7 +34,7 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	}
 	written, ok := profile.ReportFile(index)
 	if !ok {
-		return models.Errorf(models.NotFound, "There is no report file of this case.")
+		return db.Errorf(db.NotFound, "There is no report file of this case.")
 	}
 	file, size, err := p.openPacked(written.Artifact)
 	if err != nil {
@@ -60,7 +61,7 @@ func (p *Profiles) PTX(c *fiber.Ctx) error {
 	}
 	kernel := charts.DetailsVM{Query: charts.ReadQuery(queryOf(c)), Report: report}.Kernel()
 	if kernel == nil || kernel.Source == nil || kernel.Source.PTX == "" {
-		return models.Errorf(models.NotFound, "There is no PTX of this kernel.")
+		return db.Errorf(db.NotFound, "There is no PTX of this kernel.")
 	}
 	c.Attachment(fmt.Sprintf("run-%d-case-%d-kernel-%d.ptx", seen.Run.ID, index, kernel.ID))
 	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
@@ -75,8 +76,8 @@ type unpackedFile struct {
 
 // openPacked opens an artifact to read it unpacked, and tells its size then. It reads the whole of what is
 // packed first: once an answer has begun, nothing can say any more that the file is damaged.
-func (p *Profiles) openPacked(a models.Artifact) (io.ReadCloser, int, error) {
-	f, err := p.Store.OpenArtifact(p.Requests, a) // it is read after the handler has returned
+func (p *Profiles) openPacked(a work.Artifact) (io.ReadCloser, int, error) {
+	f, err := p.Store.Work.OpenArtifact(p.Requests, a) // it is read after the handler has returned
 	if err != nil {
 		return nil, 0, err
 	}

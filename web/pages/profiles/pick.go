@@ -6,7 +6,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -65,7 +68,7 @@ func (p *Profiles) runOf(c *fiber.Ctx, submission int64, device string) (seen ru
 	if seen.Access, err = p.SubmissionByID(c, submission); err != nil {
 		return seen, err
 	}
-	list, err := p.Store.Runs(c.UserContext(), submission)
+	list, err := p.Store.Work.Runs(c.UserContext(), submission)
 	if err != nil || len(list) == 0 {
 		return seen, err
 	}
@@ -83,20 +86,20 @@ func (p *Profiles) runOf(c *fiber.Ctx, submission int64, device string) (seen ru
 func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := offers{task: site.TaskRef(base.Task)}
-	of.add("this run", models.Standing{Ranked: models.Ranked{Entry: models.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
-	leading, err := p.Store.Leading(ctx, run.VersionID, run.Device, 1)
+	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
+	leading, err := p.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
 	if err != nil {
 		return nil, err
 	}
 	for _, st := range leading {
 		of.add("the first", st, &st.ScoreNS)
 	}
-	own, err := p.Store.Place(ctx, run.VersionID, run.Device, viewer.ID)
-	if err != nil && models.KindOf(err) != models.NotFound {
+	own, err := p.Store.Boards.Place(ctx, run.VersionID, run.Device, viewer.ID)
+	if err != nil && db.KindOf(err) != db.NotFound {
 		return nil, err
 	}
 	if own.Rank > 1 {
-		above, err := p.Store.Above(ctx, own.Entry)
+		above, err := p.Store.Boards.Above(ctx, own.Entry)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +107,7 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 			of.add("one place above you", *above, &above.ScoreNS)
 		}
 	}
-	mine, err := p.Store.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
+	mine, err := p.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +116,7 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 		if i == 0 {
 			note = "your best"
 		}
-		of.add(note, models.Standing{Ranked: models.Ranked{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
+		of.add(note, boards.Standing{Ranked: boards.Ranked{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
 	}
 	return of.rows, nil
 }
@@ -124,7 +127,7 @@ type offers struct {
 	rows []views.PickRow
 }
 
-func (o *offers) add(note string, st models.Standing, score *float64) {
+func (o *offers) add(note string, st boards.Standing, score *float64) {
 	for i, row := range o.rows {
 		if row.RunID == st.RunID {
 			if note != "" {
@@ -138,11 +141,11 @@ func (o *offers) add(note string, st models.Standing, score *float64) {
 }
 
 // recentRuns are the viewer's last runs that have a time.
-func (p *Profiles) recentRuns(ctx context.Context, viewer models.User) (rows []views.PickRow, err error) {
+func (p *Profiles) recentRuns(ctx context.Context, viewer accounts.User) (rows []views.PickRow, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, Short: true})
+	list, err := p.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, Short: true})
 	for _, sub := range list {
 		for _, run := range sub.Runs {
 			if run.ScoreNS != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/epochs"
 	"warpboard/models/rejudge"
 	"warpboard/views"
@@ -28,7 +28,7 @@ const driftsShown = 5 // the newest ones
 // Drift shows what new software changed on a device.
 func (r *Remeasure) Drift(c *fiber.Ctx) error {
 	device := c.Params("device")
-	known, err := r.Store.OfDevice(c.UserContext(), device)
+	known, err := r.Store.Epochs.OfDevice(c.UserContext(), device)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (r *Remeasure) Drift(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	drifts, err := r.Store.Drifts(c.UserContext(), device, driftsShown)
+	drifts, err := r.Store.Rejudges.Drifts(c.UserContext(), device, driftsShown)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (r *Remeasure) Drift(c *fiber.Ctx) error {
 	for i, d := range drifts {
 		ids[i] = d.ID
 	}
-	rows, err := r.Store.Reruns(c.UserContext(), ids, site.Actor(c).IsAdmin(), site.Actor(c).ID)
+	rows, err := r.Store.Rejudges.Reruns(c.UserContext(), ids, site.Actor(c).IsAdmin(), site.Actor(c).ID)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (r *Remeasure) Drift(c *fiber.Ctx) error {
 
 // checkDevice fails unless a worker has the device.
 func (r *Remeasure) checkDevice(c *fiber.Ctx, device string) error {
-	workers, err := r.Store.Workers(c.UserContext())
+	workers, err := r.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *Remeasure) checkDevice(c *fiber.Ctx, device string) error {
 			return nil
 		}
 	}
-	return models.Errorf(models.NotFound, "No worker has a device %q.", device)
+	return db.Errorf(db.NotFound, "No worker has a device %q.", device)
 }
 
 func epochRows(known []epochs.Known) []views.EpochRow {

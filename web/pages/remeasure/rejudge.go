@@ -5,14 +5,15 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/web/site"
 )
 
 // taskOf reads the task in the address, if the viewer may have it judged anew.
-func (r *Remeasure) taskOf(c *fiber.Ctx) (models.Task, error) {
+func (r *Remeasure) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := r.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return task, err
@@ -33,10 +34,10 @@ func (r *Remeasure) Rejudge(c *fiber.Ctx) error {
 	return r.Render(c, fiber.StatusOK, views.Rejudge(page))
 }
 
-func (r *Remeasure) rejudgePage(c *fiber.Ctx, task models.Task) (views.RejudgePage, error) {
+func (r *Remeasure) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgePage, error) {
 	page := views.RejudgePage{Page: r.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
-	last, err := r.Store.Last(c.UserContext(), task.VersionID)
-	if models.KindOf(err) == models.NotFound {
+	last, err := r.Store.Rejudges.Last(c.UserContext(), task.VersionID)
+	if db.KindOf(err) == db.NotFound {
 		return page, nil
 	}
 	if err != nil {
@@ -44,7 +45,7 @@ func (r *Remeasure) rejudgePage(c *fiber.Ctx, task models.Task) (views.RejudgePa
 	}
 	page.Reason, page.Began, page.Ended = last.Reason, last.CreatedAt, last.EndedAt != nil
 	page.Applied, page.Cancelled = last.AppliedAt != nil, last.Cancelled
-	rows, err := r.Store.Reruns(c.UserContext(), []int64{last.ID}, true, 0)
+	rows, err := r.Store.Rejudges.Reruns(c.UserContext(), []int64{last.ID}, true, 0)
 	for _, x := range rows {
 		if x.EndedAt == nil {
 			page.Waiting++
@@ -56,7 +57,7 @@ func (r *Remeasure) rejudgePage(c *fiber.Ctx, task models.Task) (views.RejudgePa
 
 // Begin has the task's boards measured again.
 func (r *Remeasure) Begin(c *fiber.Ctx) error {
-	return r.act(c, "queued", func(ctx context.Context, actor models.User, task models.Task) error {
+	return r.act(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		_, err := r.Store.Rejudge(ctx, actor, task.ID, c.FormValue("reason"))
 		r.Dispatcher.Wake()
 		r.Hub.QueueChanged()
@@ -66,7 +67,7 @@ func (r *Remeasure) Begin(c *fiber.Ctx) error {
 
 // Apply lets the new numbers count.
 func (r *Remeasure) Apply(c *fiber.Ctx) error {
-	return r.act(c, "applied", func(ctx context.Context, actor models.User, task models.Task) error {
+	return r.act(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		changes, err := r.Store.ApplyRejudge(ctx, actor, task.ID)
 		for _, b := range changes {
 			r.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
@@ -77,13 +78,13 @@ func (r *Remeasure) Apply(c *fiber.Ctx) error {
 
 // Cancel ends it without effect.
 func (r *Remeasure) Cancel(c *fiber.Ctx) error {
-	return r.act(c, "cancelled", func(ctx context.Context, actor models.User, task models.Task) error {
+	return r.act(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		return r.Dispatcher.CancelRejudge(ctx, actor, task.ID)
 	})
 }
 
 // act does something for the task in the address. A refusal comes back with the page.
-func (r *Remeasure) act(c *fiber.Ctx, done string, do func(context.Context, models.User, models.Task) error) error {
+func (r *Remeasure) act(c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (r *Remeasure) act(c *fiber.Ctx, done string, do func(context.Context, mode
 	if err == nil {
 		return c.Redirect(string(views.TaskPartURL(task.Slug, "rejudge"))+"?done="+done, fiber.StatusSeeOther)
 	}
-	if kind := models.KindOf(err); kind != models.Invalid && kind != models.Conflict {
+	if kind := db.KindOf(err); kind != db.Invalid && kind != db.Conflict {
 		return err
 	}
 	page, pageErr := r.rejudgePage(c, task)

@@ -9,7 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/views/format"
 )
 
@@ -24,13 +25,13 @@ func (s *Share) BoardBadge(c *fiber.Ctx) error {
 	return s.send(c, svgType, b.head.Change, func() ([]byte, error) {
 		label, value := b.name(), "no entry"
 		if id := c.QueryInt("user"); id > 0 {
-			st, err := s.Store.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
+			st, err := s.Store.Boards.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
 			if err == nil {
 				value = scored(st.ScoreNS, st.Interval)
 				if !st.Stale {
 					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.head.Size, value)
 				}
-			} else if models.KindOf(err) != models.NotFound {
+			} else if db.KindOf(err) != db.NotFound {
 				return nil, err
 			}
 		} else if len(b.head.Leaders) > 0 {
@@ -61,7 +62,7 @@ func (s *Share) RunBadge(c *fiber.Ctx) error {
 }
 
 // scored is a score with how far it may lie from the ends of its interval, where it has one.
-func scored(ns float64, i models.Interval) string {
+func scored(ns float64, i boards.Interval) string {
 	text := format.Nanoseconds(ns).String()
 	if i.LowNS != nil && i.HighNS != nil {
 		text += " " + format.Spread(ns, (*i.HighNS-*i.LowNS)/2)

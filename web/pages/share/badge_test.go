@@ -3,12 +3,12 @@ package share
 import (
 	"testing"
 
-	"warpboard/models"
+	"warpboard/models/boards"
 )
 
 func TestABadgeSaysHowExactItsScoreIs(t *testing.T) {
 	low, high := 97_000.0, 99_000.0
-	for want, i := range map[string]models.Interval{
+	for want, i := range map[string]boards.Interval{
 		"98.00\u00a0µs ± 1.0\u00a0%": {LowNS: &low, HighNS: &high},
 		"98.00\u00a0µs":              {},
 	} {

@@ -7,7 +7,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/cache"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/work"
 	"warpboard/views/format"
 )
 
@@ -46,7 +49,7 @@ func (s *Share) BoardCard(c *fiber.Ctx) error {
 	}
 	return s.send(c, pngType, fmt.Sprint(b.head.Change, b.task.Title), func() ([]byte, error) {
 		one := card{Title: b.task.Title, Device: b.head.Device, Big: "No entry yet"}
-		bands, err := s.Store.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
+		bands, err := s.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +58,7 @@ func (s *Share) BoardCard(c *fiber.Ctx) error {
 		}
 		if len(b.head.Leaders) > 0 {
 			first := b.head.Leaders[0]
-			user, err := s.Store.User(c.UserContext(), first.UserID)
+			user, err := s.Store.Accounts.User(c.UserContext(), first.UserID)
 			if err != nil {
 				return nil, err
 			}
@@ -75,7 +78,7 @@ func (s *Share) RunCard(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Store.User(c.UserContext(), run.UserID)
+	user, err := s.Store.Accounts.User(c.UserContext(), run.UserID)
 	if err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (s *Share) RunCard(c *fiber.Ctx) error {
 	return s.send(c, pngType, fmt.Sprintf("%+v", one), func() ([]byte, error) { return s.cards.draw(one) })
 }
 
-func runCard(run models.Run, task models.Task, user models.User, st *models.Standing) card {
+func runCard(run work.Run, task catalog.Task, user accounts.User, st *boards.Standing) card {
 	one := card{Title: task.Title, Device: run.Device, Big: "No score", Small: "Run by " + user.Name}
 	if run.Valid() {
 		one.Big = format.MaybeNanoseconds(run.ScoreNS).String()

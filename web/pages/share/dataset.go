@@ -11,7 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/parquet-go/parquet-go"
 
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 	"warpboard/web/site"
 )
 
@@ -59,7 +60,7 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 		return err
 	}
 	if b.task.Deadline == nil || b.task.Open(s.Now()) {
-		return models.Errorf(models.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
+		return db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
 	}
 	head, rows, err := s.datasetPage(c, b, site.PageNumber(c, "page"))
 	if err != nil {
@@ -76,11 +77,11 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 
 // datasetPage reads one page of a dataset, from 1; behind the last they are empty.
 func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead, rows []datasetRow, err error) {
-	list, _, err := s.Store.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.Now())
+	list, _, err := s.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.Now())
 	if err != nil {
 		return head, nil, err
 	}
-	version, err := s.Store.Version(c.UserContext(), b.head.VersionID)
+	version, err := s.Store.Catalog.Version(c.UserContext(), b.head.VersionID)
 	if err != nil {
 		return head, nil, err
 	}
@@ -94,12 +95,12 @@ func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead
 	return head, rows, err
 }
 
-func (s *Share) datasetRows(c *fiber.Ctx, list []models.Shown) ([]datasetRow, error) {
+func (s *Share) datasetRows(c *fiber.Ctx, list []boards.Shown) ([]datasetRow, error) {
 	ids := make([]int64, len(list))
 	for i, e := range list {
 		ids[i] = e.SubmissionID
 	}
-	sources, err := s.Store.Sources(c.UserContext(), ids)
+	sources, err := s.Store.Submissions.Sources(c.UserContext(), ids)
 	rows := make([]datasetRow, len(list))
 	for i, e := range list {
 		source := sources[e.SubmissionID]

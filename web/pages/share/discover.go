@@ -12,7 +12,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/docs"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/views"
 )
 
@@ -47,7 +48,7 @@ type address struct {
 
 // SiteMap lists the public pages: tasks with their boards, and documentation.
 func (s *Share) SiteMap(c *fiber.Ctx) error {
-	list, err := s.Store.TaskList(c.UserContext(), models.User{})
+	list, err := s.Store.TaskList(c.UserContext(), accounts.User{})
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (s *Share) SiteMap(c *fiber.Ctx) error {
 
 // SiteFeed tells of each record on all boards.
 func (s *Share) SiteFeed(c *fiber.Ctx) error {
-	return s.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), models.RecordFilter{})
+	return s.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), boards.RecordFilter{})
 }
 
 // Icon is the sign of the site for those who ask for the address that all sites have; pages name a better one.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/boards"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -19,11 +19,11 @@ func (s *Share) Embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bands, err := s.Store.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
+	bands, err := s.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
 	if err != nil {
 		return err
 	}
-	list, err := s.Store.Show(c.UserContext(), b.head, bands, models.BoardPart{Limit: embedRows})
+	list, err := s.Store.Boards.Show(c.UserContext(), b.head, bands, boards.Part{Limit: embedRows})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
@@ -45,24 +46,24 @@ func (s *Share) BoardFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	version, err := s.Store.Version(c.UserContext(), b.task.VersionID)
+	version, err := s.Store.Catalog.Version(c.UserContext(), b.task.VersionID)
 	if err != nil {
 		return err
 	}
-	return s.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, models.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
+	return s.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
 }
 
 // TaskFeed tells of each record on a task's boards.
 func (s *Share) TaskFeed(c *fiber.Ctx) error {
-	task, err := s.VisibleTask(c.UserContext(), models.User{}, c.Params("slug"))
+	task, err := s.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug"))
 	if err != nil {
 		return err
 	}
-	version, err := s.Store.Version(c.UserContext(), task.VersionID)
+	version, err := s.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	if err != nil {
 		return err
 	}
-	return s.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, models.RecordFilter{TaskID: task.ID})
+	return s.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, boards.RecordFilter{TaskID: task.ID})
 }
 
 // PersonFeed tells of each record of a person.
@@ -71,18 +72,18 @@ func (s *Share) PersonFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Store.User(c.UserContext(), id)
+	user, err := s.Store.Accounts.User(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
-	return s.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, models.RecordFilter{UserID: id})
+	return s.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, boards.RecordFilter{UserID: id})
 }
 
 // feed answers with the latest records, whose page is path; began is when there was nothing to tell yet: the records of a task are
 // those of its current version, and a feed that is empty again was updated then.
-func (s *Share) feed(c *fiber.Ctx, title, path string, began time.Time, f models.RecordFilter) error {
+func (s *Share) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
 	f.Limit = feedRecords
-	records, err := s.Store.Records(c.UserContext(), f)
+	records, err := s.Store.Boards.Records(c.UserContext(), f)
 	if err != nil {
 		return err
 	}

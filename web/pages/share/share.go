@@ -7,7 +7,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/cache"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/static"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -26,13 +30,13 @@ func New(runs *runs.Runs) *Share {
 
 // board is a current board that everybody may see.
 type board struct {
-	task models.Task
-	head models.BoardHead
+	task catalog.Task
+	head boards.Head
 }
 
 // boardOf reads the board in the address.
 func (s *Share) boardOf(c *fiber.Ctx) (b board, err error) {
-	if b.task, err = s.VisibleTask(c.UserContext(), models.User{}, c.Params("slug")); err != nil {
+	if b.task, err = s.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
 		return b, err
 	}
 	b.head, err = s.BoardHead(c.UserContext(), b.task, b.task.VersionID, c.Params("device"))
@@ -60,31 +64,31 @@ func (s *Share) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, er
 }
 
 // run is a run that everybody may see.
-func (s *Share) runOf(c *fiber.Ctx) (run models.Run, task models.Task, err error) {
+func (s *Share) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return run, task, err
 	}
-	if run, err = s.Store.Run(c.UserContext(), id); err != nil {
+	if run, err = s.Store.Work.Run(c.UserContext(), id); err != nil {
 		return run, task, err
 	}
-	sub, err := s.Store.Submission(c.UserContext(), run.SubmissionID)
+	sub, err := s.Store.Submissions.Submission(c.UserContext(), run.SubmissionID)
 	if err != nil {
 		return run, task, err
 	}
-	if task, err = s.Store.TaskByID(c.UserContext(), sub.TaskID); err != nil {
+	if task, err = s.Store.Catalog.TaskByID(c.UserContext(), sub.TaskID); err != nil {
 		return run, task, err
 	}
-	if !task.VisibleTo(models.User{}) {
-		return run, task, models.Errorf(models.NotFound, "There is no run %d.", id)
+	if !task.VisibleTo(accounts.User{}) {
+		return run, task, db.Errorf(db.NotFound, "There is no run %d.", id)
 	}
 	return run, task, nil
 }
 
 // standing is the entry that a run is; nil: it is none, or of older software than the board and has no rank.
-func (s *Share) standing(c *fiber.Ctx, run models.Run) (*models.Standing, error) {
-	st, err := s.Store.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
-	if models.KindOf(err) == models.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {
+func (s *Share) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
+	st, err := s.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
+	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {
 		return nil, nil
 	}
 	return &st, err

@@ -20,7 +20,7 @@ const rows = 900
 // Sentinel shows how steady the units of a device are.
 func (u *Units) Sentinel(c *fiber.Ctx) error {
 	name := c.Params("device")
-	list, err := u.Store.SentinelsOf(c.UserContext(), name, rows)
+	list, err := u.Store.Sentinels.SentinelsOf(c.UserContext(), name, rows)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -42,8 +44,8 @@ func (w *Workbench) Solve(c *fiber.Ctx) error {
 }
 
 // show answers with the page; form holds what a refused submission had chosen.
-func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.SubmitForm) error {
-	bundle, err := w.Store.CurrentBundle(c.UserContext(), task)
+func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views.SubmitForm) error {
+	bundle, err := w.Store.Catalog.CurrentBundle(c.UserContext(), task)
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.
 		return err
 	}
 	if user := site.Viewer(c); user != nil {
-		budget, err := w.Store.BudgetOf(c.UserContext(), *user)
+		budget, err := w.Store.Budgets.BudgetOf(c.UserContext(), *user)
 		if err != nil {
 			return err
 		}
@@ -73,13 +75,13 @@ func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.
 }
 
 // shown is the submission that the page opens with; nil where none is meant, or it is not of this task.
-func (w *Workbench) shown(c *fiber.Ctx, task models.Task) (*views.WorkbenchRun, error) {
+func (w *Workbench) shown(c *fiber.Ctx, task catalog.Task) (*views.WorkbenchRun, error) {
 	id := c.QueryInt("run", c.QueryInt("from"))
 	if id <= 0 {
 		return nil, nil
 	}
 	seen, err := w.SubmissionByID(c, int64(id))
-	if models.KindOf(err) == models.NotFound || err == nil && seen.Task.ID != task.ID {
+	if db.KindOf(err) == db.NotFound || err == nil && seen.Task.ID != task.ID {
 		return nil, nil
 	}
 	if err != nil {
@@ -151,7 +153,7 @@ func (w *Workbench) Mine(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rows, err := w.SubmissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+	rows, err := w.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
 	if err != nil {
 		return err
 	}
@@ -185,10 +187,10 @@ func (w *Workbench) Devices(c *fiber.Ctx) error {
 }
 
 // part is the task of a part of the workbench. Who asks for it as a page is led to the whole: the task is then empty.
-func (w *Workbench) part(c *fiber.Ctx) (models.Task, error) {
+func (w *Workbench) part(c *fiber.Ctx) (catalog.Task, error) {
 	c.Vary("HX-Request")
 	if !site.IsFragment(c) {
-		return models.Task{}, site.LeadTo("/tasks/:slug/solve")(c)
+		return catalog.Task{}, site.LeadTo("/tasks/:slug/solve")(c)
 	}
 	return w.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/publicnet"
 )
 
@@ -96,8 +97,8 @@ func (f *Fetcher) Run(ctx context.Context) error {
 
 // fetch gets one person's picture, if it is time for that.
 func (f *Fetcher) fetch(ctx context.Context, userID int64) error {
-	address, err := f.Store.ClaimPicture(ctx, userID, pause)
-	if models.KindOf(err) == models.NotFound {
+	address, err := f.Store.Accounts.ClaimPicture(ctx, userID, pause)
+	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
 	if err != nil {
@@ -110,7 +111,7 @@ func (f *Fetcher) fetch(ctx context.Context, userID int64) error {
 	if data, err = f.draw(data); err != nil {
 		return err
 	}
-	return f.Store.KeepPicture(ctx, userID, address, data)
+	return f.Store.Accounts.KeepPicture(ctx, userID, address, data)
 }
 
 func (f *Fetcher) draw(data []byte) ([]byte, error) {

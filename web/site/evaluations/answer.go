@@ -9,7 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/work"
 )
 
 // DeviceHeader tells on which device an evaluation ran.
@@ -54,7 +55,7 @@ type Metadata struct {
 }
 
 // ResultOf reads what a worker sent; the zero Result before it has.
-func ResultOf(e models.Evaluation) (r kernelrun.Result, err error) {
+func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
 	if e.Result != nil {
 		err = json.Unmarshal(e.Result, &r)
 	}
@@ -65,7 +66,7 @@ func ResultOf(e models.Evaluation) (r kernelrun.Result, err error) {
 }
 
 // NewAnswer shapes the result of an evaluation that has ended.
-func NewAnswer(e models.Evaluation, podIP string) (Answer, error) {
+func NewAnswer(e work.Evaluation, podIP string) (Answer, error) {
 	r, err := ResultOf(e)
 	if err != nil {
 		return Answer{}, err
@@ -132,9 +133,9 @@ func metadataOf(request kernelrun.Request, r kernelrun.Result) Metadata {
 func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 
 // RequestOf reads what an evaluation was asked for.
-func RequestOf(e models.Evaluation) (request kernelrun.Request, err error) {
+func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
 	if !e.HasRequest() {
-		return request, models.Errorf(models.NotFound, "The request of evaluation %s is not kept, because it was cancelled.", e.ID)
+		return request, db.Errorf(db.NotFound, "The request of evaluation %s is not kept, because it was cancelled.", e.ID)
 	}
 	if err = json.Unmarshal(e.Request, &request); err != nil {
 		err = fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)

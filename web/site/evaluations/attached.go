@@ -14,7 +14,7 @@ type Attached struct {
 
 // Attached tells what live workers can evaluate now.
 func (s *Evaluations) Attached(ctx context.Context) (Attached, error) {
-	workers, err := s.Store.Workers(ctx)
+	workers, err := s.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return Attached{}, err
 	}

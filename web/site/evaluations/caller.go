@@ -6,7 +6,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/web/client"
 	"warpboard/web/site"
 )
@@ -15,7 +16,7 @@ const keyBytes = 32
 
 // Caller is who sends a request, as far as evaluations care.
 type Caller struct {
-	models.Asker
+	work.Asker
 	limit string // whom the limits count for: a person with all their tokens, or the address of somebody with neither token nor session
 	Key   string // of such a caller; empty: they showed none
 }
@@ -26,9 +27,9 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		person := fmt.Sprintf("person:%d", user.ID)
 		owner := person
 		if secret, ok := site.BearerToken(c); ok {
-			owner = "token:" + models.Hash([]byte(secret))
+			owner = "token:" + db.Hash([]byte(secret))
 		}
-		return Caller{Asker: models.Asker{User: *user, Owner: owner}, limit: person}, nil
+		return Caller{Asker: work.Asker{User: *user, Owner: owner}, limit: person}, nil
 	}
 	caller := Caller{limit: "address:" + s.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
 	if caller.Key == "" {
@@ -37,7 +38,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != keyBytes {
 		return caller, site.Invalid("key", "%s is not a key that this site gave out. Send none, and the answer brings one.", client.EvaluationKeyHeader)
 	}
-	caller.Owner = "key:" + models.Hash([]byte(caller.Key))
+	caller.Owner = "key:" + db.Hash([]byte(caller.Key))
 	return caller, nil
 }
 
@@ -48,27 +49,27 @@ func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 		return caller, err
 	}
 	caller.Key = site.RandomText(keyBytes)
-	caller.Owner = "key:" + models.Hash([]byte(caller.Key))
+	caller.Owner = "key:" + db.Hash([]byte(caller.Key))
 	c.Set(client.EvaluationKeyHeader, caller.Key)
 	return caller, nil
 }
 
 // Readable returns an evaluation that the sender of a request may read. Any other is not found: that it exists is
 // its owner's business, too. Everything that shows an evaluation gets it from here.
-func (s *Evaluations) Readable(c *fiber.Ctx, id string) (models.Evaluation, Caller, error) {
+func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller, error) {
 	caller, err := s.Caller(c)
 	if err != nil {
-		return models.Evaluation{}, caller, err
+		return work.Evaluation{}, caller, err
 	}
-	e, err := s.Store.Evaluation(c.UserContext(), id)
-	if models.KindOf(err) == models.NotFound || err == nil && !caller.MayRead(e) {
-		return models.Evaluation{}, caller, NotFound(id)
+	e, err := s.Store.Work.Evaluation(c.UserContext(), id)
+	if db.KindOf(err) == db.NotFound || err == nil && !caller.MayRead(e) {
+		return work.Evaluation{}, caller, NotFound(id)
 	}
 	return e, caller, err
 }
 
 // Changeable is readable for what only the owner and admins may do.
-func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (models.Evaluation, error) {
+func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, error) {
 	e, caller, err := s.Readable(c, id)
 	if err == nil && !caller.MayChange(e) {
 		err = site.Forbidden("forbidden", "Only whoever asked for this evaluation, and admins, may change it.")
@@ -78,7 +79,7 @@ func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (models.Evaluation, er
 
 // NotFound says the same of an evaluation that is not there and of one that is somebody else's.
 func NotFound(id string) error {
-	return models.Errorf(models.NotFound, "There is no evaluation %s, or it is not shared. If you asked for it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
+	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you asked for it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 }
 
 // Access lets through who shows a token, and where the operator opened the API everybody. A session

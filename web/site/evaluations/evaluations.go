@@ -9,16 +9,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/site"
 )
 
 // Limits bound what the evaluation APIs take. A zero field means its default.
 type Limits struct {
 	kernelrun.Bounds
-	Body                    int           // bytes of a request; 12 MiB, for a job must fit into the queue
-	models.EvaluationLimits               // of one person or address: 16 at once, 10,000 and 256 MiB an hour
-	Wait                    time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
+	Body                  int           // bytes of a request; 12 MiB, for a job must fit into the queue
+	work.EvaluationLimits               // of one person or address: 16 at once, 10,000 and 256 MiB an hour
+	Wait                  time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 
 // Evaluations is what the APIs and the playground share: who asks, who may read, how one is read, submitted

@@ -13,32 +13,33 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models"
+	"warpboard/models/fleet"
+	"warpboard/models/work"
 	"warpboard/silicon"
 	"warpboard/web/site"
 )
 
 // Submit queues a request that was read. The error is a *kernelrun.Refusal when its device is
 // not there.
-func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request) (models.Evaluation, error) {
+func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request) (work.Evaluation, error) {
 	if err := s.Room(); err != nil {
-		return models.Evaluation{}, err
+		return work.Evaluation{}, err
 	}
 	device, err := s.chooseDevice(ctx, request.GPUType)
 	if err != nil {
-		return models.Evaluation{}, err
+		return work.Evaluation{}, err
 	}
 	shared := request.Shared
 	request.Shared = false // no part of what is measured
 	data, err := json.Marshal(request)
 	if err != nil {
-		return models.Evaluation{}, fmt.Errorf("write the evaluation's request: %w", err)
+		return work.Evaluation{}, fmt.Errorf("write the evaluation's request: %w", err)
 	}
 	sources := request.Custom.Source
 	if request.Ref != nil {
 		sources = request.Ref.Source + "\x00" + sources
 	}
-	e, err := s.Store.SubmitEvaluation(ctx, models.NewEvaluation{
+	e, err := s.Store.Work.SubmitEvaluation(ctx, work.NewEvaluation{
 		User: caller.User, Owner: caller.Owner, Caller: caller.limit, Shared: shared, Kind: string(request.Kind), Device: device, Request: data,
 		Sources: []byte(sources), Limits: s.EvalLimits.EvaluationLimits,
 	})
@@ -58,7 +59,7 @@ type Device struct {
 // chooseDevice chooses the device: the one that is asked for, or the best of the family that is, in any case, else the GPU with the most free
 // slots, else the CPU.
 func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, error) {
-	workers, err := s.Store.Workers(ctx)
+	workers, err := s.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -84,12 +85,12 @@ func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, e
 }
 
 // evaluates reports whether a slot takes evaluations.
-func evaluates(w models.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }
+func evaluates(w fleet.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }
 
 // Devices lists the devices that live workers evaluate on, the best choice first.
-func Devices(workers []models.Worker, now time.Time) []Device {
+func Devices(workers []fleet.Worker, now time.Time) []Device {
 	var units []Device
-	for device, slots := range models.SlotsOf(workers, now, evaluates) {
+	for device, slots := range fleet.SlotsOf(workers, now, evaluates) {
 		units = append(units, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == silicon.CPU] }
@@ -100,8 +101,8 @@ func Devices(workers []models.Worker, now time.Time) []Device {
 }
 
 // Share opens or closes an evaluation; those who follow what was closed hear no more.
-func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (models.Evaluation, error) {
-	e, err := s.Store.ShareEvaluation(ctx, id, shared)
+func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.Evaluation, error) {
+	e, err := s.Store.Work.ShareEvaluation(ctx, id, shared)
 	if err == nil {
 		s.Hub.EvaluationChanged(e)
 	}
@@ -110,9 +111,9 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (models
 
 // Await follows an evaluation until ctx ends or until ready says that it has seen enough; it
 // returns the evaluation as it then is.
-func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Evaluation) bool) (e models.Evaluation, err error) {
+func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (e work.Evaluation, err error) {
 	err = s.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
-		e, err = s.Store.Evaluation(ctx, id)
+		e, err = s.Store.Work.Evaluation(ctx, id)
 		return err == nil && ready(e), err
 	})
 	return e, err
@@ -120,6 +121,6 @@ func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Ev
 
 // JobStats counts the evaluations that are kept.
 func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
-	census, err := s.Store.EvaluationStats(ctx)
+	census, err := s.Store.Work.EvaluationStats(ctx)
 	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
 }

@@ -9,7 +9,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/silicon"
 	"warpboard/web/site"
@@ -17,11 +20,11 @@ import (
 
 // Access is a submission with its task, and what the one who asks may see of it.
 type Access struct {
-	Sub          models.Submission
-	Owner        models.User
-	Task         models.Task
-	Version      models.TaskVersion // that the submission is for
-	MaySeeSource bool               // the source, and what compilers and programs print, which may quote it
+	Sub          submissions.Submission
+	Owner        accounts.User
+	Task         catalog.Task
+	Version      catalog.TaskVersion // that the submission is for
+	MaySeeSource bool                // the source, and what compilers and programs print, which may quote it
 }
 
 // LoadSubmission reads the submission in the address, if the one who asks may know of it.
@@ -35,7 +38,7 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 
 // SubmissionByID is LoadSubmission for an id that comes from elsewhere.
 func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
-	filed, err := s.Store.Filed(c.UserContext(), id)
+	filed, err := s.Store.Submissions.Filed(c.UserContext(), id)
 	if err != nil {
 		return seen, err
 	}
@@ -43,17 +46,17 @@ func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 }
 
 // access says what the one who asks may see of a submission that was read.
-func (s *Runs) access(c *fiber.Ctx, filed map[int64]models.Filed, id int64) (seen Access, err error) {
+func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64) (seen Access, err error) {
 	f, there := filed[id]
 	if !there || !f.Task.VisibleTo(site.Actor(c)) && f.UserID != site.Actor(c).ID {
-		return seen, models.Errorf(models.NotFound, "There is no submission %d.", id)
+		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
 	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.Now())
 	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may}, nil
 }
 
 // SourceHidden says why somebody may not see a source of the task.
-func SourceHidden(task models.Task) string {
+func SourceHidden(task catalog.Task) string {
 	if task.Deadline == nil {
 		return "the task has no deadline, so only its author and admins read this source"
 	}
@@ -61,16 +64,16 @@ func SourceHidden(task models.Task) string {
 }
 
 // BoardHead is a board in short. There is no board of a device that the task neither names nor was ever run on.
-func (s *Runs) BoardHead(ctx context.Context, task models.Task, versionID int64, device string) (models.BoardHead, error) {
-	head, err := s.Store.Head(ctx, versionID, device)
+func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
+	head, err := s.Store.Boards.Head(ctx, versionID, device)
 	if err == nil && head.Change == 0 && !slices.Contains(task.Devices, device) {
-		err = models.Errorf(models.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
+		err = db.Errorf(db.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
 	}
 	return head, err
 }
 
 // BoardChange is the change number of a board.
-func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int64, device string) (int64, error) {
+func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int64, device string) (int64, error) {
 	head, err := s.BoardHead(ctx, task, versionID, device)
 	return head.Change, err
 }
@@ -78,9 +81,9 @@ func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int6
 // LeadToSilicon answers an address with a device that has no board here, but has one in other letters ("cpu"), or whose family
 // has: "H100" of the time when a device was a model. It leads on where there is one such board, or to the first of several if any will do; else the answer
 // is why.
-func LeadToSilicon(c *fiber.Ctx, task models.Task, any bool, why error) error {
+func LeadToSilicon(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := silicon.Choose(c.Params("device"), task.Devices)
-	if models.KindOf(why) != models.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
+	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
 		return why
 	}
 	to := path.Join(path.Dir(c.Path()), meant[0])
@@ -91,7 +94,7 @@ func LeadToSilicon(c *fiber.Ctx, task models.Task, any bool, why error) error {
 }
 
 // BoardOf reads which board an address means: of the task's current version, or of ?version=N.
-func (s *Runs) BoardOf(c *fiber.Ctx) (task models.Task, version models.TaskVersion, err error) {
+func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, err error) {
 	if task, err = s.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug")); err != nil {
 		return task, version, err
 	}
@@ -100,10 +103,10 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task models.Task, version models.TaskVersi
 		if err != nil {
 			return task, version, site.Invalid("version", "%q is not a valid version number.", asked)
 		}
-		version, err = s.Store.VersionNumber(c.UserContext(), task.ID, number)
+		version, err = s.Store.Catalog.VersionNumber(c.UserContext(), task.ID, number)
 		return task, version, err
 	}
-	version, err = s.Store.Version(c.UserContext(), task.VersionID)
+	version, err = s.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	return task, version, err
 }
 

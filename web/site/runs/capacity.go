@@ -6,22 +6,23 @@ import (
 	"strings"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/fleet"
+	"warpboard/models/work"
 	"warpboard/web/client"
 )
 
 // Capacity says for every device with a slot or with work how many slots there are, and how many are wanted. It is right
 // while there is no worker at all.
 func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
-	workers, err := s.Store.Workers(ctx)
+	workers, err := s.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	waits, err := s.Store.Waits(ctx)
+	waits, err := s.Store.Work.Waits(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pauses, err := s.Store.Pauses(ctx)
+	pauses, err := s.Store.Fleet.Pauses(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 }
 
 // capacities counts slots and what waits for them, by device.
-func (s *Runs) capacities(workers []models.Worker, waits []models.Waiting) []client.Capacity {
+func (s *Runs) capacities(workers []fleet.Worker, waits []work.Waiting) []client.Capacity {
 	byName := map[string]*client.Capacity{}
 	at := func(name string) *client.Capacity {
 		if byName[name] == nil {
@@ -44,7 +45,7 @@ func (s *Runs) capacities(workers []models.Worker, waits []models.Waiting) []cli
 		}
 		return byName[name]
 	}
-	for name, slots := range models.SlotsOf(workers, s.Now(), func(models.Worker, job.Slot) bool { return true }) {
+	for name, slots := range fleet.SlotsOf(workers, s.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {

@@ -8,7 +8,10 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -59,7 +62,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 }
 
 // selfMeasured reports whether the kernel runs inside a program that its task brought, and so can tell it any time.
-func selfMeasured(run models.Run, def tasks.Definition) bool {
+func selfMeasured(run work.Run, def tasks.Definition) bool {
 	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
 }
 
@@ -70,7 +73,7 @@ func hideOutput(card *views.RunCard, hidden Hidden) {
 	}
 }
 
-func cardOf(task models.Task, run models.Run) views.RunCard {
+func cardOf(task catalog.Task, run work.Run) views.RunCard {
 	return views.RunCard{
 		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
 		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
@@ -80,7 +83,7 @@ func cardOf(task models.Task, run models.Run) views.RunCard {
 }
 
 // IntervalOf is the interval of a score as pages show it.
-func IntervalOf(i models.Interval) views.Interval {
+func IntervalOf(i boards.Interval) views.Interval {
 	shown := views.Interval{Processes: i.Processes, Noisy: i.Noisy}
 	if i.LowNS != nil && i.HighNS != nil {
 		shown.Low, shown.High = *i.LowNS, *i.HighNS
@@ -89,7 +92,7 @@ func IntervalOf(i models.Interval) views.Interval {
 }
 
 // VerdictOf is what people decided about a run, as pages show it.
-func VerdictOf(run models.Run) views.Verdict {
+func VerdictOf(run work.Run) views.Verdict {
 	return views.Verdict{Disqualified: run.DisqualifiedAt != nil, Why: run.DisqualifiedWhy, Reinstated: run.ReinstatedWhy, Held: run.HeldWhy}
 }
 
@@ -102,10 +105,10 @@ func TimeOf(t *time.Time) time.Time {
 }
 
 // addRank gives the run its place if it is its person's entry, else the entry that it did not beat.
-func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard) error {
-	st, err := s.Store.Place(ctx, run.VersionID, run.Device, run.UserID)
+func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) error {
+	st, err := s.Store.Boards.Place(ctx, run.VersionID, run.Device, run.UserID)
 	switch {
-	case models.KindOf(err) == models.NotFound:
+	case db.KindOf(err) == db.NotFound:
 		return nil
 	case err != nil:
 		return err
@@ -128,8 +131,8 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 }
 
 // addBefore gives an entry its person's best before it, with the place that it would have now.
-func (s *Runs) addBefore(ctx context.Context, e models.Entry, card *views.RunCard) error {
-	b, err := s.Store.Before(ctx, e)
+func (s *Runs) addBefore(ctx context.Context, e boards.Entry, card *views.RunCard) error {
+	b, err := s.Store.Boards.Before(ctx, e)
 	if err != nil || b == nil {
 		return err
 	}
@@ -139,11 +142,11 @@ func (s *Runs) addBefore(ctx context.Context, e models.Entry, card *views.RunCar
 
 // addProgress fills in what only events have told of a run that goes on: the stage it is in, with
 // its cases so far, and the log. A waiting run gets its place instead.
-func (s *Runs) addProgress(ctx context.Context, run models.Run, card *views.RunCard) error {
-	if run.State == models.StateQueued {
+func (s *Runs) addProgress(ctx context.Context, run work.Run, card *views.RunCard) error {
+	if run.State == work.StateQueued {
 		return s.addPlace(ctx, run, card)
 	}
-	events, err := s.Store.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
+	events, err := s.Store.Work.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
 	if err != nil {
 		return err
 	}
@@ -155,7 +158,7 @@ func (s *Runs) addProgress(ctx context.Context, run models.Run, card *views.RunC
 }
 
 // progressOf reads the stage that an attempt is in, nil between stages, and its output so far.
-func progressOf(events []models.RunEvent, attemptID string) (now *views.StageView, log string) {
+func progressOf(events []work.RunEvent, attemptID string) (now *views.StageView, log string) {
 	var output strings.Builder
 	for _, e := range events {
 		if e.AttemptID != attemptID || e.Event == nil {

@@ -4,18 +4,19 @@ import (
 	"context"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/views"
 )
 
 // confirmation is what is known of measuring a ranked run again; nil: it was not.
-func (s *Runs) confirmation(ctx context.Context, run models.Run) (*views.Confirmation, error) {
+func (s *Runs) confirmation(ctx context.Context, run work.Run) (*views.Confirmation, error) {
 	if run.Mode != job.ModeRanked || run.ScoreNS == nil {
 		return nil, nil
 	}
 	c, err := s.Store.ConfirmationOf(ctx, run.ID)
 	switch {
-	case models.KindOf(err) == models.NotFound:
+	case db.KindOf(err) == db.NotFound:
 		return nil, nil
 	case err != nil:
 		return nil, err

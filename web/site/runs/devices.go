@@ -7,29 +7,31 @@ import (
 	"slices"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/fleet"
+	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/client"
 )
 
 // DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everybody may see it.
 func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
-	return s.DeviceListFor(ctx, models.User{})
+	return s.DeviceListFor(ctx, accounts.User{})
 }
 
 // DeviceListFor is DeviceList with what admins alone may see, for one of them.
-func (s *Runs) DeviceListFor(ctx context.Context, viewer models.User) ([]client.Device, error) {
+func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]client.Device, error) {
 	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
 		return nil, err
 	}
-	lengths, pauses, err := s.Store.Loads(ctx)
+	lengths, pauses, err := s.Store.Work.Loads(ctx)
 	return s.devices(workers, lengths, pauses), err
 }
 
 // WorkersFor lists the workers: what failed on them, and for admins why.
-func (s *Runs) WorkersFor(ctx context.Context, viewer models.User) ([]models.Worker, error) {
-	workers, err := s.Store.Workers(ctx)
+func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Worker, error) {
+	workers, err := s.Store.Fleet.Workers(ctx)
 	if err != nil || viewer.IsAdmin() {
 		return workers, err
 	}
@@ -40,12 +42,12 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer models.User) ([]models.Wor
 }
 
 // Devices is DeviceList for who has read the workers and the queue.
-func (s *Runs) Devices(ctx context.Context, workers []models.Worker, lengths []models.QueueLength) ([]client.Device, error) {
-	pauses, err := s.Store.Pauses(ctx)
+func (s *Runs) Devices(ctx context.Context, workers []fleet.Worker, lengths []work.QueueLength) ([]client.Device, error) {
+	pauses, err := s.Store.Fleet.Pauses(ctx)
 	return s.devices(workers, lengths, pauses), err
 }
 
-func (s *Runs) devices(workers []models.Worker, lengths []models.QueueLength, pauses map[string]models.Pause) []client.Device {
+func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pauses map[string]fleet.Pause) []client.Device {
 	byName := map[string]*client.Device{}
 	at := func(name string) *client.Device {
 		if byName[name] == nil {
@@ -53,7 +55,7 @@ func (s *Runs) devices(workers []models.Worker, lengths []models.QueueLength, pa
 		}
 		return byName[name]
 	}
-	for name, slots := range models.SlotsOf(workers, s.Now(), func(models.Worker, job.Slot) bool { return true }) {
+	for name, slots := range fleet.SlotsOf(workers, s.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/work"
 	"warpboard/silicon"
 	"warpboard/tasks"
 )
@@ -18,21 +19,21 @@ type Evidence struct {
 
 // Profile is what is kept of a run's profile.
 type Profile struct {
-	Run     models.Run        // that made it: the one that followed a ranked run, or the run itself
+	Run     work.Run          // that made it: the one that followed a ranked run, or the run itself
 	Stages  []job.StageResult // of that run
 	Cases   []job.CaseResult  // how each case went
 	Notes   map[string]string
-	files   map[string]models.Artifact
+	files   map[string]work.Artifact
 	Missing string // there is none (yet), in a sentence
 }
 
 // EvidenceOf reads the evidence of runs, by their ids: three queries, however many they are.
 func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evidence, error) {
-	runs := make([]models.Run, len(list))
+	runs := make([]work.Run, len(list))
 	for i, seen := range list {
 		runs[i] = seen.Run
 	}
-	profiles, err := s.Store.ProfileRuns(ctx, runs...)
+	profiles, err := s.Store.Work.ProfileRuns(ctx, runs...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evi
 }
 
 // evidence is EvidenceOf for who has read the profiles' runs.
-func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]models.Run) (map[int64]Evidence, error) {
+func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run) (map[int64]Evidence, error) {
 	var ids []int64
 	for _, seen := range list {
 		ids = append(ids, seen.Run.ID)
@@ -48,7 +49,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	for _, profile := range profiles {
 		ids = append(ids, profile.ID)
 	}
-	stages, err := s.Store.StagesOf(ctx, ids...)
+	stages, err := s.Store.Work.StagesOf(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 }
 
 // filesOf lists what profiles left; nothing is asked where there are none.
-func (s *Runs) filesOf(ctx context.Context, profiles map[int64]models.Run) (map[int64][]models.Artifact, error) {
+func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[int64][]work.Artifact, error) {
 	var ids []int64
 	for _, profile := range profiles {
 		ids = append(ids, profile.ID)
@@ -79,11 +80,11 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]models.Run) (map[
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return s.Store.ArtifactsOf(ctx, ids...)
+	return s.Store.Work.ArtifactsOf(ctx, ids...)
 }
 
 // shown is a profile's run with its stages, as the one who asks may see them.
-func (seen RunAccess) shown(run models.Run, all []models.Stage) (models.Run, []job.StageResult) {
+func (seen RunAccess) shown(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {
 		hidden := HiddenOf(seen.Version.Definition)
@@ -95,8 +96,8 @@ func (seen RunAccess) shown(run models.Run, all []models.Stage) (models.Run, []j
 	return run, stages
 }
 
-func newProfile(run models.Run, stages []job.StageResult, files []models.Artifact) Profile {
-	p := Profile{Run: run, Missing: profileState(run), Stages: stages, files: make(map[string]models.Artifact, len(files))}
+func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) Profile {
+	p := Profile{Run: run, Missing: profileState(run), Stages: stages, files: make(map[string]work.Artifact, len(files))}
 	for _, stage := range p.Stages {
 		if stage.Stage == job.StageProfile {
 			p.Cases, p.Notes = stage.Cases, stage.Extra
@@ -116,15 +117,15 @@ func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
 
 // profilesByID reads the reports of ranked runs, by the ids of these; those without one are left out.
 func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile, error) {
-	files, err := s.Store.ProfileArtifacts(ctx, ids)
+	files, err := s.Store.Work.ProfileArtifacts(ctx, ids)
 	of := make(map[int64]Profile, len(files))
 	for id, left := range files {
-		of[id] = newProfile(models.Run{State: models.StateDone}, nil, left)
+		of[id] = newProfile(work.Run{State: work.StateDone}, nil, left)
 	}
 	return of, err
 }
 
-func whyUnprofiled(run models.Run, version models.TaskVersion) string {
+func whyUnprofiled(run work.Run, version catalog.TaskVersion) string {
 	switch {
 	case version.Definition.NoProfile:
 		return "The task says that its runs are not profiled."

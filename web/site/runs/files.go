@@ -8,7 +8,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -71,7 +72,7 @@ func (s *Runs) readUploads(c *fiber.Ctx, in SubmitRequest, chosen []*multipart.F
 	}
 	if first := chosen[0].Filename; len(files) == 1 && strings.EqualFold(path.Ext(first), ".zip") {
 		if files, err = tasks.UnzipSubmission(files[first]); err != nil {
-			return in, models.Errorf(models.Invalid, "The zip cannot be submitted: %v.", err)
+			return in, db.Errorf(db.Invalid, "The zip cannot be submitted: %v.", err)
 		}
 	}
 	if len(files) == 1 {
@@ -79,24 +80,24 @@ func (s *Runs) readUploads(c *fiber.Ctx, in SubmitRequest, chosen []*multipart.F
 		}
 		return in, nil
 	}
-	task, err := s.VisibleTask(c.UserContext(), site.Actor(c), models.Slug(in.Task))
+	task, err := s.VisibleTask(c.UserContext(), site.Actor(c), db.Slug(in.Task))
 	if err != nil {
 		return in, err
 	}
-	version, err := s.Store.Version(c.UserContext(), task.VersionID)
+	version, err := s.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	if err != nil {
 		return in, err
 	}
 	main, submitted, err := version.Definition.Sort(files)
 	if err != nil {
-		return in, models.Errorf(models.Invalid, "These files cannot be submitted: %v.", err)
+		return in, db.Errorf(db.Invalid, "These files cannot be submitted: %v.", err)
 	}
 	in.FileName, in.Source, in.Files = main, submitted.Source, submitted.Files
 	return in, nil
 }
 
 // SendSource answers with what was submitted as a file: the source, or a zip of it with the further files.
-func SendSource(c *fiber.Ctx, sub models.Submission, submitted tasks.Submission) error {
+func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submission) error {
 	if len(submitted.Files) == 0 {
 		return site.Attachment(c, sub.FileName, submitted.Source)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/web/site"
 	"warpboard/web/stream"
 	"warpboard/web/wire"
@@ -15,7 +16,7 @@ import (
 const backlogBatch = 500 // events read from the store at once
 
 // Follow streams the events of the submission in the address, each put into bytes by encode.
-func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(models.RunEvent) []byte) error {
+func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) []byte) error {
 	seen, err := s.LoadSubmission(c)
 	if err != nil {
 		return err
@@ -39,13 +40,13 @@ type follower struct {
 	runs   map[int64]bool // those that were asked for; programs are told of no others
 	over   bool           // all of them have ended
 	format site.Format
-	encode func(models.RunEvent) []byte
+	encode func(work.RunEvent) []byte
 }
 
 // backlog sends everything stored after the last event seen.
 func (f *follower) backlog(ctx context.Context, out *wire.Writer) error {
 	for {
-		events, err := f.store.EventsSince(ctx, f.id, f.last, backlogBatch)
+		events, err := f.store.Work.EventsSince(ctx, f.id, f.last, backlogBatch)
 		if err != nil {
 			return err
 		}
@@ -94,24 +95,24 @@ func (f *follower) encoded(e *site.SharedEvent) []byte {
 	if f.output || f.format == site.AsHTML { // a page's events are the same for all readers
 		return e.Encoded(f.format, f.encode)
 	}
-	return e.Encoded(site.AsHiddenJSON, func(e models.RunEvent) []byte { return f.encode(f.hidden.Event(e)) })
+	return e.Encoded(site.AsHiddenJSON, func(e work.RunEvent) []byte { return f.encode(f.hidden.Event(e)) })
 }
 
 // hides keeps what a compiler or program printed from those who may not see the source: it may quote it.
 // Programs do not hear of profiles that follow a run automatically.
-func (f *follower) hides(e models.RunEvent) bool {
+func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
 
 // end tells the reader not to come again once every run has ended, and for a page every profile, too. It asks
 // the store before it looks for events that came meanwhile, so that none can be behind its back.
 func (f *follower) end(ctx context.Context, out *wire.Writer) error {
-	live, err := f.store.Unfinished(ctx, f.id, f.format == site.AsHTML)
+	live, err := f.store.Work.Unfinished(ctx, f.id, f.format == site.AsHTML)
 	if err != nil || live {
 		return err
 	}
 	f.over = true
-	newest, err := f.store.LastEventID(ctx, f.id)
+	newest, err := f.store.Work.LastEventID(ctx, f.id)
 	if err != nil || newest > f.last {
 		return err // what is newer is on its way through the hub
 	}
@@ -122,7 +123,7 @@ func (f *follower) end(ctx context.Context, out *wire.Writer) error {
 }
 
 func (s *Runs) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {
-	runs, err := s.Store.Runs(ctx, submissionID)
+	runs, err := s.Store.Work.Runs(ctx, submissionID)
 	ids := make(map[int64]bool, len(runs))
 	for _, run := range runs {
 		ids[run.ID] = true

@@ -8,7 +8,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -39,7 +41,7 @@ func Refused(in SubmitRequest, why string) views.SubmitForm {
 
 // FillForm fills in what the form of a task offers, and the text that it begins with: what was refused, the
 // submission in ?from=, the template in ?template=, else the first one.
-func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task models.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
+func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename, form.Modes, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), modesOf(d.Lang), d.SubmissionFiles
 	if from := c.QueryInt("from"); from > 0 && form.Problem == "" {
@@ -59,7 +61,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task models.Task, bundle 
 // fillAgain puts an earlier submission to the task into the form, if the viewer may read it.
 func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	seen, err := s.SubmissionByID(c, id)
-	if models.KindOf(err) == models.NotFound {
+	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
 	if err != nil {
@@ -68,11 +70,11 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if !seen.MaySeeSource || seen.Task.Slug != form.Task.Slug {
 		return nil
 	}
-	submitted, err := s.Store.Source(c.UserContext(), seen.Sub)
+	submitted, err := s.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
-	list, err := s.Store.Runs(c.UserContext(), id)
+	list, err := s.Store.Work.Runs(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -108,8 +110,8 @@ func modesOf(lang tasks.Lang) []string {
 }
 
 // Remarks are what the compiler said of the lines of a submission with these further files, on whichever device it said it first.
-func (s *Runs) Remarks(ctx context.Context, sub models.Submission, further []string) ([]views.Remark, error) {
-	version, err := s.Store.Version(ctx, sub.VersionID)
+func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further []string) ([]views.Remark, error) {
+	version, err := s.Store.Catalog.Version(ctx, sub.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +121,12 @@ func (s *Runs) Remarks(ctx context.Context, sub models.Submission, further []str
 			of.Main = append(of.Main, f.Name)
 		}
 	}
-	all, err := s.Store.Runs(ctx, sub.ID)
+	all, err := s.Store.Work.Runs(ctx, sub.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, run := range all {
-		stages, err := s.Store.Stages(ctx, run.ID)
+		stages, err := s.Store.Work.Stages(ctx, run.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -60,7 +60,7 @@ func (h Hidden) Failure(f *job.Failure) *job.Failure {
 }
 
 // Event is an event without such texts. Events are shared: this one is a copy.
-func (h Hidden) Event(e models.RunEvent) models.RunEvent {
+func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	e.Failure = h.Failure(e.Failure)
 	if e.Event == nil {
 		return e

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 )
 
 // addMeasures fills in what a card shows of a run that has ended beside its stages.
-func (s *Runs) addMeasures(ctx context.Context, run models.Run, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
+func (s *Runs) addMeasures(ctx context.Context, run work.Run, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
 	if !run.State.Final() {
 		return nil
 	}
@@ -80,15 +81,15 @@ func (s *Runs) roofs(profile Profile, index int) (reportFacts, error) {
 }
 
 // Leader is the run to compare a run with: its board's first; 0 when it leads itself or has no time.
-func (s *Runs) Leader(ctx context.Context, run models.Run) (int64, error) {
+func (s *Runs) Leader(ctx context.Context, run work.Run) (int64, error) {
 	if run.ScoreNS == nil {
 		return 0, nil
 	}
-	first, err := s.Store.Leading(ctx, run.VersionID, run.Device, 1)
+	first, err := s.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
 	return leaderFor(run, first), err
 }
 
-func leaderFor(run models.Run, entries []models.Standing) int64 {
+func leaderFor(run work.Run, entries []boards.Standing) int64 {
 	if run.ScoreNS == nil || len(entries) == 0 || entries[0].RunID == run.ID {
 		return 0
 	}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/submissions"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -16,7 +18,7 @@ import (
 
 // LiveRunsOf reads the runs together with their last event: what happens afterwards is told, and nothing is left out.
 func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
-	family, err := s.Store.Family(c.UserContext(), seen.Sub.ID)
+	family, err := s.Store.Work.Family(c.UserContext(), seen.Sub.ID)
 	if err != nil {
 		return live, err
 	}
@@ -44,9 +46,9 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 }
 
 // SubmissionRows lists submissions for a table.
-func (s *Runs) SubmissionRows(ctx context.Context, viewer models.User, f models.SubmissionFilter) ([]views.SubmissionRow, error) {
+func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]views.SubmissionRow, error) {
 	f.Short = true
-	list, err := s.Store.Submissions(ctx, viewer, f)
+	list, err := s.Store.Submissions.Submissions(ctx, viewer, f)
 	if err != nil {
 		return nil, err
 	}
@@ -54,15 +56,15 @@ func (s *Runs) SubmissionRows(ctx context.Context, viewer models.User, f models.
 }
 
 // Tries lists a person's latest submissions to a task for a table.
-func (s *Runs) Tries(ctx context.Context, person models.User, task models.Task, limit int) ([]views.SubmissionRow, error) {
-	list, err := s.Store.Tries(ctx, person.ID, task.ID, limit)
+func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]views.SubmissionRow, error) {
+	list, err := s.Store.Submissions.Tries(ctx, person.ID, task.ID, limit)
 	for i := range list {
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
 	}
 	return rowsOf(list), err
 }
 
-func rowsOf(list []models.SubmissionSummary) []views.SubmissionRow {
+func rowsOf(list []submissions.SubmissionSummary) []views.SubmissionRow {
 	rows := make([]views.SubmissionRow, len(list))
 	for i, sub := range list {
 		rows[i] = views.SubmissionRow{
@@ -95,10 +97,10 @@ func referenceFirst(name string) int {
 }
 
 // BoardTops is the head of each of a task's boards.
-func (s *Runs) BoardTops(ctx context.Context, task models.Task, leaders int) ([]views.BoardTop, error) {
+func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardTop, error) {
 	tops := make([]views.BoardTop, len(task.Devices))
 	for i, device := range task.Devices {
-		board, err := s.Store.Board(ctx, task.VersionID, device, 0, leaders)
+		board, err := s.Store.Boards.Board(ctx, task.VersionID, device, 0, leaders)
 		if err != nil {
 			return nil, err
 		}

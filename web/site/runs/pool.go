@@ -3,13 +3,13 @@ package runs
 import (
 	"context"
 
-	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/views"
 )
 
 // poolOf is the runs of equal source that count together with a run; nil: there are none.
-func (s *Runs) poolOf(ctx context.Context, run models.Run) (*views.Pool, error) {
-	list, err := s.Store.Pool(ctx, run)
+func (s *Runs) poolOf(ctx context.Context, run work.Run) (*views.Pool, error) {
+	list, err := s.Store.Work.Pool(ctx, run)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

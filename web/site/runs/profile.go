@@ -9,7 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/views/charts"
 	"warpboard/views/format"
@@ -19,7 +20,7 @@ import (
 // RunAccess is a run, and what the one who asks may see of its submission.
 type RunAccess struct {
 	Access
-	Run models.Run
+	Run work.Run
 }
 
 // LoadRun reads the run in an address below its submission's.
@@ -49,7 +50,7 @@ func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
 
 // RunsByID is RunByID of several runs, in two queries.
 func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error) {
-	found, err := s.Store.RunsByID(c.UserContext(), ids...)
+	found, err := s.Store.Work.RunsByID(c.UserContext(), ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 	for _, run := range found {
 		submissions = append(submissions, run.SubmissionID)
 	}
-	filed, err := s.Store.Filed(c.UserContext(), submissions...)
+	filed, err := s.Store.Submissions.Filed(c.UserContext(), submissions...)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 		run, there := found[id]
 		access, err := s.access(c, filed, run.SubmissionID)
 		if !there || err != nil {
-			return nil, models.Errorf(models.NotFound, "There is no run %d.", id)
+			return nil, db.Errorf(db.NotFound, "There is no run %d.", id)
 		}
 		list = append(list, RunAccess{access, run})
 	}
@@ -73,11 +74,11 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 }
 
 // profileState says why a run has left no profile so far; nothing when it has ended well.
-func profileState(run models.Run) string {
+func profileState(run work.Run) string {
 	switch {
-	case run.State == models.StateDone:
+	case run.State == work.StateDone:
 		return ""
-	case run.State == models.StateQueued:
+	case run.State == work.StateQueued:
 		return fmt.Sprintf("The profile runs once nothing else is waiting for %s.", run.Device)
 	case !run.State.Final():
 		return "The profile is being made now: Nsight Compute replays every kernel some forty times."
@@ -124,7 +125,7 @@ func reportCases(name string) (first, last int, ok bool) {
 
 // ReportFile is a file that ncu wrote, of one case or of several.
 type ReportFile struct {
-	models.Artifact
+	work.Artifact
 	First, Last int // cases
 }
 
@@ -155,8 +156,8 @@ func CaseSpec(spec string) string { return strings.ReplaceAll(spec, "; ", ", ") 
 const otherDots = 8
 
 // BoardDots are the roofline dots of the board's best other entries, and the run to compare a run with, as Leader has it.
-func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) (dots []charts.Dot, leader int64, err error) {
-	entries, err := s.Store.Leading(ctx, run.VersionID, run.Device, otherDots+1)
+func (s *Runs) BoardDots(ctx context.Context, run work.Run, index int) (dots []charts.Dot, leader int64, err error) {
+	entries, err := s.Store.Boards.Leading(ctx, run.VersionID, run.Device, otherDots+1)
 	if err != nil {
 		return nil, 0, err
 	}

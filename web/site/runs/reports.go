@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"warpboard/evaluator/ncu"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 const (
@@ -38,8 +38,8 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	return report, nil
 }
 
-func (s *Runs) readReport(artifact models.Artifact) (*ncu.Report, int64, error) {
-	f, err := s.Store.OpenArtifact(s.Requests, artifact)
+func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
+	f, err := s.Store.Work.OpenArtifact(s.Requests, artifact)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/ncu"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 func TestHidingTheSourceLeavesTheKeptReportWhole(t *testing.T) {
@@ -15,9 +15,9 @@ func TestHidingTheSourceLeavesTheKeptReportWhole(t *testing.T) {
 }
 
 func TestACaseFindsTheFileThatHoldsIt(t *testing.T) {
-	p := Profile{files: map[string]models.Artifact{}, Notes: map[string]string{"profile.7.ncu-rep.gz": "too large", "profile.8-9.ncu-rep.gz": "far too large", "ptxas": ""}}
+	p := Profile{files: map[string]work.Artifact{}, Notes: map[string]string{"profile.7.ncu-rep.gz": "too large", "profile.8-9.ncu-rep.gz": "far too large", "ptxas": ""}}
 	for _, name := range []string{"profile.0.json.gz", "profile.0-2.ncu-rep.gz", "profile.4.ncu-rep.gz", "profile.5.ncu-rep", "profile.5.json.gz", "profile.x.ncu-rep.gz"} {
-		p.files[name] = models.Artifact{Name: name}
+		p.files[name] = work.Artifact{Name: name}
 	}
 	for index, want := range []string{
 		"profile.0-2.ncu-rep.gz", "profile.0-2.ncu-rep.gz", "profile.0-2.ncu-rep.gz", "", "profile.4.ncu-rep.gz", "profile.5.ncu-rep", "",

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -32,7 +31,7 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 }
 
 // StagesOfAttempt keeps the stages of the run's current or last attempt.
-func StagesOfAttempt(run models.Run, stages []models.Stage) []job.StageResult {
+func StagesOfAttempt(run work.Run, stages []work.Stage) []job.StageResult {
 	if len(stages) == 0 {
 		return nil
 	}
@@ -90,7 +89,7 @@ func mergeStages(planned []job.Stage, ended []job.StageResult, now []views.Stage
 }
 
 // TimelineOf lays out what the time of a run went into, and of the profile that followed it.
-func TimelineOf(run models.Run, left Evidence) (vm charts.TimelineVM) {
+func TimelineOf(run work.Run, left Evidence) (vm charts.TimelineVM) {
 	vm.Spans = spans(run, left.Stages, "")
 	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
 		vm.Spans = append(vm.Spans, spans(p.Run, p.Stages, "for the profile")...)
@@ -99,7 +98,7 @@ func TimelineOf(run models.Run, left Evidence) (vm charts.TimelineVM) {
 }
 
 // spans are a run's wait and the stages of its last attempt.
-func spans(run models.Run, stages []job.StageResult, note string) []charts.TimeSpan {
+func spans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpan {
 	if run.StartedAt == nil {
 		return nil
 	}

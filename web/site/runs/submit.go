@@ -6,7 +6,11 @@ import (
 	"strings"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/silicon"
 	"warpboard/tasks/directives"
 	"warpboard/web/site"
@@ -26,44 +30,44 @@ type SubmitRequest struct {
 
 // Submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
 // the rules themselves are the store's.
-func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (models.Submission, []models.Run, error) {
+func (s *Runs) Submit(ctx context.Context, user accounts.User, in SubmitRequest) (submissions.Submission, []work.Run, error) {
 	if err := s.Room(); err != nil {
-		return models.Submission{}, nil, err
+		return submissions.Submission{}, nil, err
 	}
 	said, err := directives.Parse(in.Source)
 	if err == nil {
 		err = directives.CheckMarks(in.FileName, in.Source)
 	}
 	if err != nil {
-		return models.Submission{}, nil, err
+		return submissions.Submission{}, nil, err
 	}
 	switch {
 	case in.Task == "" && said.Leaderboard == "":
-		return models.Submission{}, nil, site.Invalid("task",
+		return submissions.Submission{}, nil, site.Invalid("task",
 			"Name the task, in the request or as %s leaderboard NAME in the source.", directives.Mark(in.FileName))
 	case in.Task == "":
 		in.Task = said.Leaderboard
 	case said.Leaderboard != "" && !sameTask(said.Leaderboard, in.Task):
-		return models.Submission{}, nil, site.Invalid("task_mismatch",
+		return submissions.Submission{}, nil, site.Invalid("task_mismatch",
 			"The source is for the task %q, and was sent to %q.", said.Leaderboard, in.Task)
 	}
-	task, err := s.VisibleTask(ctx, user, models.Slug(in.Task))
+	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
 	if err != nil {
-		return models.Submission{}, nil, err
+		return submissions.Submission{}, nil, err
 	}
 	devices, err := chooseDevices(in.Devices, said.GPUs, task.Devices)
 	if err != nil {
-		return models.Submission{}, nil, err
+		return submissions.Submission{}, nil, err
 	}
 	if chooseMode(in.Mode) == job.ModeProfile && slices.Contains(devices, silicon.CPU) {
-		return models.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
+		return submissions.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
 	}
-	sub, runs, err := s.Store.Submit(ctx, models.NewSubmission{
+	sub, runs, err := s.Store.Submissions.Submit(ctx, submissions.NewSubmission{
 		User: user, TaskID: task.ID, Devices: devices, Mode: chooseMode(in.Mode),
 		FileName: in.FileName, Source: in.Source, Files: in.Files, Via: in.Via, Key: in.Key,
 	})
 	if err != nil {
-		return models.Submission{}, nil, err
+		return submissions.Submission{}, nil, err
 	}
 	s.Dispatcher.Wake()
 	s.Hub.QueueChanged() // it also wakes the process that has the device's dispatcher
@@ -71,8 +75,8 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 }
 
 // VisibleTask returns the task if the person may know of it.
-func (s *Runs) VisibleTask(ctx context.Context, user models.User, slug string) (models.Task, error) {
-	task, err := s.Store.Task(ctx, slug)
+func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string) (catalog.Task, error) {
+	task, err := s.Store.Catalog.Task(ctx, slug)
 	if err == nil && !task.VisibleTo(user) {
 		err = NoTask(slug)
 	}
@@ -80,7 +84,7 @@ func (s *Runs) VisibleTask(ctx context.Context, user models.User, slug string) (
 }
 
 // NoTask says that there is none, or none that the person may know of.
-func NoTask(slug string) error { return models.Errorf(models.NotFound, "There is no task %q.", slug) }
+func NoTask(slug string) error { return db.Errorf(db.NotFound, "There is no task %q.", slug) }
 
 // chooseDevices prefers the request over the source, and with neither takes a task's only device. Names count
 // in any case, as the task writes them; a family counts if the task has one device of it. What the task lacks is left for
@@ -122,11 +126,11 @@ func chooseMode(mode job.Mode) job.Mode {
 }
 
 // sameTask compares a task's names as people write them: vector_add is vector-add.
-func sameTask(a, b string) bool { return models.Slug(a) == models.Slug(b) }
+func sameTask(a, b string) bool { return db.Slug(a) == db.Slug(b) }
 
 // Cancel ends every run of a submission that has not ended. Conflict: all have.
-func (s *Runs) Cancel(ctx context.Context, user models.User, submissionID int64) error {
-	runs, err := s.Store.Runs(ctx, submissionID)
+func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int64) error {
+	runs, err := s.Store.Work.Runs(ctx, submissionID)
 	if err != nil {
 		return err
 	}
@@ -136,7 +140,7 @@ func (s *Runs) Cancel(ctx context.Context, user models.User, submissionID int64)
 			continue
 		}
 		err := s.Dispatcher.Cancel(ctx, user, run.ID)
-		if models.KindOf(err) == models.Conflict {
+		if db.KindOf(err) == db.Conflict {
 			continue // it has just ended
 		}
 		if err != nil {
@@ -145,7 +149,7 @@ func (s *Runs) Cancel(ctx context.Context, user models.User, submissionID int64)
 		ended++
 	}
 	if ended == 0 {
-		return models.Errorf(models.Conflict, "Submission %d has ended already.", submissionID)
+		return db.Errorf(db.Conflict, "Submission %d has ended already.", submissionID)
 	}
 	return nil
 }

@@ -3,26 +3,27 @@ package runs
 import (
 	"context"
 
-	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/tasks"
 )
 
 // CreateTask makes a task, and has the site measure what came with it to compare with. So do UpdateTask and PublishTask,
 // for what is new; a baseline that cannot be queued is an error although the task is changed by then.
-func (s *Runs) CreateTask(ctx context.Context, actor models.User, in models.NewTask) (models.Task, error) {
-	task, err := s.Store.CreateTask(ctx, actor, in)
+func (s *Runs) CreateTask(ctx context.Context, actor accounts.User, in catalog.NewTask) (catalog.Task, error) {
+	task, err := s.Store.Catalog.CreateTask(ctx, actor, in)
 	return task, s.startBaselines(ctx, task.ID, err)
 }
 
 // UpdateTask changes a task's settings.
-func (s *Runs) UpdateTask(ctx context.Context, actor models.User, id int64, in models.TaskSettings) (models.Task, error) {
-	task, err := s.Store.UpdateTask(ctx, actor, id, in)
+func (s *Runs) UpdateTask(ctx context.Context, actor accounts.User, id int64, in catalog.TaskSettings) (catalog.Task, error) {
+	task, err := s.Store.Catalog.UpdateTask(ctx, actor, id, in)
 	return task, s.startBaselines(ctx, id, err)
 }
 
 // PublishTask makes a bundle a task's current state, with these settings where some are given.
-func (s *Runs) PublishTask(ctx context.Context, actor models.User, id int64, b *tasks.Bundle, settings *models.TaskSettings) (models.TaskVersion, models.Change, error) {
-	version, change, err := s.Store.Publish(ctx, actor, id, b, settings)
+func (s *Runs) PublishTask(ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings) (catalog.TaskVersion, catalog.Change, error) {
+	version, change, err := s.Store.Catalog.Publish(ctx, actor, id, b, settings)
 	return version, change, s.startBaselines(ctx, id, err)
 }
 
