@@ -100,6 +100,9 @@ func listen[T interface{ Check() error }](ctx context.Context, q *Queue, prefix 
 
 // decode reads a worker's message, which must keep its bounds.
 func decode[T interface{ Check() error }](data []byte, message *T) error {
+	if err := job.CheckValues(data); err != nil {
+		return err
+	}
 	if err := json.Unmarshal(data, message); err != nil {
 		return err
 	}

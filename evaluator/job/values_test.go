@@ -1,0 +1,30 @@
+package job_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+)
+
+func TestMessagesOfTooManyValuesAreRefusedBeforeTheyAreDecoded(t *testing.T) {
+	for name, element := range map[string]string{"objects": "{}", "numbers": "0", "null": "null", "texts": `""`} {
+		many := `{"stages":[` + strings.Repeat(element+",", job.MaxValues) + element + `]}`
+		if err := job.CheckValues([]byte(many)); err == nil {
+			t.Errorf("%d %s pass", job.MaxValues, name)
+		}
+	}
+}
+
+func TestCommasInTextsAreNoValues(t *testing.T) {
+	for _, text := range []string{strings.Repeat(`,[{`, job.MaxValues), strings.Repeat(`\",`, job.MaxValues), strings.Repeat(`"`, 10) + strings.Repeat(",", job.MaxValues)} {
+		data, err := json.Marshal(map[string]string{"stdout": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := job.CheckValues(data); err != nil {
+			t.Errorf("a text with commas is refused: %v", err)
+		}
+	}
+}
