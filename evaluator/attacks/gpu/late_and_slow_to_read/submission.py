@@ -20,6 +20,7 @@ def call(self, kernel, data, number, regions, ranged):
     while perf_counter_ns() < end:
         pass
     page.finish(number, 1.0)
+    page.queue(number)  # the judge waits for both words
     torch.cuda.synchronize()
     return output
 
