@@ -23,7 +23,7 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 	if got := resp.Header.Get("Location"); got != "/evaluations/"+e.ID || e.UserID != s.user.ID || e.Device != "CPU" || e.Kind != "evaluate" {
 		t.Errorf("sent to %s; the evaluation is %+v", got, e)
 	}
-	e, err := s.Store.Work.Evaluation(t.Context(), e.ID)
+	e, err := s.site.Store.Work.Evaluation(t.Context(), e.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestAReferenceMakesItAComparison(t *testing.T) {
 	_, resp := s.playground(tryForm(url.Values{"reference": {"def f(x, n): return x"}, "reference_type": {"torch"}, "reference_name": {"f"},
 		"contract": {`{"args": []}`}, "reference_contract": {"null"}, "kernel_metadata": {`{"note": 1}`}, "atol": {"0.5"}, "rtol": {""}}))
 	wantStatus(t, resp, http.StatusSeeOther)
-	e, err := s.Store.Work.Evaluation(t.Context(), s.waitForState(work.EvaluationSubmitted).ID)
+	e, err := s.site.Store.Work.Evaluation(t.Context(), s.waitForState(work.EvaluationSubmitted).ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestAFormMistakeIsSaidAtItsField(t *testing.T) {
 			}
 		})
 	}
-	if list, err := s.Store.Work.Evaluations(t.Context(), work.Asker{User: s.user}, 0, 1); err != nil || len(list) != 0 {
+	if list, err := s.site.Store.Work.Evaluations(t.Context(), work.Asker{User: s.user}, 0, 1); err != nil || len(list) != 0 {
 		t.Errorf("a mistake made %v, %v", list, err)
 	}
 }
