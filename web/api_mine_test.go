@@ -30,7 +30,7 @@ func code(err error) string {
 
 func TestPeopleListTheirSubmissionsPageByPageAndReadTheirSources(t *testing.T) {
 	s := newStage(t)
-	api, other := s.api(s.user), s.api(modelstest.Person(t, s.Store, "eve", accounts.RoleUser))
+	api, other := s.api(s.user), s.api(modelstest.Person(t, s.site.Store, "eve", accounts.RoleUser))
 	var ids []int64
 	for range 3 {
 		sub, err := api.Submit(t.Context(), kernel())
@@ -76,7 +76,7 @@ func TestPeopleListTheirSubmissionsPageByPageAndReadTheirSources(t *testing.T) {
 func TestASubmissionThatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
 	s := newStage(t)
 	send := func(user accounts.User, source string) (id int64, code string) {
-		secret, _, err := s.Store.Accounts.CreateToken(t.Context(), user.ID, "test", 0)
+		secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), user.ID, "test", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestASubmissionThatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
 	if _, refused := send(s.user, "int y;"); refused != "conflict" {
 		t.Errorf("another source with the same key: %q", refused)
 	}
-	if others, _ := send(modelstest.Person(t, s.Store, "eve", accounts.RoleUser), "int x;"); others == first || others == 0 {
+	if others, _ := send(modelstest.Person(t, s.site.Store, "eve", accounts.RoleUser), "int x;"); others == first || others == 0 {
 		t.Errorf("another person's submission with the same key is %d", others)
 	}
 }
@@ -129,7 +129,7 @@ func TestWaitingForASubmissionAnswersAtItsEnd(t *testing.T) {
 
 func TestTasksArePublishedOverTheAPI(t *testing.T) {
 	s := startSite(t)
-	creator := s.api(modelstest.Person(t, s.Store, "creator", accounts.RoleCreator))
+	creator := s.api(modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator))
 	bundle := modelstest.Bundle("sum")
 	publish := func(who *client.Client, change func(*client.Publication)) (*client.Published, string) {
 		var data bytes.Buffer
@@ -164,8 +164,8 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 	steps("version", 1, true)
 	steps("version", 2, false)
 	for who, want := range map[*client.Client]string{
-		s.api(accounts.User{}): "unauthorized", s.api(modelstest.Person(t, s.Store, "ada", accounts.RoleUser)): "creator",
-		s.api(modelstest.Person(t, s.Store, "other", accounts.RoleCreator)): "task",
+		s.api(accounts.User{}): "unauthorized", s.api(modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)): "creator",
+		s.api(modelstest.Person(t, s.site.Store, "other", accounts.RoleCreator)): "task",
 	} {
 		if _, refused := publish(who, nil); refused != want {
 			t.Errorf("refused as %q, want %q", refused, want)
@@ -179,7 +179,7 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 // TestWhatPublishingReportsIsWhatChanges: a title, a deadline, and devices that it leaves alone.
 func TestWhatPublishingReportsIsWhatChanges(t *testing.T) {
 	s := startSite(t)
-	creator := s.api(modelstest.Person(t, s.Store, "creator", accounts.RoleCreator))
+	creator := s.api(modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator))
 	bundle := modelstest.Bundle("sum")
 	publish := func(deadline string, dry bool) *client.Published {
 		t.Helper()

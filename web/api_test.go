@@ -39,11 +39,11 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].Position != 1 || sub.Ended || sub.User.Name != "ada" {
 		t.Errorf("submitted: %+v", sub)
 	}
-	run, err := s.Store.Work.Run(t.Context(), sub.Runs[0].ID)
+	run, err := s.site.Store.Work.Run(t.Context(), sub.Runs[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tell(modelstest.Finish(t, s.Store, run, 1234.5))
+	s.tell(modelstest.Finish(t, s.site.Store, run, 1234.5))
 
 	var last client.Event
 	if err := api.Watch(t.Context(), sub.ID, 0, func(e client.Event) error { last = e; return nil }); err != nil {
@@ -67,8 +67,8 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 
 func TestWhatTheAPIRefuses(t *testing.T) {
 	s := newStage(t, "CPU", "H200")
-	s.close(modelstest.Task(t, s.Store, s.creator, "closed", "CPU"))
-	s.hide(modelstest.Task(t, s.Store, s.creator, "hidden", "CPU"))
+	s.close(modelstest.Task(t, s.site.Store, s.creator, "closed", "CPU"))
+	s.hide(modelstest.Task(t, s.site.Store, s.creator, "hidden", "CPU"))
 	tests := []struct {
 		name   string
 		in     func(*client.NewSubmission)
@@ -156,7 +156,7 @@ func TestSubmittingAForm(t *testing.T) {
 	}
 	file.Write([]byte("int y;"))
 	w.Close()
-	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.user.ID, "form", 0)
+	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.user.ID, "form", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,14 +172,14 @@ func TestSubmittingAForm(t *testing.T) {
 
 func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
-	attempt, err := s.Store.Work.StartAttempt(t.Context(), run.Ref())
+	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
+	attempt, err := s.site.Store.Work.StartAttempt(t.Context(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 10)
 	result.Stages[0].Stderr = "kernel.cpp:1: secret line"
-	if _, err := s.Store.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
+	if _, err := s.site.Store.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
 		t.Fatal(err)
 	}
 	sees := func(user accounts.User) bool {
@@ -189,7 +189,7 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 		}
 		return sub.Runs[0].Stages[0].Stderr != ""
 	}
-	other := modelstest.Person(t, s.Store, "bob", accounts.RoleUser)
+	other := modelstest.Person(t, s.site.Store, "bob", accounts.RoleUser)
 	if !sees(s.user) || sees(other) || sees(accounts.User{}) {
 		t.Errorf("before the deadline: own %v, other %v, visitor %v", sees(s.user), sees(other), sees(accounts.User{}))
 	}
@@ -201,12 +201,12 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 
 func TestCancellingStopsEveryRun(t *testing.T) {
 	s := newStage(t, "CPU", "H200")
-	runs := modelstest.Submit(t, s.Store, s.user, s.task)
-	attempt, err := s.Store.Work.StartAttempt(t.Context(), runs[0].Ref())
+	runs := modelstest.Submit(t, s.site.Store, s.user, s.task)
+	attempt, err := s.site.Store.Work.StartAttempt(t.Context(), runs[0].Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := modelstest.Person(t, s.Store, "bob", accounts.RoleUser)
+	other := modelstest.Person(t, s.site.Store, "bob", accounts.RoleUser)
 	if _, err := s.api(other).Cancel(t.Context(), runs[0].SubmissionID); !isProblem(err, "forbidden") {
 		t.Errorf("somebody else's cancel: %v", err)
 	}
@@ -228,8 +228,8 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 	tag := b.get("/api/v1/boards/vectoradd/CPU").Header.Get("ETag")
 	wantStatus(t, b.get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag), http.StatusNotModified)
 	for _, score := range []float64{100, 90, 95} {
-		run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
-		changed := modelstest.Finish(t, s.Store, run, score).Board != nil
+		run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
+		changed := modelstest.Finish(t, s.site.Store, run, score).Board != nil
 		resp := b.get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag)
 		if got := resp.StatusCode == http.StatusOK; got != changed {
 			t.Errorf("after a run of %v ns: %s, the board changed: %v", score, resp.Status, changed)
@@ -241,7 +241,7 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	s := newStage(t)
 	slots := []job.Slot{{Device: "CPU"}, {Device: "CPU", Attempt: "a"}, {Device: "H200", Disabled: "ECC errors"}}
-	modelstest.Heard(t, s.Store, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots})
+	modelstest.Heard(t, s.site.Store, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots})
 	var list struct{ Devices []client.Device }
 	decodeBody(t, s.browser().get("/api/v1/devices"), &list)
 	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1}, {Device: "H200", OutOfService: 1, Problem: "Worker w1: Out of service; the admins of this site see why."}}

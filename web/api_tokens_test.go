@@ -10,9 +10,9 @@ import (
 // TestATokenIsRevokedOverTheAPI: each person's own alone, at once; and each answer names the site's version.
 func TestATokenIsRevokedOverTheAPI(t *testing.T) {
 	s := startSite(t)
-	person := modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
+	person := modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
 	ada, laptop := s.api(person), s.api(person)
-	eve := s.api(modelstest.Person(t, s.Store, "eve", accounts.RoleUser))
+	eve := s.api(modelstest.Person(t, s.site.Store, "eve", accounts.RoleUser))
 	all, err := ada.Tokens(t.Context())
 	if err != nil || len(all) != 2 || all[0].Current || !all[1].Current {
 		t.Fatalf("%+v, %v: want two, the older of which asks", all, err)

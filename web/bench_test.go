@@ -23,16 +23,16 @@ const openStreams = 1000
 // the time from the telling to the event's arrival at each reader, and the server's memory per open stream.
 func BenchmarkStreams(b *testing.B) {
 	s := newStage(b)
-	run := modelstest.Submit(b, s.Store, s.user, s.task)[0]
-	id := storedIDs(b, s.Store, run.SubmissionID)[0]
+	run := modelstest.Submit(b, s.site.Store, s.user, s.task)[0]
+	id := storedIDs(b, s.site.Store, run.SubmissionID)[0]
 	path := fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, id)
 
 	before := memory()
 	readers := make([]net.Conn, openStreams)
 	for i := range readers {
-		readers[i] = openRaw(b, s.Addr, path)
+		readers[i] = openRaw(b, s.site.Settings.Addr, path)
 	}
-	for s.Hub.StreamCount() < openStreams {
+	for s.site.Hub.StreamCount() < openStreams {
 		time.Sleep(time.Millisecond)
 	}
 	perStream := float64(memory()-before) / openStreams
@@ -59,7 +59,7 @@ func BenchmarkStreams(b *testing.B) {
 		id++
 		arrived.Add(openStreams)
 		told = time.Now()
-		s.Hub.RunEvent(work.RunEvent{
+		s.site.Hub.RunEvent(work.RunEvent{
 			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventTaken, State: work.StateBuilding,
 		})
 		arrived.Wait()

@@ -63,7 +63,7 @@ func TestNoDescriptionCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	for i := range 4 {
 		bundle := modelstest.Bundle(fmt.Sprint("wide-", i))
 		bundle.Definition.Description = fmt.Sprint(i, "\n\n", columns, strings.Repeat("|\n", 20_000))
-		task, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+		task, err := s.site.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func hostileProfile(t *testing.T, s *profiledScene) work.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, err := s.Store.Work.ProfileRun(t.Context(), run)
+	profile, err := s.site.Store.Work.ProfileRun(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

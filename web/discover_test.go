@@ -23,7 +23,7 @@ func (s *testSite) siteMap() (paths []string) {
 		s.t.Fatal(err)
 	}
 	for _, address := range found.Addresses {
-		path, ok := strings.CutPrefix(address, s.BaseURL)
+		path, ok := strings.CutPrefix(address, s.site.Settings.BaseURL)
 		if !ok {
 			s.t.Errorf("the map leads to %s", address)
 		}
@@ -35,7 +35,7 @@ func (s *testSite) siteMap() (paths []string) {
 func TestCrawlersFindWhatEverybodyMaySeeAndNothingElse(t *testing.T) {
 	s := newScene(t)
 	hidden := modelstest.Bundle("secret")
-	if _, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{
+	if _, err := s.site.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{
 		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}, Bundle: hidden}); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestCrawlersFindWhatEverybodyMaySeeAndNothingElse(t *testing.T) {
 		t.Error("the map names a hidden task")
 	}
 	robots := body(t, s.browser().get("/robots.txt"))
-	if !strings.Contains(robots, "\nSitemap: "+s.BaseURL+"/sitemap.xml\n") || !strings.Contains(robots, "\nDisallow: /operate\n") {
+	if !strings.Contains(robots, "\nSitemap: "+s.site.Settings.BaseURL+"/sitemap.xml\n") || !strings.Contains(robots, "\nDisallow: /operate\n") {
 		t.Errorf("crawlers read %s", robots)
 	}
 	b := s.browser()
@@ -71,7 +71,7 @@ func TestCrawlersFindWhatEverybodyMaySeeAndNothingElse(t *testing.T) {
 func TestRobotsBelowAPathRefuseAddressesOfTheHost(t *testing.T) {
 	s := startSite(t, below)
 	s.url += labPath
-	if robots := body(t, s.browser().get("/robots.txt")); !strings.Contains(robots, "\nDisallow: "+labPath+"/operate\n") || !strings.Contains(robots, "Sitemap: "+s.BaseURL+"/sitemap.xml") {
+	if robots := body(t, s.browser().get("/robots.txt")); !strings.Contains(robots, "\nDisallow: "+labPath+"/operate\n") || !strings.Contains(robots, "Sitemap: "+s.site.Settings.BaseURL+"/sitemap.xml") {
 		t.Errorf("crawlers read %s", robots)
 	}
 }
@@ -91,7 +91,7 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 	} {
 		doc := s.browser().page(test.path, http.StatusOK)
 		meta := func(name string) string { return doc.Find("meta[property='og:"+name+"']").AttrOr("content", "") }
-		if !strings.HasPrefix(meta("title"), test.title) || meta("url") != s.BaseURL+test.path || meta("description") == "" {
+		if !strings.HasPrefix(meta("title"), test.title) || meta("url") != s.site.Settings.BaseURL+test.path || meta("description") == "" {
 			t.Errorf("%s is elsewhere %q at %q: %q", test.path, meta("title"), meta("url"), meta("description"))
 		}
 		alternate := func(kind string) string {
@@ -103,7 +103,7 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 		if image := meta("image"); (image != "") != test.image {
 			t.Errorf("%s has the picture %q", test.path, image)
 		}
-		for _, address := range []string{test.feed, test.json, strings.TrimPrefix(meta("image"), s.BaseURL)} {
+		for _, address := range []string{test.feed, test.json, strings.TrimPrefix(meta("image"), s.site.Settings.BaseURL)} {
 			if address != "" {
 				wantStatus(t, s.browser().get(address), http.StatusOK)
 			}
@@ -125,19 +125,19 @@ func TestAFeedIsNeverUpdatedInThePast(t *testing.T) {
 		}
 		return feed.Updated
 	}
-	if _, err := s.Store.SQL().ExecContext(t.Context(), "update tasks set created_at = '2020-01-01 00:00:00+00:00'"); err != nil {
+	if _, err := s.site.Store.SQL().ExecContext(t.Context(), "update tasks set created_at = '2020-01-01 00:00:00+00:00'"); err != nil {
 		t.Fatal(err)
 	}
 	var before []time.Time
 	for _, path := range feeds {
 		before = append(before, updated(path))
 	}
-	bundle, err := s.Store.Catalog.Bundle(t.Context(), s.task.VersionID)
+	bundle, err := s.site.Store.Catalog.Bundle(t.Context(), s.task.VersionID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bundle.Definition.Benchmarks[0][0].Value = "77"
-	if _, change, err := s.Store.Catalog.Publish(t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != catalog.ChangeVersion {
+	if _, change, err := s.site.Store.Catalog.Publish(t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != catalog.ChangeVersion {
 		t.Fatal(change, err)
 	}
 	for i, path := range feeds {

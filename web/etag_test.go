@@ -11,8 +11,8 @@ import (
 
 func TestAnETagIsTheSamePackedOrNot(t *testing.T) {
 	s := newEvalSite(t)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "sort", "CPU")
-	modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, task)[0], 5000)
+	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.user, task)[0], 5000)
 	for _, path := range []string{"/api/v1/boards/sort/CPU", "/tasks/sort/boards/CPU/records.atom"} {
 		tags := map[string]string{}
 		for _, encoding := range []string{"gzip", "identity"} {

@@ -241,7 +241,7 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" || !strings.Contains(answer["error"].(string), "Wait for one to end") {
 		t.Errorf("a second at once: %d %v", resp.StatusCode, answer)
 	}
-	another, _, err := s.Store.Accounts.CreateToken(t.Context(), s.user.ID, "another", 0)
+	another, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.user.ID, "another", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 
 func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
 	s := newEvalSite(t)
-	if _, err := s.Store.SQL().ExecContext(t.Context(), "delete from workers"); err != nil {
+	if _, err := s.site.Store.SQL().ExecContext(t.Context(), "delete from workers"); err != nil {
 		t.Fatal(err)
 	}
 	resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
@@ -292,7 +292,7 @@ func TestTheHealthListsWhatTheAttachedDevicesCanEvaluate(t *testing.T) {
 		{job.Slot{Device: "H200"}, []any{}},
 		{job.Slot{Device: "CPU", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "g++ 14"}}, []any{"torch", "multi_kernel"}},
 	} {
-		modelstest.Heard(t, s.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(), Slots: []job.Slot{tt.slot}})
+		modelstest.Heard(t, s.site.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(), Slots: []job.Slot{tt.slot}})
 		if diff := cmp.Diff(tt.want, backends()); diff != "" {
 			t.Errorf("%+v:\n%s", tt.slot, diff)
 		}

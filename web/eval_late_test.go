@@ -34,13 +34,13 @@ func (s *evalSite) finish(e work.Evaluation) {
 // end ends an evaluation that waits with a worker's report.
 func (s *evalSite) end(e work.Evaluation, worker, report string, samples ...counters.Sample) {
 	s.t.Helper()
-	attempt, err := s.Store.Work.StartAttempt(context.Background(), e.Ref())
+	attempt, err := s.site.Store.Work.StartAttempt(context.Background(), e.Ref())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	result := modelstest.Evaluated(attempt, report)
 	result.Machine.Worker = worker
-	out, err := s.Store.Work.RecordResult(context.Background(), result, modelstest.Completed(samples...))
+	out, err := s.site.Store.Work.RecordResult(context.Background(), result, modelstest.Completed(samples...))
 	if err != nil || !out.Accepted {
 		s.t.Fatalf("the end is not accepted: %+v, %v", out, err)
 	}
@@ -93,7 +93,7 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", s.Addr)
+	conn, err := net.Dial("tcp", s.site.Settings.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 		authorization = "Authorization: Bearer " + s.token + "\r\n"
 	}
 	fmt.Fprintf(conn, "POST /evaluate HTTP/1.0\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
-		s.Addr, authorization, len(kernel), kernel)
+		s.site.Settings.Addr, authorization, len(kernel), kernel)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -47,8 +47,8 @@ func (a asker) post(path string, form url.Values) int {
 
 // strangers are everybody but the evaluation's author and admins.
 func (s *evalSite) strangers() []asker {
-	other := modelstest.Person(s.t, s.Store, "eve", accounts.RoleCreator)
-	token, _, err := s.Store.Accounts.CreateToken(context.Background(), other.ID, "test", 0)
+	other := modelstest.Person(s.t, s.site.Store, "eve", accounts.RoleCreator)
+	token, _, err := s.site.Store.Accounts.CreateToken(context.Background(), other.ID, "test", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x # " + secretSource)})
 	id := made["id"].(string)
 	s.endOne(id, kernelrun.Result{Report: kernelrun.Report{CompilationError: "line 1: " + secretSource}}) // compilers quote
-	admin := modelstest.Person(t, s.Store, "root", accounts.RoleAdmin)
+	admin := modelstest.Person(t, s.site.Store, "root", accounts.RoleAdmin)
 	author := asker{"the author's token", s.plain(), []string{"Authorization", "Bearer " + s.token}}
 	trusted := []asker{author, {"the author's session", s.plain(&s.user), nil}, {"an admin", s.plain(&admin), nil}}
 	strangers := s.strangers()
@@ -180,7 +180,7 @@ func (s *evalSite) anonymous(headers ...string) (e work.Evaluation, key string) 
 	if len(headers) == 0 && resp.Header.Get(client.EvaluationKeyHeader) != key {
 		s.t.Errorf("the header has another key than the answer: %v", resp.Header)
 	}
-	e, err := s.Store.Work.Evaluation(context.Background(), made["id"].(string))
+	e, err := s.site.Store.Work.Evaluation(context.Background(), made["id"].(string))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
 	mine, key := s.anonymous()
 	s.endOne(mine.ID, kernelrun.Result{})
-	if _, err := s.Store.SQL().ExecContext(t.Context(), "update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
+	if _, err := s.site.Store.SQL().ExecContext(t.Context(), "update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -254,7 +254,7 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 		left bool
 	}{{"", true}, {site.RandomText(32), true}, {key, false}} {
 		s.ask("POST", "/admin/cleanup-jobs", nil, "Authorization", "", client.EvaluationKeyHeader, step.key)
-		if _, err := s.Store.Work.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
+		if _, err := s.site.Store.Work.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
 			t.Errorf("after a clean-up with the key %q: %v, want it left: %t", step.key, err, step.left)
 		}
 	}

@@ -37,8 +37,8 @@ type evalSite struct {
 func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 	t.Helper()
 	s := &evalSite{testSite: startSite(t, changes...)}
-	s.user = modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
-	secret, _, err := s.Store.Accounts.CreateToken(context.Background(), s.user.ID, "test", 0)
+	s.user = modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
+	secret, _, err := s.site.Store.Accounts.CreateToken(context.Background(), s.user.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 
 func (s *evalSite) beat() {
 	s.t.Helper()
-	modelstest.Heard(s.t, s.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
+	modelstest.Heard(s.t, s.site.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Torch: "1.13"}}}})
 }
 
@@ -89,7 +89,7 @@ func newWorkingSite(t *testing.T, changes ...func(*Config)) *evalSite {
 func (s *evalSite) waitForWorker() {
 	s.t.Helper()
 	for limit := time.Now().Add(60 * time.Second); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
-		workers, err := s.Store.Fleet.Workers(context.Background())
+		workers, err := s.site.Store.Fleet.Workers(context.Background())
 		if err != nil {
 			s.t.Fatal(err)
 		}

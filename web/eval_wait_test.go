@@ -15,7 +15,7 @@ import (
 func (s *evalSite) waitForState(state work.EvaluationState) work.Evaluation {
 	s.t.Helper()
 	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
-		list, err := s.Store.Work.Evaluations(context.Background(), work.Asker{User: s.user}, 0, 1)
+		list, err := s.site.Store.Work.Evaluations(context.Background(), work.Asker{User: s.user}, 0, 1)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
 	if got := <-answered; !strings.HasPrefix(got, "503 ") || !strings.Contains(got, e.ID) {
 		t.Errorf("the answer is %s", got)
 	}
-	if e, err := s.Store.Work.Evaluation(t.Context(), e.ID); err != nil || e.State != work.EvaluationSubmitted {
+	if e, err := s.site.Store.Work.Evaluation(t.Context(), e.ID); err != nil || e.State != work.EvaluationSubmitted {
 		t.Errorf("the evaluation is %s, %v", e.State, err)
 	}
 }
@@ -67,14 +67,14 @@ func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
 		return [3]any{u["gpu_acquisitions"], u["gpu_releases"], u["active_sessions"]}
 	}
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")})
-	attempt, err := s.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: made["id"].(string)})
+	attempt, err := s.site.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: made["id"].(string)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{0.0, 0.0, 0.0} {
 		t.Errorf("while it waits: %v", got)
 	}
-	if _, _, err := s.Store.Work.NoteTaken(t.Context(), "w1", []string{attempt.ID}); err != nil {
+	if _, _, err := s.site.Store.Work.NoteTaken(t.Context(), "w1", []string{attempt.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{1.0, 0.0, 1.0} {

@@ -28,12 +28,12 @@ type worker struct {
 
 func newWorker(t testing.TB, s *testSite, run work.Run) *worker {
 	t.Helper()
-	attempt, err := s.Store.Work.StartAttempt(context.Background(), run.Ref())
+	attempt, err := s.site.Store.Work.StartAttempt(context.Background(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{t: t, store: s.Store, hub: &atomic.Pointer[site.Hub]{}, attempt: attempt}
-	w.hub.Store(s.Hub)
+	w := &worker{t: t, store: s.site.Store, hub: &atomic.Pointer[site.Hub]{}, attempt: attempt}
+	w.hub.Store(s.site.Hub)
 	return w
 }
 

@@ -21,10 +21,10 @@ import (
 
 func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
 	api := s.api(s.user)
 	w := newWorker(t, s.testSite, run)
-	at := s.Addr
+	at := s.site.Settings.Addr
 
 	var seen []int64
 	progress := make(chan int, 1000)
@@ -45,27 +45,27 @@ func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
 		}
 		running.stop()
 		w.log("told while no server is there\n")
-		running = startSiteAt(t, at, s.Store)
-		w.hub.Store(running.Hub)
+		running = startSiteAt(t, at, s.site.Store)
+		w.hub.Store(running.site.Hub)
 	}
 	w.finish()
 	if err := <-watched; err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(storedIDs(t, s.Store, run.SubmissionID), seen); diff != "" {
+	if diff := cmp.Diff(storedIDs(t, s.site.Store, run.SubmissionID), seen); diff != "" {
 		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
 	}
 }
 
 func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
 	w := newWorker(t, s.testSite, run)
 	for i := range 20 {
 		w.say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
-	all := storedIDs(t, s.Store, run.SubmissionID)
+	all := storedIDs(t, s.site.Store, run.SubmissionID)
 
 	first := s.open(path, "")
 	seen := first.want(7)
@@ -77,7 +77,7 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	}
 	w.finish()
 	seen = append(seen, again.want(6)...)
-	if diff := cmp.Diff(storedIDs(t, s.Store, run.SubmissionID), seen); diff != "" {
+	if diff := cmp.Diff(storedIDs(t, s.site.Store, run.SubmissionID), seen); diff != "" {
 		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
 	}
 	if e, ok := again.next(); !ok || e.name != "end" {
@@ -93,10 +93,10 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 
 func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
 	w := newWorker(t, s.testSite, run)
 	w.say(job.Event{Type: job.EventTaken})
-	all := storedIDs(t, s.Store, run.SubmissionID)
+	all := storedIDs(t, s.site.Store, run.SubmissionID)
 	r := s.open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, all[len(all)-1]), "")
 	w.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	e, ok := r.next()
@@ -107,8 +107,8 @@ func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
 
 func TestOthersDoNotSeeWhatAProgramPrints(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
-	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.user.ID, "own", 0)
+	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
+	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.user.ID, "own", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +134,13 @@ func TestOthersDoNotSeeWhatAProgramPrints(t *testing.T) {
 func TestBoardStreamTellsChangesSinceThePageWasMade(t *testing.T) {
 	s := newStage(t)
 	path := fmt.Sprintf("/boards/%d/CPU/events", s.task.VersionID)
-	s.tell(modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, s.task)[0], 100))
+	s.tell(modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.user, s.task)[0], 100))
 	missed := s.open(path+"?after=0", "")
 	if e, _ := missed.next(); e.name != "board" || e.data != "1" || e.id != 1 {
 		t.Errorf("a page that missed the first change is told %+v", e)
 	}
 	current := s.open(path+"?after=1", "")
-	s.tell(modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, s.task)[0], 50))
+	s.tell(modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.user, s.task)[0], 50))
 	for _, r := range []*reader{missed, current} {
 		if e, _ := r.next(); e.name != "board" || e.data != "2" {
 			t.Errorf("the second change came as %+v", e)
@@ -152,7 +152,7 @@ func TestQueueStreamTellsEveryChange(t *testing.T) {
 	s := startSite(t)
 	r := s.open("/devices/events", "")
 	r.want(1) // each connection begins with one
-	s.Hub.QueueChanged()
+	s.site.Hub.QueueChanged()
 	if e, _ := r.next(); e.name != "queue" {
 		t.Errorf("the change came as %+v", e)
 	}
@@ -178,7 +178,7 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 	r.want(1)
 	r.cancel()
 	deadline := time.After(time.Minute) // it is forgotten at once, or never
-	for s.Hub.StreamCount() > 0 {
+	for s.site.Hub.StreamCount() > 0 {
 		select {
 		case <-deadline:
 			t.Fatal("the stream stays open when its reader has left")
@@ -189,7 +189,7 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 
 func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
 	s.hide(s.task)
 	for _, path := range []string{"/submissions/%d/events", "/api/v1/submissions/%d/events"} {
 		wantStatus(t, s.browser().get(fmt.Sprintf(path, run.SubmissionID)), http.StatusNotFound)
@@ -207,15 +207,15 @@ func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
 
 func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	s := startSite(t, func(cfg *Config) { cfg.Heartbeat = time.Millisecond })
-	ada := modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
-	run := modelstest.Submit(t, s.Store, ada, task)[0]
+	ada := modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
+	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	run := modelstest.Submit(t, s.site.Store, ada, task)[0]
 	path := fmt.Sprintf("/submissions/%d/events", run.SubmissionID)
-	secret, session, err := s.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: ada.ID, Life: time.Hour})
+	secret, session, err := s.site.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: ada.ID, Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, token, err := s.Store.Accounts.CreateToken(t.Context(), ada.ID, "lost", 0)
+	key, token, err := s.site.Store.Accounts.CreateToken(t.Context(), ada.ID, "lost", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	for _, r := range ended {
 		r.want(1) // it is open
 	}
-	if err := errors.Join(s.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID), s.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
+	if err := errors.Join(s.site.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID), s.site.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range ended {

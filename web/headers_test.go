@@ -58,7 +58,7 @@ func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
 	if strings.Contains(page, "<script>alert(1)") {
 		t.Errorf("the address scripts the error page: %s", page)
 	}
-	if err := s.Store.Close(); err != nil {
+	if err := s.site.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	resp := b.get("/api/v1/tasks")

@@ -31,11 +31,11 @@ func scored(t *testing.T, s *models.Store, who accounts.User, task catalog.Task,
 
 func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 	s := startSite(t)
-	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
-	task := modelstest.Task(t, s.Store, author, "sort", "CPU")
+	author := modelstest.Person(t, s.site.Store, "author", accounts.RoleCreator)
+	task := modelstest.Task(t, s.site.Store, author, "sort", "CPU")
 	half, over := 0.5, 1.4
-	scored(t, s.Store, modelstest.Person(t, s.Store, "ann", accounts.RoleUser), task, work.Score{NS: 5000, Roof: &half})
-	held := scored(t, s.Store, author, task, work.Score{NS: 50, Roof: &over, Held: "It reaches 140 % of what this unit can do at best."})
+	scored(t, s.site.Store, modelstest.Person(t, s.site.Store, "ann", accounts.RoleUser), task, work.Score{NS: 5000, Roof: &half})
+	held := scored(t, s.site.Store, author, task, work.Score{NS: 50, Roof: &over, Held: "It reaches 140 % of what this unit can do at best."})
 	admin := s.signedIn("boss", accounts.RoleAdmin)
 
 	board := string(admin.bytes(t, "/tasks/sort/boards/CPU", http.StatusOK))
@@ -59,12 +59,12 @@ func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 // more; these are the ends of what it takes.
 func TestABoardOfTheShortestAndTheLongestTimesIsAPage(t *testing.T) {
 	s := startSite(t)
-	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
-	task := modelstest.Task(t, s.Store, author, "sort", "CPU")
+	author := modelstest.Person(t, s.site.Store, "author", accounts.RoleCreator)
+	task := modelstest.Task(t, s.site.Store, author, "sort", "CPU")
 	for i, ns := range []float64{1, 1.0000000000000002, 1e18, 1.7e308} {
 		low, high, roof := 1.0, max(ns, 1e18), 5e-324
-		who := modelstest.Person(t, s.Store, fmt.Sprintf("p%d", i), accounts.RoleUser)
-		scored(t, s.Store, who, task, work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}, Roof: &roof})
+		who := modelstest.Person(t, s.site.Store, fmt.Sprintf("p%d", i), accounts.RoleUser)
+		scored(t, s.site.Store, who, task, work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}, Roof: &roof})
 	}
 	visitor := s.browser()
 	for _, path := range []string{"/tasks/sort/boards/CPU", "/tasks/sort", "/", "/api/v1/boards/sort/CPU"} {

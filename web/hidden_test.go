@@ -30,8 +30,8 @@ type trickyScene struct {
 
 func newTrickyScene(t *testing.T) *trickyScene {
 	s := &trickyScene{profiledScene: newProfiledScene(t, signs(t)), runs: map[string]work.Run{}}
-	s.person, s.other = modelstest.Person(t, s.Store, "Pat", accounts.RoleUser), modelstest.Person(t, s.Store, "Olga", accounts.RoleUser)
-	s.author = modelstest.Person(t, s.Store, "Eve", accounts.RoleCreator)
+	s.person, s.other = modelstest.Person(t, s.site.Store, "Pat", accounts.RoleUser), modelstest.Person(t, s.site.Store, "Olga", accounts.RoleUser)
+	s.author = modelstest.Person(t, s.site.Store, "Eve", accounts.RoleCreator)
 	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.task.ID) // its author reads no sources either
 	s.runs["does not compile"] = s.submit(s.person, "H200", "// "+trick)
 	w := newWorker(t, s.testSite, s.runs["does not compile"])
@@ -54,7 +54,7 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	ranked := s.submit(s.person, "H200", goodKernel+"// "+trick)
 	s.runs["is on the board"] = ranked
 	s.end(s.attempt(ranked), 9e3)
-	if profile, err := s.Store.Work.ProfileRun(t.Context(), ranked); err == nil {
+	if profile, err := s.site.Store.Work.ProfileRun(t.Context(), ranked); err == nil {
 		failed := trickyStage(job.StageProfile, job.StatusError)
 		failed.Cases = []job.CaseResult{{Status: job.StatusError, Message: trick}}
 		s.ends(s.attempt(profile), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), failed)
@@ -84,7 +84,7 @@ func (s *trickyScene) ends(attempt work.Attempt, outcome job.Outcome, score *wor
 
 func (s *trickyScene) sql(query string, args ...any) {
 	s.t.Helper()
-	if _, err := s.Store.SQL().ExecContext(s.t.Context(), query, args...); err != nil {
+	if _, err := s.site.Store.SQL().ExecContext(s.t.Context(), query, args...); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -187,7 +187,7 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 // tellAgentsNothing has agents without rights use every tool that reads.
 func (s *trickyScene) tellAgentsNothing() {
 	t := s.t.(*testing.T)
-	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.other.ID, "agent", 0)
+	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.other.ID, "agent", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

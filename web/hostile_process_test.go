@@ -28,7 +28,7 @@ func TestServeForAnotherTest(t *testing.T) {
 			c.Limits.Connections, _ = strconv.Atoi(settings)
 		}
 	})
-	fmt.Printf("site at %s\n", s.Addr)
+	fmt.Printf("site at %s\n", s.site.Settings.Addr)
 	io.Copy(io.Discard, os.Stdin) // until the other test is over
 }
 

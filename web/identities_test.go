@@ -84,7 +84,7 @@ func TestAccountsAreAddedOnlyByTheirPersonFromTheirPage(t *testing.T) {
 	issuer := newTestIssuer(t)
 	s := startSite(t, withIssuer(issuer))
 	ada, eve := cameAs(s, issuer, "1"), cameAs(s, issuer, "2")
-	token, _, err := s.Store.Accounts.CreateToken(t.Context(), ada.me().ID, "leaked", 0)
+	token, _, err := s.site.Store.Accounts.CreateToken(t.Context(), ada.me().ID, "leaked", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func begunAt(t *testing.T, b *browser, from string) string {
 
 func wantIdentities(t *testing.T, s *testSite, userID int64, want int) {
 	t.Helper()
-	ids, err := s.Store.Accounts.Identities(t.Context(), userID)
+	ids, err := s.site.Store.Accounts.Identities(t.Context(), userID)
 	if err != nil || len(ids) != want {
 		t.Errorf("person %d has %d ways to sign in (%v), want %d", userID, len(ids), err, want)
 	}

@@ -11,8 +11,8 @@ import (
 
 func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
 	s := newEvalSite(t)
-	creator := modelstest.Person(t, s.Store, "creator", accounts.RoleCreator)
-	modelstest.Task(t, s.Store, creator, "sort", "CPU")
+	creator := modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator)
+	modelstest.Task(t, s.site.Store, creator, "sort", "CPU")
 	kernel := torchModel("return x")
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": kernel})
 	for _, test := range []struct {
@@ -38,7 +38,7 @@ func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
 			t.Errorf("%s %s %v: %s %s, want %d with %q", test.method, test.path, test.body, resp.Status, text, test.status, test.says)
 		}
 	}
-	if list, err := s.Store.Work.Evaluations(t.Context(), work.Asker{User: s.user}, 0, 9); err != nil || len(list) != 1 {
+	if list, err := s.site.Store.Work.Evaluations(t.Context(), work.Asker{User: s.user}, 0, 9); err != nil || len(list) != 1 {
 		t.Errorf("a refused request made an evaluation: %v, %v", list, err)
 	}
 }

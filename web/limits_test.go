@@ -17,7 +17,7 @@ import (
 func (s *testSite) dial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 60 * time.Second}
-	conn, err := dialer.Dial("tcp", s.Addr)
+	conn, err := dialer.Dial("tcp", s.site.Settings.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := s.StrangerBytes.Taken
+	held := s.site.StrangerBytes.Taken
 	eventually(t, "all are being read", func() bool { return held() == 3*16<<10 })
 	if _, resp := s.from(t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
@@ -136,7 +136,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	conns[1].Close()
 	eventually(t, "one has gone", func() bool { return held() == 2*16<<10 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
-	underWay := s.UnderWay.Taken
+	underWay := s.site.UnderWay.Taken
 	eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
 	if _, resp := s.from(t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
 		t.Errorf("the fourth request of one address: %s", resp.Status)

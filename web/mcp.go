@@ -26,9 +26,9 @@ import (
 func (s *Server) mcpHandler() fiber.Handler {
 	schemas := mcp.NewSchemas()
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return mcp.New(s.inside(r), s.Version, mcp.Options{Gone: r.Context(), Patience: s.Limits.KeepAlive, Schemas: schemas})
+		return mcp.New(s.inside(r), s.site.Settings.Version, mcp.Options{Gone: r.Context(), Patience: s.site.Settings.Limits.KeepAlive, Schemas: schemas})
 	}, &sdk.StreamableHTTPOptions{
-		Stateless: true, Logger: s.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
+		Stateless: true, Logger: s.site.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
 	return func(c *fiber.Ctx) error {
@@ -51,7 +51,7 @@ func batchRefused() fiber.Map {
 // never does.
 func (s *Server) whileThere(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, leave := context.WithCancel(s.Streams)
+		ctx, leave := context.WithCancel(s.site.Streams)
 		defer leave()
 		request, ok := r.Context().(*fasthttp.RequestCtx)
 		if !ok {
@@ -89,7 +89,7 @@ func (s *Server) inside(r *http.Request) *client.Client {
 		remote = &net.TCPAddr{} // nobody's address: it opens nothing
 	}
 	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
-	return client.NewWith(s.BaseURL, "", doer)
+	return client.NewWith(s.site.Settings.BaseURL, "", doer)
 }
 
 // loop carries requests to this process's own handler, without a socket.

@@ -11,13 +11,13 @@ import (
 
 func TestCompareRunsTakesSubmissionsAndSaysWhichRunsItCompared(t *testing.T) {
 	s := newEvalSite(t)
-	creator := modelstest.Person(t, s.Store, "creator", accounts.RoleCreator)
-	two := modelstest.Submit(t, s.Store, creator, modelstest.Task(t, s.Store, creator, "scan", "CPU", "H200"))
-	task := modelstest.Task(t, s.Store, creator, "sort", "CPU")
+	creator := modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator)
+	two := modelstest.Submit(t, s.site.Store, creator, modelstest.Task(t, s.site.Store, creator, "scan", "CPU", "H200"))
+	task := modelstest.Task(t, s.site.Store, creator, "sort", "CPU")
 	var mine [2]work.Run
 	for i := range mine {
-		mine[i] = modelstest.Submit(t, s.Store, s.user, task)[0]
-		modelstest.Finish(t, s.Store, mine[i], float64(5000-1000*i))
+		mine[i] = modelstest.Submit(t, s.site.Store, s.user, task)[0]
+		modelstest.Finish(t, s.site.Store, mine[i], float64(5000-1000*i))
 	}
 	if mine[0].ID == mine[0].SubmissionID {
 		t.Fatal("the run has the number of its submission: this test shows nothing")

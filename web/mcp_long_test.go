@@ -80,7 +80,7 @@ func TestAnAgentThatAsksForNoProgressIsAnsweredInTime(t *testing.T) {
 			if refused != "" || answer["ended"] != false || answer["job_id"] == nil || answer["status"] != "submitted" {
 				t.Fatalf("%v %s", answer, refused)
 			}
-			e, err := s.Store.Work.Evaluation(t.Context(), answer["job_id"].(string))
+			e, err := s.site.Store.Work.Evaluation(t.Context(), answer["job_id"].(string))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestAnAgentThatGoesAwayCancels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, after := range []string{"the first word", "nothing"} {
-		conn, err := net.Dial("tcp", s.Addr)
+		conn, err := net.Dial("tcp", s.site.Settings.Addr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestAnAgentThatGoesAwayCancels(t *testing.T) {
 			text = strings.Replace(text, "progressToken", "none", 1)
 		}
 		fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-			s.Addr, s.token, len(text), text)
+			s.site.Settings.Addr, s.token, len(text), text)
 		if after == "the first word" {
 			if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != 200 {
 				t.Fatalf("%v %v", resp, err)

@@ -94,7 +94,7 @@ func source(code object) string { return code["source_code"].(string) }
 // agentsUseEveryTool runs each tool against a site with a real worker. What arrives is the same over HTTP and over
 // stdio, and an evaluation costs seconds: each way has half of them.
 func (s *evalSite) agentsUseEveryTool(t *testing.T) {
-	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
 	t.Run("http", func(t *testing.T) {
 		a := s.agent(t, s.token)
 		a.wantTools()

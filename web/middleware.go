@@ -82,7 +82,7 @@ func requestID(c *fiber.Ctx) error {
 func (s *Server) accessLog(c *fiber.Ctx) error {
 	began := time.Now()
 	if err := c.Next(); err != nil {
-		if err := s.HandleError(c, err); err != nil {
+		if err := s.site.HandleError(c, err); err != nil {
 			return err
 		}
 	}
@@ -90,8 +90,8 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	if c.Locals(localQuiet) != nil && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug
 	}
-	s.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", c.Path(),
-		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.VisitorIP(c))
+	s.site.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", c.Path(),
+		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.site.VisitorIP(c))
 	return nil
 }
 
@@ -111,7 +111,7 @@ func packing() fiber.Handler {
 // answerErrors makes an error an answer where it can still be compressed; what fails before comes to accessLog.
 func (s *Server) answerErrors(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
-		return s.HandleError(c, err)
+		return s.site.HandleError(c, err)
 	}
 	return nil
 }
@@ -119,13 +119,13 @@ func (s *Server) answerErrors(c *fiber.Ctx) error {
 // recoverPanics turns a panic into an error, so that one bad request ends only itself.
 func (s *Server) recoverPanics() fiber.Handler {
 	return recover.New(recover.Config{EnableStackTrace: true, StackTraceHandler: func(c *fiber.Ctx, reason any) {
-		s.Log.Error("panic", "id", c.Locals(site.LocalRequestID), "err", fmt.Sprint(reason), "stack", string(debug.Stack()))
+		s.site.Log.Error("panic", "id", c.Locals(site.LocalRequestID), "err", fmt.Sprint(reason), "stack", string(debug.Stack()))
 	}})
 }
 
 // requestContext gives handlers a context that ends: at the deadline, or when the server has stopped.
 func (s *Server) requestContext(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(s.Requests, site.RequestTimeout)
+	ctx, cancel := context.WithTimeout(s.site.Requests, site.RequestTimeout)
 	defer cancel()
 	c.SetUserContext(ctx)
 	return c.Next()
@@ -144,7 +144,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.Secure() && s.Mount == "" { // the whole host is bound by it
+	if s.site.Secure() && s.site.Mount == "" { // the whole host is bound by it
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()
@@ -164,7 +164,7 @@ func (s *Server) belowThePath(c *fiber.Ctx) error {
 	switch {
 	case mount.Outside(c.Context()):
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "outside", Message: fmt.Sprintf(
-			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.BaseURL, s.Mount)}
+			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.site.Settings.BaseURL, s.site.Mount)}
 	case mount.Bare(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
 		return c.Redirect(c.OriginalURL(), fiber.StatusPermanentRedirect)
 	}
@@ -174,7 +174,7 @@ func (s *Server) belowThePath(c *fiber.Ctx) error {
 // makeRoom closes connections that would stay open after their answer while there is little room for others:
 // an idle one keeps another visitor out, and 16 KB.
 func (s *Server) makeRoom(c *fiber.Ctx) error {
-	if !site.IsInside(c) && s.Connected.Crowded() {
+	if !site.IsInside(c) && s.site.Connected.Crowded() {
 		c.Context().SetConnectionClose()
 	}
 	return c.Next()
@@ -183,14 +183,14 @@ func (s *Server) makeRoom(c *fiber.Ctx) error {
 // admit counts requests under way, and refuses those above the limits. Those of this server itself count, too: they go on when
 // the request has left on whose behalf they are.
 func (s *Server) admit(c *fiber.Ctx) error {
-	who := wire.ShareOf(s.Proxies.Visitor(c))
+	who := wire.ShareOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)
-	switch s.UnderWay.Take(who, 1) {
+	switch s.site.UnderWay.Take(who, 1) {
 	case wire.UsedUp:
 		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
 	case wire.Full:
 		return site.Busy("The site has too much to do just now. Try again in a moment.")
 	}
-	defer s.UnderWay.Give(who, 1)
+	defer s.site.UnderWay.Give(who, 1)
 	return c.Next()
 }

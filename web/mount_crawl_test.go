@@ -44,7 +44,7 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	s := newProfiledScene(t, func(c *Config) { c.BaseURL = home }, signs(t))
 	through := s.proxyBefore(t, "nginx", home)
 	through.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	secret, _, err := s.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: s.admin.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.site.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: s.admin.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	pages := s.lookedAt()
 	for who, cookie := range map[string]string{"visitor": "", "admin": "__Secure-" + site.SessionCookie + "=" + secret} {
 		t.Run(who, func(t *testing.T) {
-			c := crawler{profiledScene: s, t: t, client: through, home: s.Base, cookie: cookie, routes: s.App().GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
+			c := crawler{profiledScene: s, t: t, client: through, home: s.site.Base, cookie: cookie, routes: s.App().GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
 			for _, path := range pages {
 				c.ask(home + path)
 			}

@@ -20,7 +20,7 @@ import (
 // agentsGetLinks holds what MCP answers to the public address, which the request to the site itself does not name.
 func (s *profiledScene) agentsGetLinks(t *testing.T, home string) {
 	t.Helper()
-	token, _, err := s.Store.Accounts.CreateToken(t.Context(), s.admin.ID, "agent", 0)
+	token, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.admin.ID, "agent", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestASiteBelowAPathAnswersThereAlone(t *testing.T) {
 			t.Errorf("%s %s: %s to %q, want %d to %q", tt.method, tt.path, resp.Status, resp.Header.Get("Location"), tt.status, tt.location)
 		}
 	}
-	wantText(t, b.page("/tasks", http.StatusNotFound), "main", "The site is at "+s.BaseURL+"/; a proxy in front of it must leave /warpboard in the path.")
+	wantText(t, b.page("/tasks", http.StatusNotFound), "main", "The site is at "+s.site.Settings.BaseURL+"/; a proxy in front of it must leave /warpboard in the path.")
 	wantProblem(t, b.get("/api/v1/tasks"), http.StatusNotFound, "outside")
 	if kept := b.get(labPath + static.URL("site.js")).Header.Get("Cache-Control"); !strings.Contains(kept, "immutable") {
 		t.Errorf("scripts are kept as %q", kept)
@@ -93,7 +93,7 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 
 	command := s.api(accounts.User{})
 	login, err := command.BeginLogin(t.Context(), "laptop")
-	if err != nil || !strings.HasPrefix(login.URL, s.BaseURL+"/login?code=") {
+	if err != nil || !strings.HasPrefix(login.URL, s.site.Settings.BaseURL+"/login?code=") {
 		t.Errorf("the command line sends people to %+v, %v", login, err)
 	}
 	var described struct{ Servers []struct{ URL string } }
@@ -101,8 +101,8 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 	if len(described.Servers) != 1 || described.Servers[0].URL != s.url {
 		t.Errorf("OpenAPI names %v", described.Servers)
 	}
-	creator := modelstest.Person(t, s.Store, "Carla", accounts.RoleCreator)
-	task := modelstest.Task(t, s.Store, creator, "vectoradd", "CPU")
+	creator := modelstest.Person(t, s.site.Store, "Carla", accounts.RoleCreator)
+	task := modelstest.Task(t, s.site.Store, creator, "vectoradd", "CPU")
 	var found []struct{ URL string }
 	decodeBody(t, b.get("/find"), &found)
 	if len(found) != 1 || found[0].URL != labPath+"/tasks/"+task.Slug {

@@ -13,8 +13,8 @@ import (
 // TestNoNumberInAnAddressIsTooLarge asks for pages behind all there are, also of what is counted from there.
 func TestNoNumberInAnAddressIsTooLarge(t *testing.T) {
 	s := newScene(t)
-	past := s.Now().Add(-time.Minute)
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
+	past := s.site.Now().Add(-time.Minute)
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	board := "/tasks/" + s.task.Slug + "/boards/H200"

@@ -128,20 +128,20 @@ type call struct {
 
 // everyAnswer asks each operation in every way that has an answer of its own.
 func (s *evalSite) everyAnswer() map[string][]call {
-	creator := modelstest.Person(s.t, s.Store, "creator", accounts.RoleCreator)
-	task := modelstest.Task(s.t, s.Store, creator, "sort", "CPU")
-	run := modelstest.Submit(s.t, s.Store, s.user, task)[0]
-	modelstest.Finish(s.t, s.Store, run, 5000)
-	closed, past := modelstest.Task(s.t, s.Store, creator, "closed", "CPU"), time.Now().Add(-time.Hour)
-	if _, err := s.Store.Catalog.UpdateTask(s.t.Context(), creator, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past}); err != nil {
+	creator := modelstest.Person(s.t, s.site.Store, "creator", accounts.RoleCreator)
+	task := modelstest.Task(s.t, s.site.Store, creator, "sort", "CPU")
+	run := modelstest.Submit(s.t, s.site.Store, s.user, task)[0]
+	modelstest.Finish(s.t, s.site.Store, run, 5000)
+	closed, past := modelstest.Task(s.t, s.site.Store, creator, "closed", "CPU"), time.Now().Add(-time.Hour)
+	if _, err := s.site.Store.Catalog.UpdateTask(s.t.Context(), creator, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past}); err != nil {
 		s.t.Fatal(err)
 	}
 	empty := modelstest.Bundle("empty")
 	empty.Definition.Tests, empty.Definition.Benchmarks = nil, nil
-	if _, err := s.Store.Catalog.CreateTask(s.t.Context(), creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty}); err != nil {
+	if _, err := s.site.Store.Catalog.CreateTask(s.t.Context(), creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty}); err != nil {
 		s.t.Fatal(err)
 	}
-	bare := modelstest.Submit(s.t, s.Store, s.user, task)[0].SubmissionID
+	bare := modelstest.Submit(s.t, s.site.Store, s.user, task)[0].SubmissionID
 	_, shared := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
 	_, compared := s.ask("POST", "/api/v1/evaluations", object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
 	done, live := compared["id"].(string), shared["id"].(string)
@@ -214,7 +214,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 // anotherToken makes a token beside the one that requests come with, and returns its address.
 func (s *evalSite) anotherToken() string {
 	s.t.Helper()
-	_, made, err := s.Store.Accounts.CreateToken(s.t.Context(), s.user.ID, "another", 0)
+	_, made, err := s.site.Store.Accounts.CreateToken(s.t.Context(), s.user.ID, "another", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -224,9 +224,9 @@ func (s *evalSite) anotherToken() string {
 // hook makes a webhook with a delivery, and returns its address.
 func (s *evalSite) hook() string {
 	s.t.Helper()
-	made, err := s.Store.Webhooks.CreateWebhook(s.t.Context(), s.user, webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.Personal()})
+	made, err := s.site.Store.Webhooks.CreateWebhook(s.t.Context(), s.user, webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.Personal()})
 	if err == nil {
-		err = s.Store.Webhooks.TestWebhook(s.t.Context(), s.user, made.ID)
+		err = s.site.Store.Webhooks.TestWebhook(s.t.Context(), s.user, made.ID)
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -268,11 +268,11 @@ func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
 func TestMessagesToWebhooksAreWhatTheDocumentSays(t *testing.T) {
 	s := newEvalSite(t)
 	hook := s.hook()
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "sort", "CPU")
-	for _, who := range []accounts.User{s.user, modelstest.Person(t, s.Store, "grace", accounts.RoleUser), s.user} {
-		modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, who, task)[0], float64(9000-who.ID*1000))
+	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	for _, who := range []accounts.User{s.user, modelstest.Person(t, s.site.Store, "grace", accounts.RoleUser), s.user} {
+		modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, who, task)[0], float64(9000-who.ID*1000))
 	}
-	if _, err := s.Store.Webhooks.SpreadEvents(t.Context()); err != nil {
+	if _, err := s.site.Store.Webhooks.SpreadEvents(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, answer := s.ask("GET", hook+"/deliveries", nil)

@@ -119,7 +119,7 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	doc := document(t, admin.post("/workers", form()), http.StatusOK)
 	checkSound(t, doc)
 	secret := words(doc.Find("#new-secret"))
-	devices, ok, err := s.Store.Fleet.AuthorizeWorker(t.Context(), "rack-9", secret)
+	devices, ok, err := s.site.Store.Fleet.AuthorizeWorker(t.Context(), "rack-9", secret)
 	if err != nil || !ok || len(devices) != 2 {
 		t.Errorf("the shown secret gives %v, %v, %v", devices, ok, err)
 	}
@@ -130,7 +130,7 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	}
 	action := doc.Find("[data-credential=rack-9] form").AttrOr("action", "")
 	wantText(t, document(t, admin.post(action, nil), http.StatusOK), "[data-credential=rack-9]", "revoked")
-	if _, ok, _ := s.Store.Fleet.AuthorizeWorker(t.Context(), "rack-9", secret); ok {
+	if _, ok, _ := s.site.Store.Fleet.AuthorizeWorker(t.Context(), "rack-9", secret); ok {
 		t.Error("the revoked credential still opens")
 	}
 }

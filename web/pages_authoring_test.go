@@ -30,12 +30,12 @@ func asIs(url.Values) {}
 func (s *scene) judgeTrial(t *testing.T, slug, letThrough string) int {
 	t.Helper()
 	task, _ := s.taskNow(slug)
-	list, err := s.Store.Submissions.Submissions(t.Context(), s.admin, submissions.SubmissionFilter{TaskID: task.ID, Via: "trial"})
+	list, err := s.site.Store.Submissions.Submissions(t.Context(), s.admin, submissions.SubmissionFilter{TaskID: task.ID, Via: "trial"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, sub := range list {
-		source, err := s.Store.Submissions.Source(t.Context(), sub.Submission)
+		source, err := s.site.Store.Submissions.Source(t.Context(), sub.Submission)
 		if err != nil {
 			t.Fatal(err)
 		}

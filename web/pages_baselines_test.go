@@ -16,16 +16,16 @@ import (
 func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 	s := newScene(t)
 	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Machine: job.Machine{Driver: "570"}}}}
-	if _, _, err := s.Store.NoteSlots(t.Context(), h); err != nil { // it is the first worker with that device
+	if _, _, err := s.site.Store.NoteSlots(t.Context(), h); err != nil { // it is the first worker with that device
 		t.Fatal(err)
 	}
-	waits, err := s.Store.Work.Queue(t.Context())
+	waits, err := s.site.Store.Work.Queue(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range waits {
 		if q.Priority == work.PriorityBaseline && q.Device == "H200" {
-			run, err := s.Store.Work.Run(t.Context(), q.RunID)
+			run, err := s.site.Store.Work.Run(t.Context(), q.RunID)
 			if err != nil {
 				t.Fatal(err)
 			}

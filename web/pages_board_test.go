@@ -34,7 +34,7 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	mine := fmt.Sprintf("#entry-%d.mine", s.ada.ID)
 	wantText(t, doc, mine, "5 Ada Lovelace you † 11.91 µs")
 	wantText(t, doc, mine, "+14.5 %")
-	wantText(t, doc, mine+" time", s.Now().Format("2 Jan 2006"))
+	wantText(t, doc, mine+" time", s.site.Now().Format("2 Jan 2006"))
 	wantText(t, doc, "#history", "Best score over time")
 	story := doc.Find("[aria-labelledby=history] tbody a[href^='/compare?']")
 	if rows := doc.Find("[aria-labelledby=history] tbody tr").Length(); story.Length() != rows-1 {
@@ -149,7 +149,7 @@ func transferred(t *testing.T, s *scene, path string) int {
 // what agents and the command line read from it.
 func TestATieIsShownWhereverARankIs(t *testing.T) {
 	s := newScene(t)
-	ben := modelstest.Person(t, s.Store, "Ben", accounts.RoleUser)
+	ben := modelstest.Person(t, s.site.Store, "Ben", accounts.RoleUser)
 	run := s.submit(ben, "H200", goodKernel)
 	s.finish(run, 10.41e3) // 0.1 % behind the first
 	path := "/tasks/" + s.task.Slug + "/boards/H200"
@@ -187,7 +187,7 @@ func TestABoardHasASecondOrderByEnergy(t *testing.T) {
 	if s.browser().page(board, http.StatusOK).Find("[data-energy], [data-tools] a:contains('Order by energy')").Length() > 0 {
 		t.Error("the board shows energy that nobody measured")
 	}
-	mallory := modelstest.Person(t, s.Store, "Mallory", accounts.RoleUser)
+	mallory := modelstest.Person(t, s.site.Store, "Mallory", accounts.RoleUser)
 	s.energy = &job.Energy{Joules: 0.0042, Watts: 350, Calls: 60_000, MeanNS: 12_000, Case: "n: 4096; seed: 23"}
 	s.finish(s.queued, 11e3)
 	s.energy = &job.Energy{Joules: 0.00071, Watts: 100, Calls: 60_000, MeanNS: 7_100, Case: "n: 4096; seed: 23"}

@@ -15,7 +15,7 @@ import (
 
 func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 	s := newScene(t)
-	version, err := s.Store.Catalog.Version(t.Context(), s.task.VersionID)
+	version, err := s.site.Store.Catalog.Version(t.Context(), s.task.VersionID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	waiting := "article p"
 	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.") // the worker has not told yet
 	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Attempt: s.worker.attempt.ID}}}
-	modelstest.Heard(t, s.Store, busy)
+	modelstest.Heard(t, s.site.Store, busy)
 	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.")
 	s.end(s.worker.attempt, 11.5e3)
 	s.heartbeat()
@@ -55,7 +55,7 @@ func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
 	}
 	b.page(href(t, doc, "Compare with first place"), http.StatusOK)
 
-	lin := modelstest.Person(t, s.Store, "Lin Chen", accounts.RoleUser)
+	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
 	record := s.submit(lin, "H200", goodKernel)
 	s.finish(record, 5e3)
 	doc = b.page(submissionPath(record), http.StatusOK)
@@ -101,7 +101,7 @@ func TestALivePageSaysThatItIsConnectedAgain(t *testing.T) {
 		.observe(document.querySelector("#connection"), {childList: true})`)
 	s.stop()
 	w.Shows("#connection", "The connection is lost")
-	startSiteAt(t, s.cfg.Addr, s.Store)
+	startSiteAt(t, s.cfg.Addr, s.site.Store)
 	w.Until(`said.some(text => text.includes("Connected again"))`)
 	w.Until(`document.querySelector("#connection").textContent == ""`)
 }

@@ -31,11 +31,11 @@ func TestPublishingTestsTheTemplate(t *testing.T) {
 
 	var me client.User
 	decodeBody(t, creator.get("/api/v1/me"), &me)
-	list, err := s.Store.Submissions.Submissions(t.Context(), accounts.User{ID: me.ID, Role: accounts.RoleCreator}, submissions.SubmissionFilter{UserID: me.ID, Limit: 2})
+	list, err := s.site.Store.Submissions.Submissions(t.Context(), accounts.User{ID: me.ID, Role: accounts.RoleCreator}, submissions.SubmissionFilter{UserID: me.ID, Limit: 2})
 	if err != nil || len(list) != 1 || list[0].Mode != job.ModeTest {
 		t.Fatalf("publishing made %+v, %v", list, err)
 	}
-	runs, err := s.Store.Work.Runs(t.Context(), list[0].ID)
+	runs, err := s.site.Store.Work.Runs(t.Context(), list[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}

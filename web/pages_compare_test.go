@@ -27,7 +27,7 @@ func href(t *testing.T, doc *goquery.Document, text string) string {
 // Who leads the board and got better saw no link to what made the difference.
 func TestABetterRunSaysByHowMuchAndLinksToWhatChanged(t *testing.T) {
 	s := newScene(t)
-	lin := modelstest.Person(t, s.Store, "Lin Chen", accounts.RoleUser)
+	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
 	slow := s.submit(lin, "H200", goodKernel)
 	s.finish(slow, 50e3)
 	fast := s.submit(lin, "H200", "// tiled\n"+goodKernel)
@@ -49,7 +49,7 @@ func TestABetterRunSaysByHowMuchAndLinksToWhatChanged(t *testing.T) {
 
 func TestTwoOwnRunsAreComparedByTheirSubmissionsOrFromAList(t *testing.T) {
 	s := newScene(t)
-	lin := modelstest.Person(t, s.Store, "Lin Chen", accounts.RoleUser)
+	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
 	var own []work.Run
 	for _, ns := range []float64{30e3, 20e3, 25e3} {
 		run := s.submit(lin, "H200", goodKernel)

@@ -47,7 +47,7 @@ func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
 func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	s := newScene(t)
 	gone := job.Heartbeat{Worker: "rack-3", Stopping: true, Slots: []job.Slot{{Device: "B200", Memory: 180 << 30, Arch: "100", Machine: job.Machine{Device: "B200", Name: "NVIDIA B200"}}}}
-	if err := s.Store.Fleet.SaveHeartbeat(t.Context(), gone); err != nil {
+	if err := s.site.Store.Fleet.SaveHeartbeat(t.Context(), gone); err != nil {
 		t.Fatal(err)
 	}
 	doc := s.browser().page("/devices", http.StatusOK)
@@ -68,7 +68,7 @@ func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	s := newScene(t)
 	settings := catalog.TaskSettings{Title: "Elsewhere", Devices: []string{"B200", "T4"}}
-	task, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)})
+	task, err := s.site.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func (s *scene) failingWorker(device, public, why string) {
 	s.t.Helper()
 	beat := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Time: time.Now().Add(-time.Hour), Slots: []job.Slot{{Device: device, Disabled: why, Public: public}},
 		SelfTest: []job.CheckLine{{Name: "no network", OK: true, Detail: "none"}, {Name: "CUDA C++ on " + device, Detail: why}}}
-	if err := s.Store.Fleet.SaveHeartbeat(s.t.Context(), beat); err != nil {
+	if err := s.site.Store.Fleet.SaveHeartbeat(s.t.Context(), beat); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -56,11 +56,11 @@ func asItIs(string, *tasks.Bundle) {}
 
 func (s *scene) taskNow(slug string) (catalog.Task, catalog.TaskVersion) {
 	s.t.Helper()
-	task, err := s.Store.Catalog.Task(s.t.Context(), slug)
+	task, err := s.site.Store.Catalog.Task(s.t.Context(), slug)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	version, err := s.Store.Catalog.Version(s.t.Context(), task.VersionID)
+	version, err := s.site.Store.Catalog.Version(s.t.Context(), task.VersionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
 	doc = document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "[role=status]", "Task add")
-	if _, err := s.Store.Catalog.Task(t.Context(), "sum"); db.KindOf(err) != db.NotFound {
+	if _, err := s.site.Store.Catalog.Task(t.Context(), "sum"); db.KindOf(err) != db.NotFound {
 		t.Fatalf("a task that was left out was made (%v)", err)
 	}
 	task, _ := s.taskNow("add")

@@ -24,12 +24,12 @@ import (
 // takesFiles has the scene's task take further files, which changes no board.
 func (s *scene) takesFiles() {
 	s.t.Helper()
-	bundle, err := s.Store.Catalog.CurrentBundle(s.t.Context(), s.task)
+	bundle, err := s.site.Store.Catalog.CurrentBundle(s.t.Context(), s.task)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	bundle.Definition.SubmissionFiles = []string{"tile.cuh", "*.h"}
-	if _, change, err := s.Store.Catalog.Publish(s.t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != catalog.ChangeTexts {
+	if _, change, err := s.site.Store.Catalog.Publish(s.t.Context(), s.admin, s.task.ID, bundle, nil); err != nil || change != catalog.ChangeTexts {
 		s.t.Fatalf("that a task takes further files is the change %q, %v", change, err)
 	}
 }
@@ -37,11 +37,11 @@ func (s *scene) takesFiles() {
 // sourceOf is what was submitted of a run.
 func (s *scene) sourceOf(run work.Run) tasks.Submission {
 	s.t.Helper()
-	sub, err := s.Store.Submissions.Submission(s.t.Context(), run.SubmissionID)
+	sub, err := s.site.Store.Submissions.Submission(s.t.Context(), run.SubmissionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	source, err := s.Store.Submissions.Source(s.t.Context(), sub)
+	source, err := s.site.Store.Submissions.Source(s.t.Context(), sub)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	s.takesFiles()
 	var runs []work.Run
 	for i, files := range []map[string][]byte{{"row.h": []byte("int row = 1;\n")}, {"row.h": []byte("int row = 2;\n"), "more.h": []byte("int more;\n")}} {
-		_, made, err := s.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: []string{"H200"}, Mode: job.ModeRanked, Source: []byte("// main"), Files: files, Via: "test"})
+		_, made, err := s.site.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: []string{"H200"}, Mode: job.ModeRanked, Source: []byte("// main"), Files: files, Via: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,8 +256,8 @@ func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	if err := json.Unmarshal([]byte(body(t, b.get(fmt.Sprintf("/api/v1/submissions/%d/source", runs[1].SubmissionID)))), &answer); err != nil || answer.Files["more.h"] != "int more;\n" {
 		t.Errorf("the API has the files %q, %v", answer.Files, err)
 	}
-	past := s.Now().Add(-time.Minute)
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
+	past := s.site.Now().Add(-time.Minute)
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(body(t, s.browser().get("/tasks/"+s.task.Slug+"/boards/H200/dataset.jsonl")), "\n")

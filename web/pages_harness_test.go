@@ -125,11 +125,11 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 		form := fields(doc.Find("main form"))
 		form["device"] = []string{"CPU"}
 		document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
-		task, err := s.Store.Catalog.Task(t.Context(), slug)
+		task, err := s.site.Store.Catalog.Task(t.Context(), slug)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bundle, err := s.Store.Catalog.Bundle(t.Context(), task.VersionID)
+		bundle, err := s.site.Store.Catalog.Bundle(t.Context(), task.VersionID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 	s := newScene(t)
 	settings := catalog.TaskSettings{Title: "Only elsewhere", Devices: []string{"TPU"}}
-	if _, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)}); err != nil {
+	if _, err := s.site.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	for i := range 50 {
 		settings := catalog.TaskSettings{Title: fmt.Sprintf("A task of many devices, number %d", i), Devices: devices}
 		in := catalog.NewTask{Slug: fmt.Sprintf("many-%d", i), TaskSettings: settings, Bundle: exampleTask(t)}
-		if _, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, in); err != nil {
+		if _, err := s.site.Store.Catalog.CreateTask(t.Context(), s.admin, in); err != nil {
 			t.Fatal(err)
 		}
 	}

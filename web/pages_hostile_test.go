@@ -26,7 +26,7 @@ const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=
 func hostileScene(t testing.TB) (s *scene, running *worker, pages []string) {
 	s = newScene(t)
 	name := strings.NewReplacer("/", "", "=", "").Replace(hostile)[:60]
-	person := modelstest.Person(t, s.Store, name, accounts.RoleCreator)
+	person := modelstest.Person(t, s.site.Store, name, accounts.RoleCreator)
 	bundle := modelstest.Bundle("hostile")
 	d := &bundle.Definition
 	d.Title = hostile
@@ -35,12 +35,12 @@ func hostileScene(t testing.TB) (s *scene, running *worker, pages []string) {
 	d.Templates = map[string]string{hostile: "task.h"}
 	d.Files = append(d.Files, tasks.File{Name: hostile + ".py", Source: "task.h"})
 	bundle.Files["task.h"] = []byte(hostile)
-	task, err := s.Store.Catalog.CreateTask(t.Context(), person, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.site.Store.Catalog.CreateTask(t.Context(), person, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.task = task
-	_, _, err = s.Store.Accounts.CreateToken(t.Context(), person.ID, hostile[:40], 0)
+	_, _, err = s.site.Store.Accounts.CreateToken(t.Context(), person.ID, hostile[:40], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func sayHostile(w *worker) {
 
 func hostileWorker(t testing.TB, s *scene) {
 	machine := job.Machine{Name: hostile, UUIDHash: hostile, Driver: hostile}
-	err := s.Store.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: hostile, Version: hostile, Started: time.Now(), Refusing: hostile,
+	err := s.site.Store.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: hostile, Version: hostile, Started: time.Now(), Refusing: hostile,
 		Slots:    []job.Slot{{Device: hostile, Machine: machine, Disabled: hostile}},
 		SelfTest: []job.CheckLine{{Name: hostile, Detail: hostile}}})
 	if err != nil {
@@ -121,7 +121,7 @@ func checkDirection(t *testing.T, doc *goquery.Document, shown bool) {
 
 func TestLiveTextCannotScriptAPage(t *testing.T) {
 	s, running, _ := hostileScene(t)
-	events, err := s.Store.Work.EventsSince(t.Context(), s.runOf(running).SubmissionID, 0, 100)
+	events, err := s.site.Store.Work.EventsSince(t.Context(), s.runOf(running).SubmissionID, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestLiveTextCannotScriptAPage(t *testing.T) {
 
 func (s *scene) runOf(w *worker) work.Run {
 	s.t.Helper()
-	run, err := s.Store.Work.Run(s.t.Context(), w.attempt.RunID)
+	run, err := s.site.Store.Work.Run(s.t.Context(), w.attempt.RunID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestErrorPagesSayWhatToDo(t *testing.T) {
 		wantText(t, doc, "h1", test.heading)
 		wantText(t, doc, "main .eyebrow", fmt.Sprint(test.status))
 	}
-	if err := s.Store.Close(); err != nil { // from here on everything is our fault
+	if err := s.site.Store.Close(); err != nil { // from here on everything is our fault
 		t.Fatal(err)
 	}
 	doc := visitor.page("/", http.StatusInternalServerError)

@@ -17,6 +17,7 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/web/browsertest"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 // window is a page in a real Chromium, which notes everything that the content security policy refuses.
@@ -61,7 +62,7 @@ func TestAPartThatCannotBeRenewedStaysAndSaysWhy(t *testing.T) {
 	// The part that the stream's first word renews may come meanwhile, and has its own address again.
 	eventually(t, "the part is asked for where there is nothing", func() bool {
 		w.Eval(`(part => part.getAttribute("hx-get") == "/nothing" || (part.setAttribute("hx-get", "/nothing"), htmx.process(part)))(document.querySelector("#devices"))`)
-		s.Hub.QueueChanged()
+		s.site.Hub.QueueChanged()
 		return strings.Contains(w.Eval(`document.querySelector("#connection").textContent`), "may be old")
 	})
 	w.Shows("#connection", "What stands here may be old. There is nothing at this address.")
@@ -119,7 +120,7 @@ func TestWaitingRunMovesUpInItsQueue(t *testing.T) {
 	w := s.window()
 	w.open(fmt.Sprintf("/submissions/%d", mine.SubmissionID))
 	w.Shows(fmt.Sprintf("#run-%d", mine.ID), "Number 3 in the queue")
-	if err := s.pages.Cancel(context.Background(), s.admin, other.SubmissionID); err != nil {
+	if err := runs.New(s.site).Cancel(context.Background(), s.admin, other.SubmissionID); err != nil {
 		t.Fatal(err)
 	}
 	w.Shows(fmt.Sprintf("#run-%d", mine.ID), "Number 2 in the queue")
@@ -156,7 +157,7 @@ func TestThemeIsRememberedByTheServer(t *testing.T) {
 // browserOf is a browser in which this person is signed in.
 func (s *scene) browserOf(user accounts.User) *browser {
 	s.t.Helper()
-	secret, _, err := s.Store.Accounts.StartSession(context.Background(), accounts.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.site.Store.Accounts.StartSession(context.Background(), accounts.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func (s *scene) browserOf(user accounts.User) *browser {
 // that what points at columns is not wrapped.
 func TestPhoneShowsWhatMatters(t *testing.T) {
 	s := newScene(t)
-	long := modelstest.Person(t, s.Store, "Bartholomew Maximilian Featherstonehaugh", accounts.RoleUser)
+	long := modelstest.Person(t, s.site.Store, "Bartholomew Maximilian Featherstonehaugh", accounts.RoleUser)
 	s.finish(s.submit(long, "H200", goodKernel), 9e3)
 	w := s.window().as(s.browserOf(s.ada))
 	w.Do(chromedp.EmulateViewport(390, 844))

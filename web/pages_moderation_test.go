@@ -23,7 +23,7 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	s := newScene(t)
 	next := s.submit(s.ada, "H200", goodKernel)
 	s.finish(next, 12.5e3)
-	ben, admin, visitor := s.browserOf(modelstest.Person(t, s.Store, "Ben", accounts.RoleUser)), s.browserOf(s.admin), s.browser()
+	ben, admin, visitor := s.browserOf(modelstest.Person(t, s.site.Store, "Ben", accounts.RoleUser)), s.browserOf(s.admin), s.browser()
 	run := fmt.Sprintf("/runs/%d", s.done.ID)
 	submission := fmt.Sprintf("/submissions/%d", s.done.SubmissionID)
 	board := "/tasks/" + s.task.Slug + "/boards/H200"
@@ -77,9 +77,9 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 // addresses behind all four forms answer.
 func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 	s := newScene(t)
-	cora := modelstest.Person(t, s.Store, "Cora", accounts.RoleCreator)
-	task := modelstest.Task(t, s.Store, cora, "coras", "CPU")
-	dora := modelstest.Person(t, s.Store, "Dora", accounts.RoleCreator)
+	cora := modelstest.Person(t, s.site.Store, "Cora", accounts.RoleCreator)
+	task := modelstest.Task(t, s.site.Store, cora, "coras", "CPU")
+	dora := modelstest.Person(t, s.site.Store, "Dora", accounts.RoleCreator)
 	acts := []string{"report", "dismiss", "disqualify", "reinstate"}
 	for name, c := range map[string]struct {
 		who                    *browser
@@ -94,11 +94,11 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 		"admin":          {s.browserOf(s.admin), true, []string{"dismiss", "disqualify"}, []string{"reinstate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := modelstest.Submit(t, s.Store, s.ada, task)[0]
-			modelstest.Finish(t, s.Store, run, 50e3)
-			other := modelstest.Person(t, s.Store, "other"+name, accounts.RoleUser)
+			run := modelstest.Submit(t, s.site.Store, s.ada, task)[0]
+			modelstest.Finish(t, s.site.Store, run, 50e3)
+			other := modelstest.Person(t, s.site.Store, "other"+name, accounts.RoleUser)
 			for range 2 { // one to be dismissed, one for after that
-				if err := s.Store.Report(t.Context(), other, run.ID, "look"); err != nil && db.KindOf(err) != db.Conflict {
+				if err := s.site.Store.Report(t.Context(), other, run.ID, "look"); err != nil && db.KindOf(err) != db.Conflict {
 					t.Fatal(err)
 				}
 			}
@@ -122,7 +122,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 					t.Errorf("%s answered %s", act, resp.Status)
 				}
 			}
-			if _, err := s.Store.Disqualify(t.Context(), s.admin, run.ID, "An admin says so."); err != nil {
+			if _, err := s.site.Store.Disqualify(t.Context(), s.admin, run.ID, "An admin says so."); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.disqualified, offered()); diff != "" {
@@ -236,7 +236,7 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 		}
 	}
 	past := time.Now().Add(-time.Second)
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	doc := visitor.page(board, http.StatusOK)

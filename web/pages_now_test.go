@@ -20,7 +20,7 @@ func TestHomeSaysWhatJustHappened(t *testing.T) {
 		t.Error("a visitor continues something, or sees no records")
 	}
 	hidden := catalog.TaskSettings{Devices: s.task.Devices, Visibility: catalog.Hidden}
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, hidden); err != nil {
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, hidden); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.browserOf(s.admin).page("/", http.StatusOK).Find(".ticker li").Length(); n != 0 {
@@ -30,7 +30,7 @@ func TestHomeSaysWhatJustHappened(t *testing.T) {
 
 func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 	s := newScene(t)
-	newcomer := modelstest.Person(t, s.Store, "Newcomer", accounts.RoleUser)
+	newcomer := modelstest.Person(t, s.site.Store, "Newcomer", accounts.RoleUser)
 	for who, want := range map[*browser]int{s.browserOf(s.ada): 1, s.browserOf(newcomer): 0} {
 		if n := who.page("/?show=mine", http.StatusOK).Find("[data-task]").Length(); n != want {
 			t.Errorf("%d tasks are the viewer's, want %d", n, want)

@@ -29,7 +29,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 		t.Errorf("the page does not say what is off:\n%s", text)
 	}
 	wantStatus(t, admin.post("/operate/on", url.Values{"what": {"submissions"}}), http.StatusOK)
-	modelstest.Submit(t, s.Store, s.ada, s.task)
+	modelstest.Submit(t, s.site.Store, s.ada, s.task)
 
 	s.budgets(admin, ada)
 	wantStatus(t, ada.get("/operate/storage"), http.StatusForbidden)
@@ -39,7 +39,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	wantText(t, storage, "[aria-labelledby=storage-next]", "Profiles of runs that are and were on no board after 90 days")
 	made := body(t, admin.post("/operate/tokens", url.Values{"name": {"spot"}, "devices": {"CPU, H200"}, "most": {"2"}, "days": {"7"}}))
 	token := regexp.MustCompile(`wbj_[\w-]+`).FindString(made)
-	if _, ok, err := s.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
+	if _, ok, err := s.site.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
 		t.Fatalf("the token %q on the page lets nobody in: %v\n%s", token, err, made)
 	}
 	text := body(t, admin.get("/operate"))
@@ -48,7 +48,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	}
 	revoke := regexp.MustCompile(`/operate/tokens/\d+/revoke`).FindString(text)
 	wantStatus(t, admin.post(revoke, nil), http.StatusOK)
-	if _, ok, _ := s.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", "AAAAAAAAAAAAAAAAAAAA"); ok {
+	if _, ok, _ := s.site.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", "AAAAAAAAAAAAAAAAAAAA"); ok {
 		t.Error("a worker of a revoked token is let in")
 	}
 }
@@ -66,7 +66,7 @@ func (s *scene) budgets(admin, ada *browser) {
 	for _, path := range []string{"/me", workbench} {
 		wantText(s.t, ada.page(path, http.StatusOK), "[data-budget]", "600 of 600 GPU-seconds are left today.")
 	}
-	if _, err := s.Store.SQL().ExecContext(s.t.Context(), "insert into charges (user_id, day, unit_ns) values ($1, $2, 1000000000)", s.ada.ID, time.Now().UTC().Format(time.DateOnly)); err != nil {
+	if _, err := s.site.Store.SQL().ExecContext(s.t.Context(), "insert into charges (user_id, day, unit_ns) values ($1, $2, 1000000000)", s.ada.ID, time.Now().UTC().Format(time.DateOnly)); err != nil {
 		s.t.Fatal(err)
 	}
 	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {s.ada.Name}, "seconds": {"1"}}), http.StatusOK)

@@ -15,10 +15,10 @@ import (
 // A program that a task brings reads the sources of all who submit to it, and whoever wrote it may read none of them.
 func TestATasksOwnProgramTellsNobodyElseASource(t *testing.T) {
 	s := newScene(t)
-	author, person := modelstest.Person(t, s.Store, "eve", accounts.RoleCreator), modelstest.Person(t, s.Store, "bob", accounts.RoleUser)
+	author, person := modelstest.Person(t, s.site.Store, "eve", accounts.RoleCreator), modelstest.Person(t, s.site.Store, "bob", accounts.RoleUser)
 	bundle := modelstest.Bundle("spy")
 	ownHarness(bundle)
-	task, err := s.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.site.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestATasksOwnProgramTellsNobodyElseASource(t *testing.T) {
 			}
 		}
 	}
-	events, err := s.Store.Work.EventsSince(t.Context(), running.SubmissionID, 0, 100)
+	events, err := s.site.Store.Work.EventsSince(t.Context(), running.SubmissionID, 0, 100)
 	if err != nil || len(events) == 0 {
 		t.Fatal(len(events), err)
 	}

@@ -86,7 +86,7 @@ func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
 func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
 	s := newScene(t)
 	settings := catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Visibility: catalog.Hidden}
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
 		t.Fatal(err)
 	}
 	if list := s.browserOf(s.ada).finds(t, "matrix cuda"); len(list) != 0 {
@@ -97,9 +97,9 @@ func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
 func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
 	s := newScene(t)
 	b := s.browserOf(s.ada)
-	before := s.Store.Statements()
+	before := s.site.Store.Statements()
 	b.finds(t, "a")
-	if asked := s.Store.Statements() - before; asked > 6 { // session, account, tasks, people, submissions and their runs
+	if asked := s.site.Store.Statements() - before; asked > 6 { // session, account, tasks, people, submissions and their runs
 		t.Errorf("the search asks %d queries", asked)
 	}
 }

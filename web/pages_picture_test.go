@@ -58,7 +58,7 @@ func TestABoardIsShownAsOfADate(t *testing.T) {
 	s := newScene(t)
 	board := "/tasks/" + s.task.Slug + "/boards/H200"
 	b := s.browserOf(s.ada)
-	today := b.page(board+"?at="+s.Now().Format(time.DateOnly), http.StatusOK)
+	today := b.page(board+"?at="+s.site.Now().Format(time.DateOnly), http.StatusOK)
 	checkSound(t, today)
 	wantText(t, today, "[data-past]", "as it stood at the end of")
 	now := b.page(board, http.StatusOK)
@@ -68,7 +68,7 @@ func TestABoardIsShownAsOfADate(t *testing.T) {
 	if today.Find("[hx-sse\\:connect]").Length() != 0 || !strings.Contains(today.Find("a[rel=next]").AttrOr("href", ""), "&at=") {
 		t.Error("a past board is live, or its next page is of another time")
 	}
-	second := b.page(board+"?page=2&at="+s.Now().Format(time.DateOnly), http.StatusOK)
+	second := b.page(board+"?page=2&at="+s.site.Now().Format(time.DateOnly), http.StatusOK)
 	if n := second.Find("#board tbody tr").Length(); n != 11 || second.Find("tfoot .mine").Length() != 1 {
 		t.Errorf("the second page has %d rows, and Ada below %d times", n, second.Find("tfoot .mine").Length())
 	}

@@ -18,7 +18,7 @@ import (
 // TestRunsOfEqualSourceAreShownAsOneScore: on the board, on both runs' pages, in the API and in the CSV.
 func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	s := newScene(t)
-	cleo := modelstest.Person(t, s.Store, "Cleo", accounts.RoleUser)
+	cleo := modelstest.Person(t, s.site.Store, "Cleo", accounts.RoleUser)
 	first := s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
 	s.finish(first, 2e3)
 	second := s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
@@ -27,7 +27,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	result.Stages[3].Cases = timedCases(1.9e3)
 	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"} // the epoch of the first
 	result.Machine.Disturbances = &job.Disturbances{AtWork: 50, LowClock: 20}
-	if _, err := s.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 1.9e3}}); err != nil {
+	if _, err := s.site.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 1.9e3}}); err != nil {
 		t.Fatal(err)
 	}
 	b := s.browserOf(cleo)
@@ -109,7 +109,7 @@ func (s *scene) cancelWhileItIsRanked(cleo accounts.User, first work.Run) {
 			t.Errorf("while a run is ranked, something tells %q of its times", told)
 		}
 	}
-	if _, _, err := s.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {
+	if _, _, err := s.site.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.record(job.Result{RunID: third.ID, AttemptID: w.attempt.ID, Secret: w.attempt.Secret, Outcome: job.OutcomeCancelled,

@@ -17,7 +17,7 @@ import (
 func TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers(t *testing.T) {
 	s := newScene(t)
 	ask := func(kind string, shared bool) work.Evaluation {
-		e, err := s.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
+		e, err := s.site.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
 			Shared: shared, Kind: kind, Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
@@ -25,9 +25,9 @@ func TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers(t *testing.T)
 		return e
 	}
 	taken, waits := ask("compare", true), ask("evaluate", false)
-	attempt, err := s.Store.Work.StartAttempt(t.Context(), taken.Ref())
+	attempt, err := s.site.Store.Work.StartAttempt(t.Context(), taken.Ref())
 	if err == nil {
-		_, _, err = s.Store.Work.NoteTaken(t.Context(), "rack-7", []string{attempt.ID})
+		_, _, err = s.site.Store.Work.NoteTaken(t.Context(), "rack-7", []string{attempt.ID})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers(t *testing.T)
 	if rows := doc.Find("[data-evaluation]"); rows.Length() != 2 || rows.Find("a").Length() != 0 || strings.Contains(rows.Text(), s.ada.Name) {
 		t.Errorf("a stranger sees %q", words(rows))
 	}
-	other := s.browserOf(modelstest.Person(t, s.Store, "Mallory", accounts.RoleUser)).page("/devices", http.StatusOK)
+	other := s.browserOf(modelstest.Person(t, s.site.Store, "Mallory", accounts.RoleUser)).page("/devices", http.StatusOK)
 	if rows := other.Find("[data-evaluation]"); rows.Find("a").Length() != 0 {
 		t.Errorf("somebody else sees %q", words(rows))
 	}
@@ -63,15 +63,15 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	}
 	for range 4 { // each pause is longer than the one before
 		attempt := s.attempt(s.queued)
-		_, _, err := s.Store.Work.NoteTaken(t.Context(), "rack-7", []string{attempt.ID})
+		_, _, err := s.site.Store.Work.NoteTaken(t.Context(), "rack-7", []string{attempt.ID})
 		if err == nil {
-			_, err = s.Store.Work.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.", work.LossWaits)
+			_, err = s.site.Store.Work.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.", work.LossWaits)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	run, err := s.Store.Work.Run(t.Context(), s.queued.ID)
+	run, err := s.site.Store.Work.Run(t.Context(), s.queued.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

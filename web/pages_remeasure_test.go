@@ -21,7 +21,7 @@ import (
 // measuredAgain ends the runs that wait to be measured again, each with a score, the last with a failure.
 func (s *scene) measuredAgain(driver string, scores ...float64) {
 	s.t.Helper()
-	queue, err := s.Store.Work.Queue(s.t.Context())
+	queue, err := s.site.Store.Work.Queue(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func (s *scene) measuredAgain(driver string, scores ...float64) {
 		if q.Priority != work.PriorityRerun {
 			continue
 		}
-		run, err := s.Store.Work.Run(s.t.Context(), q.RunID)
+		run, err := s.site.Store.Work.Run(s.t.Context(), q.RunID)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func (s *scene) measuredAgain(driver string, scores ...float64) {
 			score = &work.Score{NS: scores[0], Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
 			result.Outcome, result.Failure, result.ScoreNS, scores = job.OutcomeDone, nil, &scores[0], scores[1:]
 		}
-		if _, err := s.Store.Work.RecordResult(s.t.Context(), result, work.Findings{Score: score}); err != nil {
+		if _, err := s.site.Store.Work.RecordResult(s.t.Context(), result, work.Findings{Score: score}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -51,13 +51,13 @@ func (s *scene) measuredAgain(driver string, scores ...float64) {
 // smallTask is a task of Cora's with three entries on the CPU.
 func (s *scene) smallTask(driver string) accounts.User {
 	s.t.Helper()
-	cora := modelstest.Person(s.t, s.Store, "Cora", accounts.RoleCreator)
-	task := modelstest.Task(s.t, s.Store, cora, "small", "CPU")
+	cora := modelstest.Person(s.t, s.site.Store, "Cora", accounts.RoleCreator)
+	task := modelstest.Task(s.t, s.site.Store, cora, "small", "CPU")
 	for i, name := range []string{"Ann", "Ben", "Cid"} {
-		run := modelstest.Submit(s.t, s.Store, modelstest.Person(s.t, s.Store, name, accounts.RoleUser), task)[0]
+		run := modelstest.Submit(s.t, s.site.Store, modelstest.Person(s.t, s.site.Store, name, accounts.RoleUser), task)[0]
 		result := modelstest.Result(s.attempt(run), 1e3*float64(10+i))
 		result.Machine.Driver = driver
-		if _, err := s.Store.Work.RecordResult(s.t.Context(), result, work.Findings{Score: &work.Score{NS: 1e3 * float64(10+i)}}); err != nil {
+		if _, err := s.site.Store.Work.RecordResult(s.t.Context(), result, work.Findings{Score: &work.Score{NS: 1e3 * float64(10+i)}}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -138,7 +138,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	beat := func(driver string) {
 		t.Helper()
 		h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
-		if _, _, err := s.Store.NoteSlots(t.Context(), h); err != nil {
+		if _, _, err := s.site.Store.NoteSlots(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -58,7 +58,7 @@ func TestHiddenLaunchSizesAreNotSent(t *testing.T) {
 	for kind, want := range map[string]bool{"torch": false, "triton": true} {
 		_, resp := s.playground(tryForm(url.Values{"kernel_type": {kind}, "kernel": {"def f(x): return x"}, "launch-grid-x": {"7"}, "launch-num_warps": {""}}))
 		wantStatus(t, resp, http.StatusSeeOther)
-		e, err := s.Store.Work.Evaluation(t.Context(), resp.Header.Get("Location")[len("/evaluations/"):])
+		e, err := s.site.Store.Work.Evaluation(t.Context(), resp.Header.Get("Location")[len("/evaluations/"):])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,8 +39,8 @@ func newScene(t testing.TB, changes ...func(*Config)) *scene {
 
 // set makes what a scene begins with.
 func (s *scene) set() {
-	s.admin = modelstest.Person(s.t, s.Store, "Grace Hopper", accounts.RoleAdmin)
-	s.ada = modelstest.Person(s.t, s.Store, "Ada Lovelace", accounts.RoleUser)
+	s.admin = modelstest.Person(s.t, s.site.Store, "Grace Hopper", accounts.RoleAdmin)
+	s.ada = modelstest.Person(s.t, s.site.Store, "Ada Lovelace", accounts.RoleUser)
 	s.heartbeat()
 	s.installTasks()
 	s.fillBoard()
@@ -89,7 +89,7 @@ func (s *scene) heartbeat() {
 			{Name: "no network", OK: true, Detail: "connect: network is unreachable"},
 			{Name: "memory is limited", OK: true, Detail: "killed at 512 MiB"},
 		}}
-	modelstest.Heard(s.t, s.Store, beat)
+	modelstest.Heard(s.t, s.site.Store, beat)
 }
 
 // installTasks makes the built-in tasks; the one with boards is the CUDA matrix multiply.
@@ -110,7 +110,7 @@ func (s *scene) installTasks() {
 		case "vectoradd_cpp", "matmul_cpp", "prefixsum_cpp":
 			settings.Devices = []string{"CPU"}
 		}
-		task, err := s.Store.Catalog.CreateTask(context.Background(), s.admin, catalog.NewTask{TaskSettings: settings, Bundle: b})
+		task, err := s.site.Store.Catalog.CreateTask(context.Background(), s.admin, catalog.NewTask{TaskSettings: settings, Bundle: b})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func (s *scene) fillBoard() {
 		if i < len(names) {
 			name = names[i]
 		}
-		user := modelstest.Person(s.t, s.Store, name, accounts.RoleUser)
+		user := modelstest.Person(s.t, s.site.Store, name, accounts.RoleUser)
 		score := 10.4e3 * (1 + float64((59+i*37)%60)/23)
 		s.finish(s.submit(user, "H200", goodKernel), score)
 	}
@@ -140,7 +140,7 @@ func (s *scene) submit(user accounts.User, device, source string) work.Run {
 	if source == goodKernel {
 		source += fmt.Sprintf("// variant %d\n", rand.Uint64())
 	}
-	_, runs, err := s.Store.Submissions.Submit(context.Background(), submissions.NewSubmission{
+	_, runs, err := s.site.Store.Submissions.Submit(context.Background(), submissions.NewSubmission{
 		User: user, TaskID: s.task.ID, Devices: []string{device}, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
 	})
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *scene) submit(user accounts.User, device, source string) work.Run {
 
 func (s *scene) attempt(run work.Run) work.Attempt {
 	s.t.Helper()
-	attempt, err := s.Store.Work.StartAttempt(context.Background(), run.Ref())
+	attempt, err := s.site.Store.Work.StartAttempt(context.Background(), run.Ref())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -163,15 +163,15 @@ func (s *scene) record(result job.Result, score *work.Score) {
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
 		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Energy: s.energy, Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
-	out, err := s.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: score})
+	out, err := s.site.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: score})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for _, e := range out.Events {
-		s.Hub.RunEvent(e)
+		s.site.Hub.RunEvent(e)
 	}
 	if b := out.Board; b != nil {
-		s.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		s.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 // TestAnAddressWithAModelLeadsToItsSilicon: pages lead to the first of several, programs only where there is one.
 func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 	s := newScene(t)
-	if _, err := s.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.site.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
-	modelstest.Task(t, s.Store, s.admin, "family", "H100", "A100")
+	modelstest.Task(t, s.site.Store, s.admin, "family", "H100", "A100")
 	b := s.browser()
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for path, want := range map[string]string{
@@ -42,10 +42,10 @@ func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
 // TestASubmissionMayNameTheFamilyOfItsOnlyDevice; where there are several, the answer says which.
 func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	s := newScene(t)
-	if _, err := s.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+	if _, err := s.site.Store.Devices.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
-	task := modelstest.Task(t, s.Store, s.admin, "family", "H100", "A100")
+	task := modelstest.Task(t, s.site.Store, s.admin, "family", "H100", "A100")
 	b := s.browserOf(s.ada)
 	submit := func(device string) *http.Response {
 		return b.upload("/tasks/"+task.Slug+"/submit", "file", "a.cpp", []byte("int main() {}"), url.Values{"device": {device}, "mode": {"test"}})
@@ -55,7 +55,7 @@ func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 		t.Errorf("the refusal is not told:\n%s", text)
 	}
 	body(t, submit("A100"))
-	queue, err := s.Store.Work.Queue(t.Context())
+	queue, err := s.site.Store.Work.Queue(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,18 +71,18 @@ func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 // TestAnAdminSaysOfWhatSiliconOldRunsAre: the page asks, refuses what cannot be, and the board moves.
 func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
 	s := newScene(t)
-	task := modelstest.Task(t, s.Store, s.admin, "old", "H100")
-	run := modelstest.Submit(t, s.Store, s.ada, task)[0]
+	task := modelstest.Task(t, s.site.Store, s.admin, "old", "H100")
+	run := modelstest.Submit(t, s.site.Store, s.ada, task)[0]
 	attempt := s.attempt(run)
 	result := modelstest.Result(attempt, 5e3)
 	result.Machine = job.Machine{Worker: "gone", Name: "NVIDIA"}
-	if _, err := s.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 5e3}}); err != nil {
+	if _, err := s.site.Store.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 5e3}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.SetSetting(t.Context(), "sort_devices", "silicon"); err != nil {
+	if err := s.site.Store.SetSetting(t.Context(), "sort_devices", "silicon"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Store.Devices.SortIfAsked(t.Context()); err != nil {
+	if _, err := s.site.Store.Devices.SortIfAsked(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	admin := s.browserOf(s.admin)

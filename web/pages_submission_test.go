@@ -63,7 +63,7 @@ func TestRefusedFileKeepsItsName(t *testing.T) {
 func TestWhatCameAfterTheDeadlineComesBack(t *testing.T) {
 	s := newScene(t)
 	past := time.Now().Add(-time.Second)
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	form := url.Values{"source": {"// a second too late"}, "device": {"H200"}, "mode": {"test"}}
@@ -157,7 +157,7 @@ func TestSubmissionCanBeChangedAndSubmittedAgain(t *testing.T) {
 	if chosen := doc.Find("[data-bench-form] input[name=device][checked]"); chosen.Length() != 1 || chosen.AttrOr("value", "") != "CPU" {
 		t.Error("the devices are not chosen as before")
 	}
-	if text := s.browserOf(modelstest.Person(t, s.Store, "Eve", accounts.RoleUser)).page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
+	if text := s.browserOf(modelstest.Person(t, s.site.Store, "Eve", accounts.RoleUser)).page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
 		t.Error("somebody else gets the source")
 	}
 	other := strings.Replace(again, s.task.Slug, "vectoradd-cpp", 1)
@@ -182,8 +182,8 @@ func TestSourceAndOutputAreTheSubmittersUntilTheDeadline(t *testing.T) {
 	wantStatus(t, visitor.get(page+"/source"), http.StatusForbidden)
 	wantText(t, owner.page(page+"?tab=source", http.StatusOK), ".source", "int main (")
 
-	past := s.Now().Add(-1)
-	_, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past})
+	past := s.site.Now().Add(-1)
+	_, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestReaderWhoWasAwayGetsOneCardNotAll(t *testing.T) {
 	for i := range 20 {
 		s.worker.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 20, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
-	events, err := s.Store.Work.EventsSince(t.Context(), s.working.SubmissionID, 0, 1000)
+	events, err := s.site.Store.Work.EventsSince(t.Context(), s.working.SubmissionID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	wantText(t, doc, "[data-draft=add-two]", "reference.h")
 	wantText(t, doc, "[data-draft=add-two]", "the submission")
 	wantText(t, doc, "[data-draft=add-two] details", "Benchmarks")
-	if _, err := s.Store.Catalog.Task(t.Context(), "add-two"); db.KindOf(err) != db.NotFound {
+	if _, err := s.site.Store.Catalog.Task(t.Context(), "add-two"); db.KindOf(err) != db.NotFound {
 		t.Fatalf("the preview made a task (%v)", err)
 	}
 
@@ -124,7 +124,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	form.Set("title", "Add two vectors")
 	resp := creator.upload("/tasks/publish", "", "", nil, form)
 	wantText(t, document(t, resp, http.StatusOK), "h1", "Add two vectors")
-	task, err := s.Store.Catalog.Task(t.Context(), "add-two")
+	task, err := s.site.Store.Catalog.Task(t.Context(), "add-two")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func outer(e *goquery.Selection) string {
 
 func TestHiddenTaskIsNotThereForOthers(t *testing.T) {
 	s := newScene(t)
-	_, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{
+	_, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{
 		Title: s.task.Title, Devices: s.task.Devices, Visibility: catalog.Hidden})
 	if err != nil {
 		t.Fatal(err)

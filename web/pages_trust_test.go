@@ -143,7 +143,7 @@ func TestATaskWithItsOwnProgramSaysThatTheKernelMeasuresItself(t *testing.T) {
 	s := newScene(t)
 	bundle := modelstest.Bundle("ours")
 	ownHarness(bundle)
-	task, err := s.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.site.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type comparedScene struct {
 
 func newComparedScene(profiled *profiledScene) *comparedScene {
 	s := &comparedScene{profiledScene: profiled}
-	lin := modelstest.Person(s.t, s.Store, "Lin Chen", accounts.RoleUser)
+	lin := modelstest.Person(s.t, s.site.Store, "Lin Chen", accounts.RoleUser)
 	s.slow = s.judged(lin, goodKernel, "570.86.15", "1980 MHz", "cuda4/1", 1, 1, 1)
 	s.fast = s.judged(lin, slowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", "tri/0", 0.6, 1.001, 1.25)
 	return s
@@ -56,7 +56,7 @@ func (s *comparedScene) judged(user accounts.User, source, driver, clock, report
 		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: driver,
 			CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": clock}}}
 	s.profilingWorker()
-	if _, err := s.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: &work.Score{NS: score}}); err != nil {
+	if _, err := s.site.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: &work.Score{NS: score}}); err != nil {
 		s.t.Fatal(err)
 	}
 	s.profile(run, report)
@@ -117,7 +117,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
 	s := newProfiledScene(t)
 	compared := &comparedScene{profiledScene: s}
-	lin := modelstest.Person(t, s.Store, "Lin Chen", accounts.RoleUser)
+	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
 	compared.judged(lin, goodKernel, "570.86.15", "1980 MHz", "cuda4/1", 0.01, 0.01, 0.01)
 	fast := compared.judged(lin, slowKernel, "570.86.15", "1980 MHz", "tri/0", 0.005, 0.005, 0.005)
 	w := s.window()

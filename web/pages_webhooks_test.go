@@ -17,23 +17,23 @@ import (
 // webhook makes a webhook of the site with a log, and returns the address of its page.
 func (s *scene) webhook() string {
 	s.t.Helper()
-	hook, err := s.Store.Webhooks.CreateWebhook(s.t.Context(), s.admin, webhooks.NewWebhook{Site: true, URL: "https://hooks.example.org/warpboard", Events: webhooks.OfSite()})
+	hook, err := s.site.Store.Webhooks.CreateWebhook(s.t.Context(), s.admin, webhooks.NewWebhook{Site: true, URL: "https://hooks.example.org/warpboard", Events: webhooks.OfSite()})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	answers := []webhooks.Tried{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"}, {Problem: "no answer within 10 s"}}
 	for range answers {
-		if err := s.Store.Webhooks.TestWebhook(s.t.Context(), s.admin, hook.ID); err != nil {
+		if err := s.site.Store.Webhooks.TestWebhook(s.t.Context(), s.admin, hook.ID); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	due, err := s.Store.Webhooks.DueDeliveries(s.t.Context(), time.Now(), nil, 10, 10)
+	due, err := s.site.Store.Webhooks.DueDeliveries(s.t.Context(), time.Now(), nil, 10, 10)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for i, d := range due {
 		answers[i%len(answers)].At = time.Now()
-		if err := s.Store.Webhooks.EndTry(s.t.Context(), d, answers[i%len(answers)]); err != nil {
+		if err := s.site.Store.Webhooks.EndTry(s.t.Context(), d, answers[i%len(answers)]); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestTheAPIManagesWebhooks(t *testing.T) {
 	ada("GET", "/api/v1/webhooks?site=1", "", http.StatusForbidden)
 	ada("POST", path+"/test", "", http.StatusNoContent)
 	s.finish(s.submit(s.ada, "H200", goodKernel), 9e3)
-	if _, err := s.Store.Webhooks.SpreadEvents(t.Context()); err != nil {
+	if _, err := s.site.Store.Webhooks.SpreadEvents(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	list := ada("GET", path+"/deliveries", "", http.StatusOK).(map[string]any)["deliveries"].([]any)
@@ -129,7 +129,7 @@ type asking func(method, path, body string, status int) any
 
 func (s *testSite) tokenOf(t *testing.T, user accounts.User) asking {
 	t.Helper()
-	token, _, err := s.Store.Accounts.CreateToken(t.Context(), user.ID, "test", 0)
+	token, _, err := s.site.Store.Accounts.CreateToken(t.Context(), user.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

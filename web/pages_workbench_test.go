@@ -28,11 +28,11 @@ func (w *window) bench(s *scene, query string) {
 // newest is the last submission of a person to the scene's task.
 func (s *scene) newest(user accounts.User) work.Run {
 	s.t.Helper()
-	list, err := s.Store.Submissions.Submissions(s.t.Context(), user, submissions.SubmissionFilter{UserID: user.ID, TaskID: s.task.ID, Limit: 1})
+	list, err := s.site.Store.Submissions.Submissions(s.t.Context(), user, submissions.SubmissionFilter{UserID: user.ID, TaskID: s.task.ID, Limit: 1})
 	if err != nil || len(list) != 1 {
 		s.t.Fatalf("%d submissions, %v", len(list), err)
 	}
-	runs, err := s.Store.Work.Runs(s.t.Context(), list[0].ID)
+	runs, err := s.site.Store.Work.Runs(s.t.Context(), list[0].ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -140,8 +140,8 @@ func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
 	s := newScene(t)
 	beat := func(off string) {
 		h := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Disabled: off}}}
-		modelstest.Heard(t, s.Store, h)
-		s.Hub.QueueChanged()
+		modelstest.Heard(t, s.site.Store, h)
+		s.site.Hub.QueueChanged()
 	}
 	beat("tested")
 	w := s.window().as(s.browserOf(s.ada))

@@ -155,7 +155,7 @@ func TestTheProvidersPictureIsShownFromTheSiteItself(t *testing.T) {
 // mayFetchAgain forgets when pictures were tried.
 func (s *pictured) mayFetchAgain(t *testing.T) {
 	t.Helper()
-	if _, err := s.Store.SQL().ExecContext(t.Context(), "update users set picture_tried_at = null"); err != nil {
+	if _, err := s.site.Store.SQL().ExecContext(t.Context(), "update users set picture_tried_at = null"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -28,13 +28,13 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	missing := fiber.Map{}
 	check := func(what string, err error) {
 		if err != nil {
-			s.Log.Debug("not ready", "what", what, "err", err)
+			s.site.Log.Debug("not ready", "what", what, "err", err)
 			missing[what] = readyText(what, err)
 		}
 	}
 	database := s.pingDatabase()
 	check("database", database)
-	check("disk", s.Room())
+	check("disk", s.site.Room())
 	stopping, followed := s.stopping()
 	if stopping && !followed {
 		check("site", &site.Failure{Message: "This process of the site is stopping."})
@@ -87,13 +87,13 @@ func (s *Server) queueHealth(ctx context.Context) error {
 
 // slotsReady fails unless a slot takes jobs.
 func (s *Server) slotsReady(ctx context.Context) error {
-	workers, err := s.Store.Fleet.Workers(ctx)
+	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if w.Live(s.Now()) && w.Takes(slot) {
+			if w.Live(s.site.Now()) && w.Takes(slot) {
 				return nil
 			}
 		}
@@ -104,22 +104,22 @@ func (s *Server) slotsReady(ctx context.Context) error {
 // healthz answers 200 while the site is alive: it reaches its database. Whether it can evaluate says readyz.
 func (s *Server) healthz(c *fiber.Ctx) error {
 	if err := s.pingDatabase(); err != nil {
-		s.Log.Error("health check failed", "err", fmt.Errorf("database: %w", err))
+		s.site.Log.Error("health check failed", "err", fmt.Errorf("database: %w", err))
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "down", "why": "the database does not answer"})
 	}
-	return c.JSON(fiber.Map{"status": "ok", "version": s.Version})
+	return c.JSON(fiber.Map{"status": "ok", "version": s.site.Settings.Version})
 }
 
 // pingDatabase returns within ProbeTimeout. A driver that hangs in a system call comes back from no deadline, and
 // so whoever asks meanwhile waits for the same ping: one thread hangs, and not one more with each check.
 func (s *Server) pingDatabase() error {
-	ctx, cancel := context.WithTimeout(s.Requests, site.ProbeTimeout)
+	ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
 	defer cancel()
 	answer := s.pings.DoChan("", func() (any, error) {
-		ctx, cancel := context.WithTimeout(s.Requests, site.ProbeTimeout)
+		ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
 		defer cancel()
-		return nil, s.Store.Ping(ctx)
+		return nil, s.site.Store.Ping(ctx)
 	})
 	select {
 	case got := <-answer:

@@ -13,8 +13,8 @@ import (
 // TestErrorsOfFilesAreProblems: a program that asks for a file gets no page; of an address that ends in .json a browser gets none, either.
 func TestErrorsOfFilesAreProblems(t *testing.T) {
 	s := newEvalSite(t)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "sort", "CPU")
-	run := modelstest.Submit(t, s.Store, s.user, task)[0]
+	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	run := modelstest.Submit(t, s.site.Store, s.user, task)[0]
 	profile := fmt.Sprintf("/submissions/%d/runs/%d/profile", run.SubmissionID, run.ID)
 	const page = "text/html,application/xhtml+xml,*/*;q=0.8"
 	for _, test := range []struct {

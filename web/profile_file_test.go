@@ -88,16 +88,16 @@ func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 // reportPath is where the report file of a run's first case lies.
 func (s *profiledScene) reportPath(run work.Run) string {
 	s.t.Helper()
-	profile, err := s.Store.Work.ProfileRun(context.Background(), run)
+	profile, err := s.site.Store.Work.ProfileRun(context.Background(), run)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	kept, err := s.Store.Work.Artifacts(context.Background(), profile.ID)
+	kept, err := s.site.Store.Work.Artifacts(context.Background(), profile.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	at := slices.IndexFunc(kept, func(a work.Artifact) bool { return strings.HasPrefix(a.Name, "profile.0.ncu-rep") })
-	f, err := s.Store.Work.OpenArtifact(context.Background(), kept[at])
+	f, err := s.site.Store.Work.OpenArtifact(context.Background(), kept[at])
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // has just begun, whatever changed in between, and nobody is shown what another may see.
 func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 	s := newProfiledScene(t)
-	owner, err := s.Store.Accounts.User(t.Context(), s.second.UserID)
+	owner, err := s.site.Store.Accounts.User(t.Context(), s.second.UserID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,20 +29,20 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 		do   func() error
 	}{
 		{"nothing", func() error { return nil }},
-		{"another name", func() error { return second(s.Store.Rename(t.Context(), s.admin, owner.ID, "Mary Weft")) }},
+		{"another name", func() error { return second(s.site.Store.Rename(t.Context(), s.admin, owner.ID, "Mary Weft")) }},
 		{"a better run", func() error { s.ranked("Ned New", goodKernel, profiledNS/2, "cuda4"); return nil }},
 		{"a disqualification", func() error {
-			return second(s.Store.Disqualify(t.Context(), s.admin, s.first.ID, "It knew the answers."))
+			return second(s.site.Store.Disqualify(t.Context(), s.admin, s.first.ID, "It knew the answers."))
 		}},
 		{"the deadline", func() error { // sources are for all now
-			return second(s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}))
+			return second(s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}))
 		}},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(step.what, err)
 		}
 		for name, user := range map[string]accounts.User{"an admin": s.admin, "who submitted": owner, "a visitor": {}} {
-			fresh := startSiteAt(t, "127.0.0.1:0", s.Store)
+			fresh := startSiteAt(t, "127.0.0.1:0", s.site.Store)
 			for _, path := range paths {
 				want := boardOf(fresh, user, path)
 				for range 2 {

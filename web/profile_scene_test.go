@@ -54,7 +54,7 @@ func (s *profiledScene) setProfiled() {
 // profilingWorker says that a worker is here that can profile.
 func (s *profiledScene) profilingWorker() {
 	s.t.Helper()
-	modelstest.Heard(s.t, s.Store, job.Heartbeat{Worker: "rack-8", Started: time.Now(),
+	modelstest.Heard(s.t, s.site.Store, job.Heartbeat{Worker: "rack-8", Started: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
 
@@ -62,7 +62,7 @@ func (s *profiledScene) profilingWorker() {
 // fixtures for the first and the last benchmark case, or a refusal.
 func (s *profiledScene) ranked(name, source string, ns float64, report string) work.Run {
 	s.t.Helper()
-	user, err := s.Store.Accounts.SignIn(context.Background(), accounts.SignIn{Provider: "test", Subject: name, Name: name})
+	user, err := s.site.Store.Accounts.SignIn(context.Background(), accounts.SignIn{Provider: "test", Subject: name, Name: name})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (s *profiledScene) ranked(name, source string, ns float64, report string) w
 
 // repeated are the task's benchmark cases with a hundred repeats each.
 func (s *profiledScene) repeated(ns float64) []job.CaseResult {
-	version, err := s.Store.Catalog.Version(context.Background(), s.task.VersionID)
+	version, err := s.site.Store.Catalog.Version(context.Background(), s.task.VersionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ const softmaxPTX = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .en
 // profile ends the profile that follows a run.
 func (s *profiledScene) profile(run work.Run, report string) {
 	s.t.Helper()
-	profile, err := s.Store.Work.ProfileRun(context.Background(), run)
+	profile, err := s.site.Store.Work.ProfileRun(context.Background(), run)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestTheProfileIsThereForPrograms(t *testing.T) {
 
 func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 	s := newProfiledScene(t)
-	owner, err := s.Store.Accounts.User(t.Context(), s.second.UserID)
+	owner, err := s.site.Store.Accounts.User(t.Context(), s.second.UserID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +109,12 @@ func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 
 func TestNothingTellsOfTheRunsOfAHiddenTask(t *testing.T) {
 	s := newProfiledScene(t)
-	hidden, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{
+	hidden, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{
 		Devices: s.task.Devices, Visibility: catalog.Hidden})
 	if err != nil || hidden.Visibility != catalog.Hidden {
 		t.Fatal(err)
 	}
-	mine := modelstest.Submit(t, s.Store, s.ada, modelstest.Task(t, s.Store, s.admin, "open", "CPU"))[0]
+	mine := modelstest.Submit(t, s.site.Store, s.ada, modelstest.Task(t, s.site.Store, s.admin, "open", "CPU"))[0]
 	visitor := s.browser()
 	for _, path := range []string{
 		profilePath(s.second), profilePath(s.second) + ".json", profilePath(s.second) + ".csv", profilePath(s.second) + ".txt", profilePath(s.second) + ".ncu-rep", profilePath(s.second) + ".ptx",

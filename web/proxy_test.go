@@ -155,7 +155,7 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) 
 	if line, err := lines.ReadString('\n'); err != nil {
 		t.Fatalf("the stream does not begin: %q, %v", line, err)
 	}
-	s.Hub.QueueChanged()
+	s.site.Hub.QueueChanged()
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -166,7 +166,7 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) 
 		}
 	}
 
-	token, _, err := s.Store.Accounts.CreateToken(t.Context(), modelstest.Person(t, s.Store, t.Name(), accounts.RoleCreator).ID, "proxy", 0)
+	token, _, err := s.site.Store.Accounts.CreateToken(t.Context(), modelstest.Person(t, s.site.Store, t.Name(), accounts.RoleCreator).ID, "proxy", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

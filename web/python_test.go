@@ -16,9 +16,9 @@ import (
 // TestPipInstallsTheClientFromTheSite does what the README says, into an environment of its own, and reads the site with it.
 func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	s := newEvalSite(t)
-	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "sort", "CPU")
 	for _, ns := range []float64{8000, 5000} { // submissions 1 and 2
-		modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, task)[0], ns)
+		modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.user, task)[0], ns)
 	}
 	environment := filepath.Join(t.TempDir(), "venv")
 	run := func(program string, args ...string) string {

@@ -100,10 +100,10 @@ func newCrowdedScene(t testing.TB) *crowdedScene {
 	t.Helper()
 	s := &crowdedScene{profiledScene: newProfiledScene(t)}
 	for i := range 20 {
-		user := modelstest.Person(t, s.Store, fmt.Sprintf("waiting-%02d", i), accounts.RoleUser)
+		user := modelstest.Person(t, s.site.Store, fmt.Sprintf("waiting-%02d", i), accounts.RoleUser)
 		s.submit(user, []string{"H200", "CPU"}[i%2], goodKernel)
 		s.submit(s.ada, "CPU", goodKernel)
-		e, err := s.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
+		e, err := s.site.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
 			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func (s *crowdedScene) pageQueries() map[string]int {
 	asked, b := map[string]int{}, s.browserOf(s.admin)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for page, address := range s.addresses() {
-		before := s.Store.Statements()
+		before := s.site.Store.Statements()
 		resp := b.get(address)
 		body(s.t, resp)
 		switch {
@@ -145,7 +145,7 @@ func (s *crowdedScene) pageQueries() map[string]int {
 		case resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
 			s.t.Errorf("%s answers %s at %s, which is no page", page, resp.Status, address)
 		default:
-			asked[page] = int(s.Store.Statements() - before)
+			asked[page] = int(s.site.Store.Statements() - before)
 		}
 	}
 	return asked

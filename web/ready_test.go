@@ -59,7 +59,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	beat := func(h job.Heartbeat) {
 		t.Helper()
 		h.Worker, h.Started = "w1", time.Now()
-		if err := s.Store.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
+		if err := s.site.Store.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	if text := body(t, b.get("/metrics")); !strings.Contains(text, "warpboard_queue_dropped_messages_total 7") {
 		t.Error("the metrics do not count dropped messages")
 	}
-	if err := s.Store.Close(); err != nil {
+	if err := s.site.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	want("database", "queue", "slots")
@@ -90,7 +90,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	disk := sandboxtest.Disk(t, "4m")
 	s := newEvalSite(t, func(c *Config) { c.Disk, c.MinFree = disk, 2<<20 })
-	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
 	filler := filepath.Join(disk, "filler")
 	if err := os.WriteFile(filler, make([]byte, 3<<20), 0o600); err != nil {
 		t.Fatal(err)

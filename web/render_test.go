@@ -37,10 +37,10 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 		"by its time": {over, fiber.StatusInternalServerError, "logged"}, // the request is over: nobody reads this
 	} {
 		t.Run(name, func(t *testing.T) {
-			app := fiber.New(fiber.Config{ErrorHandler: s.HandleError})
+			app := fiber.New(fiber.Config{ErrorHandler: s.site.HandleError})
 			app.Get("/endless", func(c *fiber.Ctx) error {
 				c.SetUserContext(test.ctx)
-				return s.Render(c, fiber.StatusOK, endless)
+				return s.site.Render(c, fiber.StatusOK, endless)
 			})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -62,7 +62,7 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 // A submission may be a million lines; its page must not be a hundred megabytes.
 func TestASourceOfOnlyLinesHasASmallPage(t *testing.T) {
 	s := newScene(t)
-	sub, _, err := s.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: s.task.Devices[:1],
+	sub, _, err := s.site.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: s.task.Devices[:1],
 		Mode: "test", Source: []byte("int x;" + strings.Repeat("\n", 900_000)), Via: "test"})
 	if err != nil {
 		t.Fatal(err)

@@ -33,29 +33,29 @@ func (s *Server) routes(app *fiber.App) {
 
 	s.evaluationRoutes(app, plain, packed)
 	known := s.api.KnownQuery()
-	s.apiRoutes(packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, known),
-		packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRFOrToken, known),
-		packed.with(s.Identify, s.ReadBody(s.authoring.BodyLimit), s.RequireCSRFOrToken, known),
-		plain.with(s.Identify, s.ReadBody(site.SmallBody), known))
-	app.Use("/api/v1", s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, noSuchCall)
+	s.apiRoutes(packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, known),
+		packed.with(s.site.Identify, s.site.ReadBody(s.evals.BodyLimit), s.site.RequireCSRFOrToken, known),
+		packed.with(s.site.Identify, s.site.ReadBody(s.authoring.BodyLimit), s.site.RequireCSRFOrToken, known),
+		plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody), known))
+	app.Use("/api/v1", s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, noSuchCall)
 
-	pages := packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF)
+	pages := packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF)
 	s.accountRoutes(pages)
-	s.taskRoutes(pages, packed.with(s.Identify, s.ReadBody(s.authoring.BodyLimit), s.RequireCSRF))
-	s.playgroundRoutes(pages, packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRF))
+	s.taskRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(s.authoring.BodyLimit), s.site.RequireCSRF))
+	s.playgroundRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(s.evals.BodyLimit), s.site.RequireCSRF))
 	s.runRoutes(pages)
 	s.moderationRoutes(pages)
 	s.operationRoutes(pages)
 	s.shareRoutes(pages)
-	s.streamRoutes(plain.with(s.Identify, s.ReadBody(site.SmallBody)))
-	app.Use(pack, s.answerErrors, s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
+	s.streamRoutes(plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody)))
+	app.Use(pack, s.answerErrors, s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
 }
 
 // programShapes mark what programs ask: errors are answered as problems of the API, also those that come before a route is found,
 // and answers say the site's version.
 func (s *Server) programShapes(app *fiber.App) {
 	shape := func(c *fiber.Ctx) error {
-		c.Set(client.VersionHeader, s.Version)
+		c.Set(client.VersionHeader, s.site.Settings.Version)
 		return site.AnswerProblems(c)
 	}
 	app.All("/api/+", shape)

@@ -11,8 +11,8 @@ import (
 
 // evaluationRoutes are the unversioned evaluation API and MCP; errors are answered in that API's own shape.
 func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
-	look := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(site.SmallBody))
-	run := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit))
+	look := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(site.SmallBody))
+	run := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit))
 	run.post("/evaluate", s.evalAPI.Evaluate)
 	run.post("/compare", s.evalAPI.Compare)
 	run.post("/", s.evalAPI.Compare)
@@ -26,7 +26,7 @@ func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
 		app.All(path, evalapi.Only(method))
 	}
-	plain.all("/mcp", s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit), s.mcpHandler())
+	plain.all("/mcp", s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit), s.mcpHandler())
 }
 
 func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {

@@ -23,11 +23,11 @@ func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
 	for n, ns := range []float64{100e6, 100.1e6, 99.9e6, 100.2e6, 100e6, 100.1e6, 120e6, 121e6} {
 		slot := gaugedSlot(at, n, ns)
 		for range 2 { // each heartbeat says it again
-			if err := s.Store.Sentinels.Keep(t.Context(), "w1", slot); err != nil {
+			if err := s.site.Store.Sentinels.Keep(t.Context(), "w1", slot); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Store.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{slot}}); err != nil {
+		if err := s.site.Store.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{slot}}); err != nil {
 			t.Fatal(err)
 		}
 		page := string(visitor.bytes(t, "/devices/CPU/sentinel", http.StatusOK))
@@ -42,7 +42,7 @@ func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
 		t.Error("the devices page does not show what was measured, or does not lead to it")
 	}
 	wantText(t, visitor.page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
-	if drift, err := s.Store.Sentinels.Drift(t.Context(), "w1", "0123456789ab"); err != nil || !strings.Contains(drift, "reads memory") {
+	if drift, err := s.site.Store.Sentinels.Drift(t.Context(), "w1", "0123456789ab"); err != nil || !strings.Contains(drift, "reads memory") {
 		t.Errorf("%q, %v", drift, err)
 	}
 }

@@ -48,7 +48,7 @@ const (
 
 // Server answers HTTP. Build it with New, run it with Run.
 type Server struct {
-	*site.Site
+	site        *site.Site
 	queue       Queue
 	handingOver func() (stopping, followed bool)
 	tls         *tls.Config
@@ -86,7 +86,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Site: site, queue: cfg.Queue, handingOver: cfg.HandingOver, tls: cfg.TLS}
+	s := &Server{site: site, queue: cfg.Queue, handingOver: cfg.HandingOver, tls: cfg.TLS}
 	s.pictures = picture.New(cfg.pictures())
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins, s.pictures); err != nil {
 		return nil, err
@@ -97,23 +97,23 @@ func New(cfg Config) (*Server, error) {
 	if s.manual, err = manual.New(site); err != nil {
 		return nil, err
 	}
-	runs, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MostColoured)
-	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks, cfg.Contact)
-	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
+	shared, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MostColoured)
+	s.pages = pages.New(site, shared, s.signIn, code, cfg.Attacks, cfg.Contact)
+	s.authoring = authoring.New(site, shared, code, cfg.bundleLimit())
 	s.palette = palette.New(site, s.manual.Links())
-	s.playground = playground.New(s.evals, code)
-	s.profiles = profiles.New(runs)
+	s.playground = playground.New(site, s.evals, code)
+	s.profiles = profiles.New(site, shared)
 	s.units = units.New(site)
-	s.share = share.New(runs)
+	s.share = share.New(site, shared)
 	s.hooks = hooks.New(site)
 	s.logins = login.New(site)
-	s.moderation = moderation.New(runs)
+	s.moderation = moderation.New(site, shared)
 	s.operation = operation.New(site, cfg.WorkersDial)
-	s.remeasure = remeasure.New(runs)
-	s.workbench = workbench.New(runs, code)
-	s.api = api.New(runs, s.evals)
-	s.evalAPI, s.python = evalapi.New(s.evals), newPythonClient()
-	s.metrics = metrics.New(runs, s.evals, measured(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
+	s.remeasure = remeasure.New(site, shared)
+	s.workbench = workbench.New(site, shared, code)
+	s.api = api.New(site, shared, s.evals)
+	s.evalAPI, s.python = evalapi.New(site, s.evals), newPythonClient()
+	s.metrics = metrics.New(site, shared, s.evals, measured(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
 	s.app = s.newApp()
 	s.routes(s.app)
 	return s, nil
@@ -126,13 +126,13 @@ func (s *Server) newApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               "Warpboard",
 		DisableStartupMessage: true,
-		ErrorHandler:          s.HandleError,
+		ErrorHandler:          s.site.HandleError,
 		Immutable:             true, // strings that handlers keep must not change under them
 		// Bodies are read by ReadBody, when it is known who sends them. The timeout is for the head alone.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
-		ReadTimeout:                  s.Limits.Head,
-		WriteTimeout:                 s.Limits.Answer,
+		ReadTimeout:                  s.site.Settings.Limits.Head,
+		WriteTimeout:                 s.site.Settings.Limits.Answer,
 		IdleTimeout:                  2 * time.Minute,
 		ReadBufferSize:               largestHead,
 		WriteBufferSize:              2 << 10,
@@ -146,7 +146,7 @@ func (s *Server) newApp() *fiber.App {
 		wire.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
-	app.Server().Handler = s.Mount.Handler(app.Server().Handler, probePaths...)
+	app.Server().Handler = s.site.Mount.Handler(app.Server().Handler, probePaths...)
 	app.Server().KeepHijackedConns = true // TakeOver closes them
 	return app
 }
@@ -156,9 +156,9 @@ func (s *Server) App() *fiber.App { return s.app }
 
 // Run listens on Config.Addr and serves until ctx ends; see Serve.
 func (s *Server) Run(ctx context.Context) error {
-	ln, err := net.Listen("tcp", s.Addr)
+	ln, err := net.Listen("tcp", s.site.Settings.Addr)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w (is another server running there? choose another address with --addr or WARPBOARD_ADDR)", s.Addr, err)
+		return fmt.Errorf("listen on %s: %w (is another server running there? choose another address with --addr or WARPBOARD_ADDR)", s.site.Settings.Addr, err)
 	}
 	return s.Serve(ctx, ln)
 }
@@ -166,27 +166,27 @@ func (s *Server) Run(ctx context.Context) error {
 // Serve answers requests on ln until ctx ends. Then streams are closed at once, requests get a few
 // seconds to finish, and Serve returns nil. A server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s.Log.Info("site is up", "url", s.BaseURL, "addr", ln.Addr().String())
+	s.site.Log.Info("site is up", "url", s.site.Settings.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
 	if s.tls != nil {
 		ln = tls.NewListener(ln, s.tls)
 	}
 	defer s.fetchPictures(ctx)()
-	ln = wire.NewGuard(ln, s.Connected, s.Proxies, s.Log)
+	ln = wire.NewGuard(ln, s.site.Connected, s.site.Proxies, s.site.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("web server: %w", errors.Join(err, errors.New("it stopped unasked")))
 	case <-ctx.Done():
 	}
-	s.StopStreams()
-	defer s.StopRequests()
+	s.site.StopStreams()
+	defer s.site.StopRequests()
 	err := s.app.ShutdownWithTimeout(shutdownGrace)
 	ln.Close() // for a shutdown that came before the server had taken the listener
 	<-ended
-	s.Sending.Wait()
+	s.site.Sending.Wait()
 	if err != nil {
-		s.Log.Warn("web server cut open requests when it stopped", "err", err)
+		s.site.Log.Warn("web server cut open requests when it stopped", "err", err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 			b := s.browser()
 			b.setCookie(map[bool]string{true: "__Host-"}[tt.secure]+site.VisitorCookie, "a visitor's secret")
 			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-			resp := b.get(s.url + strings.TrimPrefix(s.SignInLink(), s.BaseURL))
+			resp := b.get(s.url + strings.TrimPrefix(s.SignInLink(), s.site.Settings.BaseURL))
 			wantStatus(t, resp, http.StatusSeeOther)
 			for _, cookie := range resp.Cookies() {
 				if !strings.HasSuffix(cookie.Name, site.SessionCookie) {
@@ -54,7 +54,7 @@ func TestSigningInRotatesTheSession(t *testing.T) {
 	if after := b.cookie(site.SessionCookie); after == before || after == "" {
 		t.Errorf("the session stayed %q", after)
 	}
-	if _, _, err := s.Store.Accounts.SessionUser(t.Context(), before); db.KindOf(err) != db.NotFound {
+	if _, _, err := s.site.Store.Accounts.SessionUser(t.Context(), before); db.KindOf(err) != db.NotFound {
 		t.Errorf("the session from before still works: %v", err)
 	}
 }
@@ -64,7 +64,7 @@ func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 	b := s.browser()
 	b.setCookie(site.SessionCookie, "planted")
 	b.get(s.SignInLink())
-	if _, _, err := s.Store.Accounts.SessionUser(t.Context(), "planted"); err == nil {
+	if _, _, err := s.site.Store.Accounts.SessionUser(t.Context(), "planted"); err == nil {
 		t.Error("the planted secret is a session now")
 	}
 	if b.me().Name != "Developer" {
@@ -85,7 +85,7 @@ func TestSessionsCanBeRevokedFromAnotherBrowser(t *testing.T) {
 	s := startSite(t)
 	laptop, phone := s.signedIn("ada", accounts.RoleUser), s.signedIn("ada", accounts.RoleUser)
 	mallory := s.signedIn("mallory", accounts.RoleUser)
-	sessions, err := s.Store.Accounts.Sessions(context.Background(), laptop.me().ID)
+	sessions, err := s.site.Store.Accounts.Sessions(context.Background(), laptop.me().ID)
 	if err != nil || len(sessions) != 2 {
 		t.Fatalf("%d sessions, %v; want 2", len(sessions), err)
 	}
@@ -106,7 +106,7 @@ func TestBlockedPersonIsSignedOutAtOnce(t *testing.T) {
 	s := startSite(t)
 	b := s.signedIn("ada", accounts.RoleUser)
 	admin := accounts.User{ID: -1, Name: "boss", Role: accounts.RoleAdmin}
-	if err := s.Store.Accounts.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
+	if err := s.site.Store.Accounts.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
 		t.Fatal(err)
 	}
 	wantStatus(t, b.get("/api/v1/me"), http.StatusUnauthorized)
@@ -179,11 +179,11 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 		t.Errorf("trying a role out gave %+v", me)
 	}
 	signedIn := s.browser() // by anything else than the link
-	user, err := s.Store.Accounts.User(t.Context(), mine.me().ID)
+	user, err := s.site.Store.Accounts.User(t.Context(), mine.me().ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, _, err := s.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
+	secret, _, err := s.site.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 	secret := page[at : at+46]
 	asked := s.browser()
 	wantStatus(t, asked.get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusOK)
-	tokens, err := s.Store.Accounts.Tokens(t.Context(), b.me().ID)
+	tokens, err := s.site.Store.Accounts.Tokens(t.Context(), b.me().ID)
 	if err != nil || len(tokens) != 1 {
 		t.Fatalf("tokens: %v, %v", tokens, err)
 	}
@@ -229,7 +229,7 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 func TestTokenThatLeakedMakesNoOthersAndNoAdmins(t *testing.T) {
 	s := startSite(t)
 	boss, eve := s.signedIn("boss", accounts.RoleAdmin), s.signedIn("eve", accounts.RoleUser)
-	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
+	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestABadgeIsAnImageOfTheBoardForEveryOrigin(t *testing.T) {
 
 func TestFeedsTellOfRecords(t *testing.T) {
 	s := newScene(t)
-	mallory := modelstest.Person(t, s.Store, hostileName, accounts.RoleUser)
+	mallory := modelstest.Person(t, s.site.Store, hostileName, accounts.RoleUser)
 	s.finish(s.submit(mallory, "H200", goodKernel), 9e3)
 	for path, want := range map[string]int{
 		"/tasks/" + s.task.Slug + "/boards/H200/records.atom": 6, "/tasks/" + s.task.Slug + "/boards/CPU/records.atom": 0,
@@ -77,7 +77,7 @@ func TestFeedsTellOfRecords(t *testing.T) {
 		if !strings.Contains(newest.Author, "<script>") || strings.Contains(newest.Author, "\u202e") || !strings.Contains(newest.Title, "9.000\u00a0µs, Matrix multiply") {
 			t.Errorf("%s: the newest is %+v", path, newest)
 		}
-		wantStatus(t, s.browser().get(strings.TrimPrefix(newest.Link.Href, s.BaseURL)), http.StatusOK)
+		wantStatus(t, s.browser().get(strings.TrimPrefix(newest.Link.Href, s.site.Settings.BaseURL)), http.StatusOK)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestALinkHasAPictureElsewhere(t *testing.T) {
 	}
 	run := s.browser().page(fmt.Sprintf("/submissions/%d", s.done.SubmissionID), http.StatusOK).Find("meta[property='og:image']").AttrOr("content", "")
 	for _, address := range []string{image, run} {
-		resp := s.browser().get(strings.TrimPrefix(address, s.BaseURL))
+		resp := s.browser().get(strings.TrimPrefix(address, s.site.Settings.BaseURL))
 		picture, err := png.Decode(resp.Body)
 		if err != nil {
 			t.Fatalf("%s: %v", address, err)
@@ -121,7 +121,7 @@ func TestOnlyTheEmbeddedBoardMayBeFramed(t *testing.T) {
 
 func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 	s := newScene(t)
-	mallory := modelstest.Person(t, s.Store, "=HYPERLINK(1)", accounts.RoleUser)
+	mallory := modelstest.Person(t, s.site.Store, "=HYPERLINK(1)", accounts.RoleUser)
 	s.finish(s.submit(mallory, "H200", goodKernel), 9e3)
 	board := "/tasks/" + s.task.Slug + "/boards/H200/"
 	rows, err := csv.NewReader(strings.NewReader(body(t, s.browser().get(board+"entries.csv")))).ReadAll()
@@ -129,8 +129,8 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 		t.Fatalf("the download is %v, %v", rows[:min(len(rows), 2)], err)
 	}
 	wantStatus(t, s.browserOf(s.admin).get(board+"dataset.jsonl"), http.StatusForbidden)
-	past := s.Now().Add(-time.Minute)
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
+	past := s.site.Now().Add(-time.Minute)
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(body(t, s.browser().get(board+"dataset.jsonl"))), "\n")
@@ -214,7 +214,7 @@ func asJSON(value parquet.Value, name string) any {
 func TestAHiddenTaskIsNotSharedEvenByItsOwner(t *testing.T) {
 	s := newScene(t)
 	settings := catalog.TaskSettings{Devices: s.task.Devices, Visibility: catalog.Hidden}
-	if _, err := s.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
 		t.Fatal(err)
 	}
 	board := "/tasks/" + s.task.Slug + "/boards/H200/"

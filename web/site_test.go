@@ -116,13 +116,13 @@ func (s *testSite) browser() *browser {
 func (s *testSite) signedIn(name string, role accounts.Role) *browser {
 	s.t.Helper()
 	b, ctx := s.browser(), context.Background()
-	user, err := s.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
+	user, err := s.site.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
 	if err == nil {
-		err = s.Store.Accounts.SetRole(ctx, accounts.User{Name: "test", Role: accounts.RoleAdmin}, user.ID, role)
+		err = s.site.Store.Accounts.SetRole(ctx, accounts.User{Name: "test", Role: accounts.RoleAdmin}, user.ID, role)
 	}
 	secret := ""
 	if err == nil {
-		secret, _, err = s.Store.Accounts.StartSession(ctx, accounts.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
+		secret, _, err = s.site.Store.Accounts.StartSession(ctx, accounts.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -207,7 +207,7 @@ func (s *testSite) api(user accounts.User) *client.Client {
 	if !user.SignedIn() {
 		return client.New(s.url, "")
 	}
-	secret, _, err := s.Store.Accounts.CreateToken(context.Background(), user.ID, "test", 0)
+	secret, _, err := s.site.Store.Accounts.CreateToken(context.Background(), user.ID, "test", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}

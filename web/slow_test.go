@@ -20,7 +20,7 @@ func mcpCall(id int, tool string, arguments object) object {
 // postMCP sends what an MCP client would.
 func postMCP(s *testSite, token, body string) string {
 	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-		s.Addr, token, len(body), body)
+		s.site.Settings.Addr, token, len(body), body)
 }
 
 func TestABatchOfCallsIsRefused(t *testing.T) {
@@ -45,7 +45,7 @@ func TestABatchOfCallsIsRefused(t *testing.T) {
 // waiting opens a request that waits for a run that goes on, on behalf of a visitor.
 func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 	t.Helper()
-	before := s.UnderWay.Taken()
+	before := s.site.UnderWay.Taken()
 	conn := s.dial(t, "127.0.0.1")
 	fmt.Fprintf(conn, "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n%s\r\n", s.queued.SubmissionID, visitor, header)
 	answered := make(chan *http.Response, 1)
@@ -61,7 +61,7 @@ func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 		case resp = <-answered:
 			return true
 		default:
-			return s.UnderWay.Taken() > before
+			return s.site.UnderWay.Taken() > before
 		}
 	})
 	return resp
@@ -83,7 +83,7 @@ func TestWaitingRequestsLeaveRoomForOthers(t *testing.T) {
 			t.Errorf("a request of %s that does not wait: %s", visitor, resp.Status)
 		}
 	}
-	secret, _, err := s.Store.Accounts.CreateToken(t.Context(), s.ada.ID, "test", 0)
+	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.ada.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestHalfSentBodiesLeaveRoomForOthers(t *testing.T) {
 	for i := range 4 {
 		io.WriteString(s.dial(t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
 	}
-	eventually(t, "all are being read", func() bool { return s.StrangerBytes.Taken() >= 4<<12 })
+	eventually(t, "all are being read", func() bool { return s.site.StrangerBytes.Taken() >= 4<<12 })
 	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
 		if _, resp := s.from(t, address, half); resp.StatusCode != want {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
@@ -115,12 +115,12 @@ func TestWhatACallDoesInsideCounts(t *testing.T) {
 	}
 	conn := s.dial(t, "127.0.0.2")
 	io.WriteString(conn, postMCP(s.testSite, s.token, string(text)))
-	eventually(t, "the call and what it asks are under way", func() bool { return s.UnderWay.Taken() == 2 })
+	eventually(t, "the call and what it asks are under way", func() bool { return s.site.UnderWay.Taken() == 2 })
 	if _, resp := s.from(t, "127.0.0.2", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("a third request: %s", resp.Status)
 	}
 	conn.Close()
-	eventually(t, "what nobody waits for ends", func() bool { return s.UnderWay.Taken() == 0 })
+	eventually(t, "what nobody waits for ends", func() bool { return s.site.UnderWay.Taken() == 0 })
 }
 
 func TestAnIPv6CustomerCountsForAllOfTheirNetworks(t *testing.T) {

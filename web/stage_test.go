@@ -28,9 +28,9 @@ func newStage(t testing.TB, devices ...string) *stage {
 	}
 	s := startSite(t)
 	st := &stage{testSite: s}
-	st.creator = modelstest.Person(t, s.Store, "creator", accounts.RoleCreator)
-	st.user = modelstest.Person(t, s.Store, "ada", accounts.RoleUser)
-	st.task = modelstest.Task(t, s.Store, st.creator, "vectoradd", devices...)
+	st.creator = modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator)
+	st.user = modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
+	st.task = modelstest.Task(t, s.site.Store, st.creator, "vectoradd", devices...)
 	return st
 }
 
@@ -38,7 +38,7 @@ func newStage(t testing.TB, devices ...string) *stage {
 func (s *stage) change(task catalog.Task, to catalog.TaskSettings) {
 	s.t.Helper()
 	to.Devices = task.Devices
-	if _, err := s.Store.Catalog.UpdateTask(context.Background(), s.creator, task.ID, to); err != nil {
+	if _, err := s.site.Store.Catalog.UpdateTask(context.Background(), s.creator, task.ID, to); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -69,10 +69,10 @@ func kernel(change ...func(*client.NewSubmission)) client.NewSubmission {
 // tell passes what the store recorded on, as the recorder does.
 func (s *testSite) tell(out work.Recorded) {
 	for _, e := range out.Events {
-		s.Hub.RunEvent(e)
+		s.site.Hub.RunEvent(e)
 	}
 	if out.Board != nil {
-		s.Hub.BoardChanged(out.Board.VersionID, out.Board.Device, out.Board.Change)
+		s.site.Hub.BoardChanged(out.Board.VersionID, out.Board.Device, out.Board.Change)
 	}
 }
 

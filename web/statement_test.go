@@ -44,10 +44,10 @@ func (b *browser) bytes(t *testing.T, path string, status int) []byte {
 
 func TestARunsPageLeadsToItsStatementAndThePublishedKeyVerifiesIt(t *testing.T) {
 	s := startSite(t, signs(t))
-	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
-	task := modelstest.Task(t, s.Store, author, "sort", "CPU")
-	run := modelstest.Submit(t, s.Store, author, task)[0]
-	modelstest.Finish(t, s.Store, run, 5000)
+	author := modelstest.Person(t, s.site.Store, "author", accounts.RoleCreator)
+	task := modelstest.Task(t, s.site.Store, author, "sort", "CPU")
+	run := modelstest.Submit(t, s.site.Store, author, task)[0]
+	modelstest.Finish(t, s.site.Store, run, 5000)
 	visitor, admin := s.browser(), s.signedIn("boss", accounts.RoleAdmin)
 
 	address := fmt.Sprintf("/api/v1/runs/%d/statement", run.ID)
@@ -81,11 +81,11 @@ func TestARunsPageLeadsToItsStatementAndThePublishedKeyVerifiesIt(t *testing.T) 
 		t.Errorf("after the last one: %s", rest)
 	}
 
-	boss, err := s.Store.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: "root", Name: "root", Admin: true})
+	boss, err := s.site.Store.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: "root", Name: "root", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Store.Disqualify(t.Context(), boss, run.ID, "It prints its own clock."); err != nil {
+	if _, err := s.site.Store.Disqualify(t.Context(), boss, run.ID, "It prints its own clock."); err != nil {
 		t.Fatal(err)
 	}
 	if text := visitor.bytes(t, address, http.StatusConflict); !bytes.Contains(text, []byte("It prints its own clock.")) {
@@ -98,13 +98,13 @@ func TestARunsPageLeadsToItsStatementAndThePublishedKeyVerifiesIt(t *testing.T) 
 
 func TestAHiddenTasksStatementsAreHiddenToo(t *testing.T) {
 	s := startSite(t, signs(t))
-	author := modelstest.Person(t, s.Store, "author", accounts.RoleCreator)
-	task, err := s.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{
+	author := modelstest.Person(t, s.site.Store, "author", accounts.RoleCreator)
+	task, err := s.site.Store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{
 		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}, Bundle: modelstest.Bundle("secret")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := modelstest.Submit(t, s.Store, author, task)[0]
-	modelstest.Finish(t, s.Store, run, 5000)
+	run := modelstest.Submit(t, s.site.Store, author, task)[0]
+	modelstest.Finish(t, s.site.Store, run, 5000)
 	s.browser().bytes(t, fmt.Sprintf("/api/v1/runs/%d/statement", run.ID), http.StatusNotFound)
 }

@@ -16,7 +16,7 @@ import (
 // raw sends bytes over a connection of their own and returns all that comes back until it is closed.
 func (s *testSite) raw(t *testing.T, request string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.Addr)
+	conn, err := net.Dial("tcp", s.site.Settings.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +110,8 @@ func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 func TestHonestRequestsShareAConnection(t *testing.T) {
 	s := startSite(t)
 	form := "name=ada&next=/api/v1/me&_csrf=" + site.DeriveToken("secret")
-	head := "Host: " + s.Addr + "\r\nCookie: " + site.VisitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-	conn, err := net.Dial("tcp", s.Addr)
+	head := "Host: " + s.site.Settings.Addr + "\r\nCookie: " + site.VisitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+	conn, err := net.Dial("tcp", s.site.Settings.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (a *API) profileAddress(ctx context.Context, version catalog.TaskVersion, r
 	if err != nil || profile.Run.ID == 0 || profile.Missing != "" {
 		return "", err
 	}
-	return a.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
+	return a.site.Settings.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
 }
 
 func eventAnswer(e work.RunEvent) client.Event {
@@ -107,24 +107,24 @@ func eventAnswer(e work.RunEvent) client.Event {
 
 // submissionAnswer reads all that is known of a submission.
 func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (client.Submission, error) {
-	sub, err := a.Store.Submissions.Submission(ctx, id)
+	sub, err := a.site.Store.Submissions.Submission(ctx, id)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	task, err := a.Store.Catalog.TaskByID(ctx, sub.TaskID)
+	task, err := a.site.Store.Catalog.TaskByID(ctx, sub.TaskID)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	version, err := a.Store.Catalog.Version(ctx, sub.VersionID)
+	version, err := a.site.Store.Catalog.Version(ctx, sub.VersionID)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	user, err := a.Store.Accounts.User(ctx, sub.UserID)
+	user, err := a.site.Store.Accounts.User(ctx, sub.UserID)
 	if err != nil {
 		return client.Submission{}, err
 	}
 	answer := client.Submission{
-		ID: sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.BaseURL, sub.ID),
+		ID: sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, sub.ID),
 		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
 		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt,
 	}
@@ -134,17 +134,17 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (clie
 
 // runAnswers reads a submission's runs, and reports whether all have ended.
 func (a *API) runAnswers(ctx context.Context, id int64, version catalog.TaskVersion, source bool) (answers []client.Run, ended bool, err error) {
-	all, err := a.Store.Work.Runs(ctx, id)
+	all, err := a.site.Store.Work.Runs(ctx, id)
 	if err != nil {
 		return nil, false, err
 	}
-	places, err := a.Store.Work.Places(ctx, id)
+	places, err := a.site.Store.Work.Places(ctx, id)
 	if err != nil {
 		return nil, false, err
 	}
 	answers, ended = []client.Run{}, true
 	for _, run := range all {
-		stages, err := a.Store.Work.Stages(ctx, run.ID)
+		stages, err := a.site.Store.Work.Stages(ctx, run.ID)
 		if err != nil {
 			return nil, false, err
 		}

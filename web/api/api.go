@@ -15,19 +15,19 @@ const boardPage = 100 // entries on one page of the API's board
 
 // API is the versioned JSON API.
 type API struct {
-	*site.Site
+	site  *site.Site
 	runs  *runs.Runs
 	evals *evaluations.Evaluations
 }
 
 // New returns the API over runs and evaluations.
-func New(runs *runs.Runs, evals *evaluations.Evaluations) *API {
-	return &API{Site: runs.Site, runs: runs, evals: evals}
+func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations) *API {
+	return &API{site: site, runs: runs, evals: evals}
 }
 
 // Tasks lists the tasks that the sender may know of.
 func (a *API) Tasks(c *fiber.Ctx) error {
-	list, err := a.Store.TaskList(c.UserContext(), site.Actor(c))
+	list, err := a.site.Store.TaskList(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func (a *API) Task(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	version, err := a.Store.Catalog.Version(c.UserContext(), task.VersionID)
+	version, err := a.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	if err != nil {
 		return err
 	}
-	bundle, err := a.Store.Catalog.Bundle(c.UserContext(), version.ID)
+	bundle, err := a.site.Store.Catalog.Bundle(c.UserContext(), version.ID)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *API) Me(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	budget, err := a.Store.Budgets.BudgetOf(c.UserContext(), *user)
+	budget, err := a.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.Version, version.ID, device, page, change, byEnergy))) {
+	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change, byEnergy))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	read := a.Store.Boards.Board
+	read := a.site.Store.Boards.Board
 	if byEnergy {
-		read = a.Store.Boards.BoardByEnergy
+		read = a.site.Store.Boards.BoardByEnergy
 	}
 	board, err := read(c.UserContext(), version.ID, device, (page-1)*boardPage, boardPage)
 	if err != nil {

@@ -99,12 +99,12 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 
 // waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves.
 func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
-	end, err := a.Wait(c)
+	end, err := a.site.Wait(c)
 	if err != nil {
 		return found, err
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(a.Streams, wait)
+	ctx, cancel := context.WithTimeout(a.site.Streams, wait)
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
 	last, err := a.evals.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.Final() })
@@ -127,7 +127,7 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 		return err
 	}
 	page := site.PageNumber(c, "page")
-	found, err := a.Store.Work.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
+	found, err := a.site.Store.Work.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (a *API) CancelEvaluation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Dispatcher.CancelEvaluation(c.UserContext(), found.ID, "It was cancelled."); err != nil {
+	if err := a.site.Dispatcher.CancelEvaluation(c.UserContext(), found.ID, "It was cancelled."); err != nil {
 		return err
 	}
 	return a.GetEvaluation(c)
@@ -173,7 +173,7 @@ func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 
 // evaluationSummary is an evaluation without its result.
 func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
-	url := a.BaseURL + "/api/v1/evaluations/" + e.ID
+	url := a.site.Settings.BaseURL + "/api/v1/evaluations/" + e.ID
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
 		Device: e.Device, Worker: e.Worker, Created: e.QueuedAt, Taken: e.StartedAt, Finish: e.EndedAt,
@@ -205,8 +205,8 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{API: a, id: found.ID, asker: caller.Asker, last: stream.LastSeen(c), podIP: evaluations.PodIP(c)}
-	return a.Stream(c, stream.Source{
+	f := &evalFollower{api: a, id: found.ID, asker: caller.Asker, last: stream.LastSeen(c), podIP: evaluations.PodIP(c)}
+	return a.site.Stream(c, stream.Source{
 		Topic:   site.EvaluationTopic(found.ID),
 		Backlog: f.send,
 		Live:    func(ctx context.Context, _ stream.Message, out *wire.Writer) error { return f.send(ctx, out) },
@@ -215,7 +215,7 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 
 // evalFollower is one reader's way through an evaluation's changes; those that come too fast are left out.
 type evalFollower struct {
-	*API
+	api   *API
 	id    string
 	asker work.Asker
 	last  int64 // the newest change that the reader has
@@ -224,7 +224,7 @@ type evalFollower struct {
 
 // send writes the evaluation as it is now, if the reader has not seen it so.
 func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
-	e, err := f.Store.Work.Evaluation(ctx, f.id)
+	e, err := f.api.site.Store.Work.Evaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
 	}
 	if e.Change > f.last {
 		f.last = e.Change
-		answer, err := f.evaluationAnswer(e, f.podIP)
+		answer, err := f.api.evaluationAnswer(e, f.podIP)
 		if err != nil {
 			return err
 		}

@@ -16,13 +16,13 @@ func (a *API) BeginLogin(c *fiber.Ctx) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	secret, login, err := a.Store.Accounts.BeginLogin(c.UserContext(), in.Host, a.VisitorIP(c))
+	secret, login, err := a.site.Store.Accounts.BeginLogin(c.UserContext(), in.Host, a.site.VisitorIP(c))
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(client.Login{
-		Secret: secret, Code: login.ShownCode(), URL: a.BaseURL + "/login?code=" + login.ShownCode(),
+		Secret: secret, Code: login.ShownCode(), URL: a.site.Settings.BaseURL + "/login?code=" + login.ShownCode(),
 		Every: loginEvery, Expires: login.ExpiresAt,
 	})
 }
@@ -33,7 +33,7 @@ func (a *API) EndLogin(c *fiber.Ctx) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	token, user, err := a.Store.Accounts.EndLogin(c.UserContext(), in.Secret)
+	token, user, err := a.site.Store.Accounts.EndLogin(c.UserContext(), in.Secret)
 	if err != nil {
 		return err
 	}
@@ -51,14 +51,14 @@ func (a *API) Tokens(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Store.Accounts.Tokens(c.UserContext(), user.ID)
+	list, err := a.site.Store.Accounts.Tokens(c.UserContext(), user.ID)
 	if err != nil {
 		return err
 	}
 	secret, _ := site.BearerToken(c)
 	answer := []client.Token{}
 	for _, t := range list {
-		if t.Live(a.Now()) {
+		if t.Live(a.site.Now()) {
 			answer = append(answer, client.Token{ID: t.ID, Name: t.Name, Prefix: t.Prefix, Current: t.Is(secret), Created: t.CreatedAt, Used: t.UsedAt, Expires: t.ExpiresAt})
 		}
 	}
@@ -76,7 +76,7 @@ func (a *API) RevokeToken(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.Accounts.RevokeToken(c.UserContext(), user.ID, id); err != nil {
+	if err := a.site.Store.Accounts.RevokeToken(c.UserContext(), user.ID, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

@@ -36,7 +36,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 		}
 		filter.TaskID = task.ID
 	}
-	list, err := a.Store.Submissions.Submissions(c.UserContext(), *user, filter)
+	list, err := a.site.Store.Submissions.Submissions(c.UserContext(), *user, filter)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 // submissionSummary is a submission in a list: its runs are without stages.
 func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submission {
 	answer := client.Submission{
-		ID: s.ID, URL: fmt.Sprintf("%s/submissions/%d", a.BaseURL, s.ID), Task: s.TaskSlug, Version: s.VersionNumber, Mode: s.Mode,
+		ID: s.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, s.ID), Task: s.TaskSlug, Version: s.VersionNumber, Mode: s.Mode,
 		FileName: s.FileName, User: client.User{ID: s.UserID, Name: s.UserName}, Created: s.CreatedAt, Ended: true, Runs: []client.Run{},
 	}
 	for _, run := range s.Runs {
@@ -73,7 +73,7 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task))+".")
 	}
-	submitted, err := a.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	submitted, err := a.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
@@ -83,16 +83,16 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 
 // waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left.
 func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
-	end, err := a.Wait(c)
+	end, err := a.site.Wait(c)
 	if err != nil {
 		return err
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(a.Streams, min(wait, runsWait))
+	ctx, cancel := context.WithTimeout(a.site.Streams, min(wait, runsWait))
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
-	err = a.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
-		live, err := a.Store.Work.Unfinished(ctx, id, false)
+	err = a.site.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
+		live, err := a.site.Store.Work.Unfinished(ctx, id, false)
 		return !live, err
 	})
 	if ctx.Err() != nil {

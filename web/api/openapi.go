@@ -42,11 +42,11 @@ func (a *API) apiDocument() (map[string]any, error) {
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
-			"title": "Warpboard", "version": a.Version,
+			"title": "Warpboard", "version": a.site.Settings.Version,
 			"license":     map[string]any{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
 			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN. Scripts of other sites may read what everybody may, without a token: tasks, boards, devices, submissions, statements.",
 		},
-		"servers":  []any{map[string]any{"url": a.BaseURL}},
+		"servers":  []any{map[string]any{"url": a.site.Settings.BaseURL}},
 		"paths":    paths,
 		"webhooks": webhookMessages(),
 		"components": map[string]any{

@@ -22,7 +22,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.APIPage{Page: a.Site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json", Site: a.BaseURL}
+	page := views.APIPage{Page: a.site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json", Site: a.site.Settings.BaseURL}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		page.Schemas = append(page.Schemas, views.APISchema{
 			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
@@ -37,7 +37,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 			Takes: o.takes, Gives: refName(o.gives), Parameters: o.queryFields(),
 		})
 	}
-	return a.Render(c, fiber.StatusOK, views.APIDoc(page))
+	return a.site.Render(c, fiber.StatusOK, views.APIDoc(page))
 }
 
 func (o operation) queryFields() []views.APIField {

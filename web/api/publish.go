@@ -29,7 +29,7 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	task, err := a.Store.Catalog.Task(c.UserContext(), db.Slug(c.Params("slug")))
+	task, err := a.site.Store.Catalog.Task(c.UserContext(), db.Slug(c.Params("slug")))
 	answer := client.Published{Change: client.Created, DryRun: c.QueryBool("dry_run"), Warnings: append(p.Notes, p.Bundle.Warnings...), Version: 1}
 	switch {
 	case db.KindOf(err) == db.NotFound:
@@ -42,7 +42,7 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	answer.Task, answer.URL = task.Slug, a.BaseURL+"/tasks/"+task.Slug
+	answer.Task, answer.URL = task.Slug, a.site.Settings.BaseURL+"/tasks/"+task.Slug
 	return c.JSON(answer)
 }
 
@@ -53,7 +53,7 @@ func (a *API) proposalOf(c *fiber.Ctx) (p tasks.Proposal, err error) {
 	if err != nil {
 		return p, err
 	}
-	list, err := upload.Proposals(a.Now())
+	list, err := upload.Proposals(a.site.Now())
 	switch {
 	case err != nil:
 		return p, err
@@ -114,11 +114,11 @@ func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p 
 	if err != nil {
 		return err
 	}
-	version, err := a.Store.Catalog.Version(ctx, task.VersionID)
+	version, err := a.site.Store.Catalog.Version(ctx, task.VersionID)
 	if err != nil {
 		return err
 	}
-	old, err := a.Store.Catalog.Bundle(ctx, version.ID)
+	old, err := a.site.Store.Catalog.Bundle(ctx, version.ID)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p 
 		answer.Differences = append(answer.Differences, client.Difference{Key: "deadline", Old: old, New: now})
 		settings = &catalog.TaskSettings{Devices: task.Devices, Deadline: deadline, Visibility: task.Visibility}
 	}
-	change, err := a.Store.Catalog.Compare(ctx, task.ID, bundle)
+	change, err := a.site.Store.Catalog.Compare(ctx, task.ID, bundle)
 	if err == nil && !answer.DryRun {
 		version, change, err = a.runs.PublishTask(ctx, user, task.ID, bundle, settings)
 	}

@@ -32,7 +32,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 	if seen.Run.HeldWhy != "" {
 		return db.Errorf(db.Conflict, "Run %d is held back until it has been reviewed: %s", id, seen.Run.HeldWhy)
 	}
-	kept, err := a.Store.Ledger.Statement(c.UserContext(), id)
+	kept, err := a.site.Store.Ledger.Statement(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 }
 
 func (a *API) sign(c *fiber.Ctx, kept ledger.Kept) ([]byte, error) {
-	envelope, err := a.Signing.Key.Sign(c.UserContext(), []byte(kept.Payload))
+	envelope, err := a.site.Settings.Signing.Key.Sign(c.UserContext(), []byte(kept.Payload))
 	if err != nil {
 		return nil, fmt.Errorf("sign the statement of run %d: %w", kept.RunID, err)
 	}
@@ -56,7 +56,7 @@ func (a *API) sign(c *fiber.Ctx, kept ledger.Kept) ([]byte, error) {
 
 // Chain sends all statements to an admin, one envelope per line, in their order.
 func (a *API) Chain(c *fiber.Ctx) error {
-	list, err := a.Store.Ledger.Chain(c.UserContext(), site.Actor(c), int64(c.QueryInt("after")), chainLines)
+	list, err := a.site.Store.Ledger.Chain(c.UserContext(), site.Actor(c), int64(c.QueryInt("after")), chainLines)
 	if err != nil {
 		return err
 	}
@@ -76,5 +76,5 @@ const chainType = "application/jsonl"
 
 // Keys publishes the keys that the site's statements are signed with.
 func (a *API) Keys(c *fiber.Ctx) error {
-	return c.JSON(a.Signing.Keys)
+	return c.JSON(a.site.Settings.Signing.Keys)
 }

@@ -116,7 +116,7 @@ func (a *API) SubmissionEvents(c *fiber.Ctx) error {
 	return a.runs.Follow(c, site.AsJSON, func(e work.RunEvent) []byte {
 		text, err := json.Marshal(eventAnswer(e))
 		if err != nil {
-			a.Log.Error("event is not JSON", "event", e.ID, "err", err)
+			a.site.Log.Error("event is not JSON", "event", e.ID, "err", err)
 			return nil
 		}
 		return stream.Frame(e.ID, "", text)

@@ -20,7 +20,7 @@ func (a *API) Webhooks(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Store.Webhooks.Webhooks(c.UserContext(), *user, c.QueryInt("site") == 1)
+	list, err := a.site.Store.Webhooks.Webhooks(c.UserContext(), *user, c.QueryInt("site") == 1)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 	for _, kind := range asked.Events {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}
-	hook, err := a.Store.Webhooks.CreateWebhook(c.UserContext(), *user, n)
+	hook, err := a.site.Store.Webhooks.CreateWebhook(c.UserContext(), *user, n)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *API) DeleteWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.Webhooks.DeleteWebhook(c.UserContext(), *user, id); err != nil {
+	if err := a.site.Store.Webhooks.DeleteWebhook(c.UserContext(), *user, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -82,7 +82,7 @@ func (a *API) TestWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.Webhooks.TestWebhook(c.UserContext(), *user, id); err != nil {
+	if err := a.site.Store.Webhooks.TestWebhook(c.UserContext(), *user, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -94,7 +94,7 @@ func (a *API) Deliveries(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Store.Webhooks.WebhookDeliveries(c.UserContext(), *user, id, int64(c.QueryInt("before")), deliveryPage)
+	list, err := a.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), *user, id, int64(c.QueryInt("before")), deliveryPage)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (a *API) Redeliver(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.Store.Webhooks.Redeliver(c.UserContext(), *user, id, delivery)
+	d, err := a.site.Store.Webhooks.Redeliver(c.UserContext(), *user, id, delivery)
 	if err != nil {
 		return err
 	}

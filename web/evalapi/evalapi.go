@@ -15,10 +15,13 @@ import (
 
 // API is the unversioned evaluation API, in the shapes that clients of the CUDA Evaluation Server V2
 // know. What it answers is added to and never changed.
-type API struct{ *evaluations.Evaluations }
+type API struct {
+	site  *site.Site
+	evals *evaluations.Evaluations
+}
 
 // New returns the unversioned API over what both APIs share.
-func New(shared *evaluations.Evaluations) *API { return &API{shared} }
+func New(site *site.Site, evals *evaluations.Evaluations) *API { return &API{site: site, evals: evals} }
 
 // Only answers another method than an address has, as FastAPI does.
 func Only(method string) fiber.Handler {
@@ -50,7 +53,7 @@ func (a *API) Errors(c *fiber.Ctx) error {
 	case f.Status == fiber.StatusUnauthorized:
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	case f.Status >= fiber.StatusInternalServerError:
-		a.Log.Error("evaluation request failed", "id", c.Locals(site.LocalRequestID), "path", c.Path(), "err", err)
+		a.site.Log.Error("evaluation request failed", "id", c.Locals(site.LocalRequestID), "path", c.Path(), "err", err)
 		return a.fail(c, f.Status, f.Message)
 	}
 	return c.Status(f.Status).JSON(fiber.Map{"error": strings.TrimSuffix(f.Message, "."), "status": "client_error"})

@@ -30,26 +30,26 @@ func (a *API) Compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
 
 // run reads a request, waits until it is carried out, and answers with its result.
 func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
-	request, err := a.ReadRequest(c, kind)
+	request, err := a.evals.ReadRequest(c, kind)
 	if err != nil {
 		return refused(c, err)
 	}
-	caller, err := a.NewCaller(c)
+	caller, err := a.evals.NewCaller(c)
 	if err != nil {
 		return err
 	}
-	over, err := a.Wait(c)
+	over, err := a.site.Wait(c)
 	if err != nil {
 		return err
 	}
-	e, err := a.Submit(c.UserContext(), caller, request)
+	e, err := a.evals.Submit(c.UserContext(), caller, request)
 	if err != nil {
 		over()
 		return refused(c, err)
 	}
 	site.DropBody(c) // it may wait for minutes
 	w := a.waitFor(c, e, over)
-	if a.behindProxy(c) && !w.within(a.Limits.KeepAlive) {
+	if a.behindProxy(c) && !w.within(a.site.Settings.Limits.KeepAlive) {
 		a.answerLate(c, w, request)
 		return nil
 	}
@@ -69,7 +69,7 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 }
 
 func (a *API) noDevice() string {
-	return fmt.Sprintf("No GPU available within %d seconds", int(a.EvalLimits.Wait.Seconds()))
+	return fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
 }
 
 // failureText says why an evaluation has no result.
@@ -87,7 +87,7 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 // that of a caller without a token is told to whoever has its id.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
-	e, err := a.Store.Work.Evaluation(c.UserContext(), id)
+	e, err := a.site.Store.Work.Evaluation(c.UserContext(), id)
 	if err == nil && e.UserID != 0 && !(work.Asker{User: site.Actor(c)}).MayRead(e) {
 		err = evaluations.NotFound(id)
 	}
@@ -109,14 +109,14 @@ func (a *API) Job(c *fiber.Ctx) error {
 func (a *API) Health(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
-	jobs, err := a.JobStats(ctx)
+	jobs, err := a.evals.JobStats(ctx)
 	if err == nil {
 		var now evaluations.Attached
-		if now, err = a.Attached(ctx); err == nil {
+		if now, err = a.evals.Attached(ctx); err == nil {
 			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": now.Idle}, "backends": now.Backends})
 		}
 	}
-	a.Log.Error("health of the evaluation API", "err", err)
+	a.site.Log.Error("health of the evaluation API", "err", err)
 	f := site.FailureOf(err)
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
 	return c.Status(f.Status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
@@ -124,15 +124,15 @@ func (a *API) Health(c *fiber.Ctx) error {
 
 // CleanUp drops jobs that ended a while ago: those of the caller, or all of them for an admin.
 func (a *API) CleanUp(c *fiber.Ctx) error {
-	caller, err := a.Caller(c)
+	caller, err := a.evals.Caller(c)
 	if err != nil {
 		return err
 	}
-	before := a.Now().Add(-finishedAge)
+	before := a.site.Now().Add(-finishedAge)
 	if caller.User.IsAdmin() {
-		err = a.Store.Work.PruneEvaluations(c.UserContext(), before)
+		err = a.site.Store.Work.PruneEvaluations(c.UserContext(), before)
 	} else {
-		err = a.Store.Work.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
+		err = a.site.Store.Work.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
 	}
 	if err != nil {
 		return err

@@ -28,10 +28,10 @@ type reply struct {
 func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	noCache(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	c.Set(fiber.HeaderContentLocation, a.BaseURL+"/api/v1/evaluations/"+w.id)
+	c.Set(fiber.HeaderContentLocation, a.site.Settings.BaseURL+"/api/v1/evaluations/"+w.id)
 	c.Set("X-Accel-Buffering", "no")
-	pod, every := evaluations.PodIP(c), a.Limits.KeepAlive/2
-	a.TakeOver(c, func(out *wire.Writer) {
+	pod, every := evaluations.PodIP(c), a.site.Settings.Limits.KeepAlive/2
+	a.site.TakeOver(c, func(out *wire.Writer) {
 		for ended := false; !ended; ended = w.within(every) {
 			out.WriteByte(' ')
 			if out.Flush() != nil {
@@ -42,7 +42,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 		if err != nil {
 			f := site.FailureOf(err)
 			if !errors.Is(err, errCallerGone) {
-				a.Log.Error("evaluation request failed", "evaluation", w.id, "err", err)
+				a.site.Log.Error("evaluation request failed", "evaluation", w.id, "err", err)
 			}
 			reply.body = failureBody(work.Evaluation{ID: w.id}, f.Message, pod)
 		}
@@ -54,8 +54,8 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 // say that it is there; nginx as it comes speaks HTTP/1.0.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
 	peer, host := wire.Peer(c), string(c.Request().Host())
-	return !c.Request().Header.IsHTTP11() || a.Secure() || wire.HasProxyMark(c) || !peer.IsLoopback() && a.Proxies.Trust(peer) ||
-		host != a.Base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.Base.Host))
+	return !c.Request().Header.IsHTTP11() || a.site.Secure() || wire.HasProxyMark(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||
+		host != a.site.Base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.site.Base.Host))
 }
 
 // within reports whether the evaluation has ended, or ends in this time.

@@ -34,11 +34,11 @@ type waiter struct {
 // waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in
 // time, it is cancelled. When it is over, it says so. Nothing may read from the caller's connection before the waiter is done.
 func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
-	ctx, cancel := context.WithCancelCause(a.Streams)
+	ctx, cancel := context.WithCancelCause(a.site.Streams)
 	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
 	stop := site.OnLeaving(c, func() { cancel(errCallerGone) })
 	end := func() { stop(); cancel(nil); over(); close(w.done) }
-	waiting := a.Sending.Go(func() {
+	waiting := a.site.Sending.Go(func() {
 		defer end()
 		w.last, w.err = a.awaitEnd(ctx, cancel, e)
 	})
@@ -56,8 +56,8 @@ func stopping(e work.Evaluation) error {
 }
 
 func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e work.Evaluation) (work.Evaluation, error) {
-	giveUp := e.QueuedAt.Add(a.EvalLimits.Wait)
-	last, err := a.Await(ctx, e.ID, func(e work.Evaluation) bool {
+	giveUp := e.QueuedAt.Add(a.evals.EvalLimits.Wait)
+	last, err := a.evals.Await(ctx, e.ID, func(e work.Evaluation) bool {
 		if e.StartedAt == nil && !e.State.Final() && time.Now().After(giveUp) {
 			cancel(errQueueFull)
 		}
@@ -69,7 +69,7 @@ func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e wo
 	switch {
 	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
 		a.dropEvaluation(e.ID, err)
-	case err != nil && a.Streams.Err() != nil:
+	case err != nil && a.site.Streams.Err() != nil:
 		err = stopping(e)
 	}
 	if last.ID == "" { // it could not be read again
@@ -80,10 +80,10 @@ func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e wo
 
 // dropEvaluation cancels an evaluation that nobody waits for.
 func (a *API) dropEvaluation(id string, why error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.Requests), site.RequestTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
 	defer cancel()
-	err := a.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
+	err := a.site.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
 	if err != nil && db.KindOf(err) != db.Conflict {
-		a.Log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "err", err)
+		a.site.Log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "err", err)
 	}
 }

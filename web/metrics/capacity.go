@@ -19,7 +19,7 @@ var (
 )
 
 // capacityCollector sends what GET /api/v1/capacity answers, and what was lost.
-type capacityCollector struct{ *Metrics }
+type capacityCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
 func (c capacityCollector) Describe(to chan<- *prometheus.Desc) {
@@ -30,12 +30,12 @@ func (c capacityCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends a number for each device; nothing when the store does not answer.
 func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(c.Requests, collectFor)
+	ctx, cancel := context.WithTimeout(c.metrics.site.Requests, collectFor)
 	defer cancel()
-	list, err := c.runs.Capacity(ctx)
+	list, err := c.metrics.runs.Capacity(ctx)
 	if err == nil {
 		var all map[string]counters.Counter
-		if all, err = c.Store.Counters.Counters(ctx); err == nil {
+		if all, err = c.metrics.site.Store.Counters.Counters(ctx); err == nil {
 			c.lost(to, all)
 		}
 	}
@@ -43,7 +43,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 		err = c.workers(ctx, to)
 	}
 	if err != nil {
-		c.Log.Warn("metrics without capacity", "err", err)
+		c.metrics.site.Log.Warn("metrics without capacity", "err", err)
 		return
 	}
 	for _, d := range list {
@@ -57,9 +57,9 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 
 // workers sends what is said of each live worker.
 func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Metric) error {
-	workers, err := c.Store.Fleet.Workers(ctx)
+	workers, err := c.metrics.site.Store.Fleet.Workers(ctx)
 	for _, w := range workers {
-		if w.Live(c.Now()) {
+		if w.Live(c.metrics.site.Now()) {
 			to <- prometheus.MustNewConstMetric(failedDesc, prometheus.GaugeValue, float64(w.FailedChecks()), w.Name)
 			to <- prometheus.MustNewConstMetric(behindDesc, prometheus.GaugeValue, w.Behind().Seconds(), w.Name)
 		}

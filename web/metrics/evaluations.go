@@ -19,7 +19,7 @@ var (
 )
 
 // evalCollector reads the counters of evaluations when it is asked.
-type evalCollector struct{ *Metrics }
+type evalCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
 func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
@@ -30,16 +30,16 @@ func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends what /stats tells; nothing when the store does not answer.
 func (e evalCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(e.Requests, 3*time.Second)
+	ctx, cancel := context.WithTimeout(e.metrics.site.Requests, 3*time.Second)
 	defer cancel()
-	census, err := e.Store.Work.EvaluationStats(ctx)
+	census, err := e.metrics.site.Store.Work.EvaluationStats(ctx)
 	if err != nil {
-		e.Log.Warn("metrics without evaluations", "err", err)
+		e.metrics.site.Log.Warn("metrics without evaluations", "err", err)
 		return
 	}
-	all, err := e.Store.Counters.Counters(ctx)
+	all, err := e.metrics.site.Store.Counters.Counters(ctx)
 	if err != nil {
-		e.Log.Warn("metrics without evaluations", "err", err)
+		e.metrics.site.Log.Warn("metrics without evaluations", "err", err)
 		return
 	}
 	for state, n := range census.ByState {

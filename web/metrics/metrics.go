@@ -36,7 +36,7 @@ type Queue interface {
 // Metrics counts what the site does, for Prometheus. Labels are routes, never addresses that
 // people choose.
 type Metrics struct {
-	*site.Site
+	site     *site.Site
 	runs     *runs.Runs
 	evals    *evaluations.Evaluations
 	access   Access
@@ -47,9 +47,9 @@ type Metrics struct {
 }
 
 // New registers everything that is measured. A nil queue is not asked.
-func New(runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access Access) *Metrics {
+func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access Access) *Metrics {
 	m := &Metrics{
-		Site: runs.Site, runs: runs, evals: evals, access: access, began: runs.Now(),
+		site: site, runs: runs, evals: evals, access: access, began: site.Now(),
 		answered: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "warpboard_http_requests_total", Help: "Requests answered.",
 		}, []string{"method", "route", "status"}),
@@ -63,13 +63,13 @@ func New(runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access Ac
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, capacityCollector{m}, runCollector{m}, evalCollector{m},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
-		}, func() float64 { return float64(m.Hub.StreamCount()) }),
+		}, func() float64 { return float64(m.site.Hub.StreamCount()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_dispatch_errors_total", Help: "Passes of this process's dispatcher that failed.",
-		}, func() float64 { return float64(m.Dispatcher.Errors()) }),
+		}, func() float64 { return float64(m.site.Dispatcher.Errors()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
-		}, func() float64 { return float64(m.Store.Statements()) }))
+		}, func() float64 { return float64(m.site.Store.Statements()) }))
 	registry.MustRegister(m.surroundings(queue)...)
 	m.page = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
@@ -115,13 +115,13 @@ func (m *Metrics) surroundings(queue Queue) []prometheus.Collector {
 			Name: "warpboard_queue_up", Help: "1 while the queue carries jobs.",
 		}, func() float64 { return m.queueUp(queue) }))
 	}
-	if m.Disk != "" {
+	if m.site.Settings.Disk != "" {
 		list = append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_disk_free_bytes", Help: "Room on the disk of the data directory.",
 		}, func() float64 {
-			free, err := site.FreeBytes(m.Disk)
+			free, err := site.FreeBytes(m.site.Settings.Disk)
 			if err != nil {
-				m.Log.Error("metrics without the disk", "err", err)
+				m.site.Log.Error("metrics without the disk", "err", err)
 			}
 			return float64(free)
 		}))
@@ -130,10 +130,10 @@ func (m *Metrics) surroundings(queue Queue) []prometheus.Collector {
 }
 
 func (m *Metrics) queueUp(queue Queue) float64 {
-	ctx, cancel := context.WithTimeout(m.Requests, site.ProbeTimeout)
+	ctx, cancel := context.WithTimeout(m.site.Requests, site.ProbeTimeout)
 	defer cancel()
 	if err := queue.Health(ctx); err != nil {
-		m.Log.Warn("the queue carries no jobs", "err", err)
+		m.site.Log.Warn("the queue carries no jobs", "err", err)
 		return 0
 	}
 	return 1

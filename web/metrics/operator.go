@@ -13,7 +13,7 @@ func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 	if m.fromOperator(c) || m.hasMetricsToken(c) {
 		return c.Next()
 	}
-	if err := m.Recognize(c); err != nil {
+	if err := m.site.Recognize(c); err != nil {
 		return err
 	}
 	switch user := site.Viewer(c); {
@@ -29,7 +29,7 @@ func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 // a base URL elsewhere means a proxy, which may leave no mark on what it passes on.
 func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
 	if m.access.From == nil {
-		return wire.IsLoopback(m.Base.Host) && wire.FromThisMachine(c)
+		return wire.IsLoopback(m.site.Base.Host) && wire.FromThisMachine(c)
 	}
 	address := wire.Peer(c)
 	if !address.IsValid() || wire.HasProxyMark(c) {

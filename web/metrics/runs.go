@@ -27,7 +27,7 @@ var (
 )
 
 // queueCollector reads queue and workers when it is asked, because the store is the truth about them.
-type queueCollector struct{ *Metrics }
+type queueCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
 func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
@@ -38,10 +38,10 @@ func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends the queue's lengths and slots per device; nothing when the store does not answer.
 func (q queueCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(q.Requests, collectFor)
+	ctx, cancel := context.WithTimeout(q.metrics.site.Requests, collectFor)
 	defer cancel()
 	if err := q.collect(ctx, to); err != nil {
-		q.Log.Warn("metrics without the queue", "err", err)
+		q.metrics.site.Log.Warn("metrics without the queue", "err", err)
 	}
 }
 
@@ -49,7 +49,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 	gauge := func(desc *prometheus.Desc, n int, label string) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), label)
 	}
-	devices, err := q.runs.DeviceList(ctx)
+	devices, err := q.metrics.runs.DeviceList(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,13 +62,13 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 			gauge(pausedDesc, 1, d.Device)
 		}
 	}
-	workers, err := q.Store.Fleet.Workers(ctx)
+	workers, err := q.metrics.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range workers {
 		up := 0
-		if w.Live(q.Now()) && w.Refusing == "" {
+		if w.Live(q.metrics.site.Now()) && w.Refusing == "" {
 			up = 1
 		}
 		gauge(workerDesc, up, w.Name)
@@ -77,7 +77,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 }
 
 // runCollector sends what was counted of runs since the site was set up.
-type runCollector struct{ *Metrics }
+type runCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
 func (r runCollector) Describe(to chan<- *prometheus.Desc) {
@@ -88,11 +88,11 @@ func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends the counters; nothing when the store does not answer.
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(r.Requests, collectFor)
+	ctx, cancel := context.WithTimeout(r.metrics.site.Requests, collectFor)
 	defer cancel()
-	all, err := r.Store.Counters.Counters(ctx)
+	all, err := r.metrics.site.Store.Counters.Counters(ctx)
 	if err != nil {
-		r.Log.Warn("metrics without runs", "err", err)
+		r.metrics.site.Log.Warn("metrics without runs", "err", err)
 		return
 	}
 	n := totals(all)

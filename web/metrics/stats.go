@@ -20,19 +20,19 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	all, err := m.Store.Counters.Counters(ctx)
+	all, err := m.site.Store.Counters.Counters(ctx)
 	if err != nil {
 		return err
 	}
-	census, err := m.Store.Work.EvaluationStats(ctx)
+	census, err := m.site.Store.Work.EvaluationStats(ctx)
 	if err != nil {
 		return err
 	}
 	n := totals(all)
 	return c.JSON(fiber.Map{
 		"job_stats": jobs, "compilation_metrics": n.compilations(), "profiling_metrics": n.profilings(),
-		"gpu_utilization": n.utilization(), "throughput": n.throughput(m.Now().Sub(m.began), census),
-		"timestamp": float64(m.Now().UnixMicro()) / 1e6,
+		"gpu_utilization": n.utilization(), "throughput": n.throughput(m.site.Now().Sub(m.began), census),
+		"timestamp": float64(m.site.Now().UnixMicro()) / 1e6,
 	})
 }
 

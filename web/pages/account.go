@@ -20,7 +20,7 @@ const accountSubmissions = 25 // on one page
 // developer is not: the page lets them sign in under another name.
 func (p *Pages) SignInPage(c *fiber.Ctx) error {
 	next := signin.SafeNext(c.Query("next", "/"))
-	page := views.SignInPage{Page: p.Page(c, "Sign in", ""), Developer: p.signIn.IsDeveloper(c), NeedsLink: p.signIn.NeedsLink(c)}
+	page := views.SignInPage{Page: p.site.Page(c, "Sign in", ""), Developer: p.signIn.IsDeveloper(c), NeedsLink: p.signIn.NeedsLink(c)}
 	if site.Viewer(c) != nil && !page.Developer {
 		return c.Redirect(next, fiber.StatusSeeOther)
 	}
@@ -28,7 +28,7 @@ func (p *Pages) SignInPage(c *fiber.Ctx) error {
 	for _, provider := range p.signIn.Providers {
 		page.Providers = append(page.Providers, views.SignInProvider{Key: provider.Name, Name: provider.Label})
 	}
-	return p.Render(c, fiber.StatusOK, views.SignIn(page))
+	return p.site.Render(c, fiber.StatusOK, views.SignIn(page))
 }
 
 // Me shows one's own account.
@@ -47,9 +47,9 @@ func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error 
 	if err != nil {
 		return err
 	}
-	page := views.MePage{Page: p.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name,
+	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name,
 		Developer: p.signIn.IsDeveloper(c), HasPicture: user.AvatarURL != "", PictureOff: user.PictureOff}
-	page.Submissions, err = p.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
+	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {
 		return err
 	}
@@ -63,28 +63,28 @@ func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error 
 	if page.Sessions, err = p.sessionRows(c, user.ID); err != nil {
 		return err
 	}
-	budget, err := p.Store.Budgets.BudgetOf(c.UserContext(), *user)
+	budget, err := p.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
 	if err != nil {
 		return err
 	}
 	page.Budget = site.BudgetOf(budget)
-	return p.Render(c, fiber.StatusOK, views.Me(page))
+	return p.site.Render(c, fiber.StatusOK, views.Me(page))
 }
 
 func (p *Pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) {
-	tokens, err := p.Store.Accounts.Tokens(c.UserContext(), userID)
+	tokens, err := p.site.Store.Accounts.Tokens(c.UserContext(), userID)
 	rows := make([]views.TokenRow, len(tokens))
 	for i, t := range tokens {
 		rows[i] = views.TokenRow{
 			ID: t.ID, Name: t.Name, Prefix: t.Prefix, Created: t.CreatedAt,
-			Used: runs.TimeOf(t.UsedAt), Expires: runs.TimeOf(t.ExpiresAt), Live: t.Live(p.Now()),
+			Used: runs.TimeOf(t.UsedAt), Expires: runs.TimeOf(t.ExpiresAt), Live: t.Live(p.site.Now()),
 		}
 	}
 	return rows, err
 }
 
 func (p *Pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, error) {
-	sessions, err := p.Store.Accounts.Sessions(c.UserContext(), userID)
+	sessions, err := p.site.Store.Accounts.Sessions(c.UserContext(), userID)
 	rows := make([]views.SessionRow, len(sessions))
 	for i, session := range sessions {
 		rows[i] = views.SessionRow{
@@ -97,7 +97,7 @@ func (p *Pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, err
 
 // addIdentities fills in how a person can sign in, and which ways could be added.
 func (p *Pages) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
-	identities, err := p.Store.Accounts.Identities(c.UserContext(), userID)
+	identities, err := p.site.Store.Accounts.Identities(c.UserContext(), userID)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (p *Pages) TokenCreate(c *fiber.Ctx) error {
 	if err != nil || days < 0 || days > 3650 {
 		return site.Invalid("days", "A token lives between 1 and 3650 days; 0 means that it never expires.")
 	}
-	secret, token, err := p.Store.Accounts.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
+	secret, token, err := p.site.Store.Accounts.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
 	if err != nil {
 		return err
 	}
@@ -133,5 +133,5 @@ func (p *Pages) TokenCreate(c *fiber.Ctx) error {
 
 // TokenRevoke ends one of the viewer's tokens.
 func (p *Pages) TokenRevoke(c *fiber.Ctx) error {
-	return site.RemoveOwn(c, p.Store.Accounts.RevokeToken, "/me")
+	return site.RemoveOwn(c, p.site.Store.Accounts.RevokeToken, "/me")
 }

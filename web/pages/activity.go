@@ -26,9 +26,9 @@ type activity struct {
 func (p *Pages) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
 	p.activity.Lock()
 	defer p.activity.Unlock()
-	if now := p.Now(); p.activity.of == nil || now.Sub(p.activity.read) > activityAge {
+	if now := p.site.Now(); p.activity.of == nil || now.Sub(p.activity.read) > activityAge {
 		slots := fleet.SlotsOf(workers, now, func(fleet.Worker, job.Slot) bool { return true })
-		all, err := p.Store.Work.Activities(ctx, now, slots)
+		all, err := p.site.Store.Work.Activities(ctx, now, slots)
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func (p *Pages) Board(c *fiber.Ctx) error {
 	}
 	c.Vary("HX-Request")
 	if site.IsFragment(c) {
-		return p.Render(c, fiber.StatusOK, views.BoardChanged(b.table, b.picture))
+		return p.site.Render(c, fiber.StatusOK, views.BoardChanged(b.table, b.picture))
 	}
 	return p.boardPage(c, b)
 }
@@ -54,22 +54,22 @@ func leadTo(c *fiber.Ctx, to string, err error) error {
 // boardTag changes with everything that the page shows: the board, the task, who looks, the program, the look itself
 // and, because the page says how long the deadline is off, the hour.
 func (p *Pages) boardTag(c *fiber.Ctx, b *board) string {
-	head := p.Page(c, "", "")
+	head := p.site.Page(c, "", "")
 	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.head.Change, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
-		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, static.Version(), p.Version, p.Now().Format("2006010215")))
+		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
 func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
 	task, version, table := b.task, b.version, b.table
 	page := views.BoardPage{
-		Page: p.Page(c, task.Title+" on "+table.Device, "tasks"), Task: site.TaskRef(task), Device: table.Device, Devices: task.Devices,
+		Page: p.site.Page(c, task.Title+" on "+table.Device, "tasks"), Task: site.TaskRef(task), Device: table.Device, Devices: task.Devices,
 		Version: version.Number, Current: table.Current, Ranking: views.RankingName(version.Definition.RankingBy),
 		Harness:  views.HarnessPhrase(version.Definition),
-		Deadline: p.DeadlineOf(task), Board: table, SelfMeasured: version.Definition.OwnHarness, Picture: b.picture, Past: b.past,
+		Deadline: p.site.DeadlineOf(task), Board: table, SelfMeasured: version.Definition.OwnHarness, Picture: b.picture, Past: b.past,
 		Found: c.Query("find"),
 	}
 	if table.Current {
-		page.Share = p.ShareOf(page.Title, string(views.BoardURL(task.Slug, table.Device)))
+		page.Share = p.site.ShareOf(page.Title, string(views.BoardURL(task.Slug, table.Device)))
 	}
 	if b.past.IsZero() {
 		page.Live = true
@@ -80,7 +80,7 @@ func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
 	if err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusOK, views.Board(page))
+	return p.site.Render(c, fiber.StatusOK, views.Board(page))
 }
 
 // otherVersions are numbers of the task's other versions, newest first. They count from 1: those before the current
@@ -92,7 +92,7 @@ func (p *Pages) otherVersions(ctx context.Context, task catalog.Task, version ca
 		}
 		return others, nil
 	}
-	numbers, err := p.Store.Catalog.VersionNumbers(ctx, task.ID)
+	numbers, err := p.site.Store.Catalog.VersionNumbers(ctx, task.ID)
 	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
 }
 

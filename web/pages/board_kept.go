@@ -33,7 +33,7 @@ func (b *board) read(c *fiber.Ctx) error {
 	ctx, viewer := c.UserContext(), site.Actor(c).ID
 	shared := viewer == 0 || b.past.IsZero() && !b.table.ByEnergy
 	key := b.key()
-	if kept, ok := b.boards.Get(key); ok && shared {
+	if kept, ok := b.pages.boards.Get(key); ok && shared {
 		b.table, b.picture = kept.table, kept.picture
 		return b.addViewer(ctx, viewer)
 	}
@@ -41,7 +41,7 @@ func (b *board) read(c *fiber.Ctx) error {
 		return err
 	}
 	if shared {
-		b.boards.Put(key, b.forAll(), 1)
+		b.pages.boards.Put(key, b.forAll(), 1)
 	}
 	return nil
 }
@@ -49,8 +49,8 @@ func (b *board) read(c *fiber.Ctx) error {
 // key is like boardTag, without what a page has around its table and picture: the board's change number, the task with its
 // notes and deadline, what was asked for, and the hour, because rows say what the last week changed.
 func (b *board) key() string {
-	return fmt.Sprintln(b.version.ID, b.head.Device, b.head.Change, b.task.VersionID, b.task.UpdatedAt.UnixNano(), b.task.NotesOpen(b.Now()), b.number,
-		b.past.UnixNano(), b.table.Errors, b.table.ByEnergy, b.Now().Format(time.DateOnly+" 15"))
+	return fmt.Sprintln(b.version.ID, b.head.Device, b.head.Change, b.task.VersionID, b.task.UpdatedAt.UnixNano(), b.task.NotesOpen(b.pages.site.Now()), b.number,
+		b.past.UnixNano(), b.table.Errors, b.table.ByEnergy, b.pages.site.Now().Format(time.DateOnly+" 15"))
 }
 
 // forAll is the board without what only its viewer sees.
@@ -76,7 +76,7 @@ func (b *board) addViewer(ctx context.Context, viewer int64) error {
 	if viewer == 0 {
 		return nil
 	}
-	own, err := b.Store.Boards.Show(ctx, b.head, nil, boards.Part{Viewer: viewer, Before: weekBefore(b.Now())})
+	own, err := b.pages.site.Store.Boards.Show(ctx, b.head, nil, boards.Part{Viewer: viewer, Before: weekBefore(b.pages.site.Now())})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 
 // board is what an address asks to see of a board, and what was read of it.
 type board struct {
-	*Pages
+	pages   *Pages
 	task    catalog.Task
 	version catalog.TaskVersion
 	head    boards.Head
@@ -34,12 +34,12 @@ type board struct {
 // askedBoard reads which board an address means, and how it stands in short. With an
 // error comes what is known by then.
 func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
-	b := &board{Pages: p, number: site.PageNumber(c, "page")}
+	b := &board{pages: p, number: site.PageNumber(c, "page")}
 	var err error
-	if b.task, b.version, err = p.BoardOf(c); err != nil {
+	if b.task, b.version, err = p.runs.BoardOf(c); err != nil {
 		return b, err
 	}
-	if b.head, err = p.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
+	if b.head, err = p.runs.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
 		return b, err
 	}
 	if b.table.ByEnergy, err = site.ByEnergy(c); err != nil {
@@ -67,7 +67,7 @@ func (b *board) readAnew(ctx context.Context, viewer int64) error {
 		Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Change: b.head.Change, Size: b.head.Size, PageNo: b.number, Epoch: b.head.Epoch.String(),
 		ViewerID: viewer, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors, ByEnergy: b.table.ByEnergy,
 	}
-	history, err := b.Store.Boards.History(ctx, b.version.ID, b.head.Device)
+	history, err := b.pages.site.Store.Boards.History(ctx, b.version.ID, b.head.Device)
 	if err != nil {
 		return err
 	}
@@ -84,13 +84,13 @@ func (b *board) readAnew(ctx context.Context, viewer int64) error {
 	if !b.table.ByEnergy {
 		b.table.LastPage = int((b.table.Size + boardRows - 1) / boardRows)
 	}
-	b.picture = views.BoardPicture{History: historySteps(history, b.table.ViewerID, b.task.NotesOpen(b.Now())), Bands: boardBands(bands, b.table)}
+	b.picture = views.BoardPicture{History: historySteps(history, b.table.ViewerID, b.task.NotesOpen(b.pages.site.Now())), Bands: boardBands(bands, b.table)}
 	return b.addBaselines(ctx)
 }
 
 // addBaselines puts what the site has measured itself between the entries and into the picture.
 func (b *board) addBaselines(ctx context.Context) error {
-	list, err := b.Store.Boards.Baselines(ctx, b.version.ID, b.head.Device)
+	list, err := b.pages.site.Store.Boards.Baselines(ctx, b.version.ID, b.head.Device)
 	for _, one := range list {
 		b.table.Baselines = append(b.table.Baselines, views.BaselineRow{Name: one.Name, RunID: one.RunID, ScoreNS: one.ScoreNS})
 		b.picture.Lines = append(b.picture.Lines, picture.Line{Label: one.Name, ScoreNS: one.ScoreNS})
@@ -101,15 +101,15 @@ func (b *board) addBaselines(ctx context.Context) error {
 // readNow reads a page of the board as it stands, and the viewer's entry wherever that is.
 func (b *board) readNow(ctx context.Context) ([]boards.Band, error) {
 	b.table.Confirming = b.head.Confirming
-	bands, err := b.Store.Boards.Bands(ctx, b.version.ID, b.head.Device)
+	bands, err := b.pages.site.Store.Boards.Bands(ctx, b.version.ID, b.head.Device)
 	if err != nil {
 		return nil, err
 	}
-	part := boards.Part{Offset: (b.number - 1) * boardRows, Limit: boardRows, Viewer: b.table.ViewerID, Before: weekBefore(b.Now()), ByEnergy: b.table.ByEnergy}
+	part := boards.Part{Offset: (b.number - 1) * boardRows, Limit: boardRows, Viewer: b.table.ViewerID, Before: weekBefore(b.pages.site.Now()), ByEnergy: b.table.ByEnergy}
 	if b.table.ByEnergy {
 		part.Limit++ // one more tells of another page: counting them all takes too long
 	}
-	list, err := b.Store.Boards.Show(ctx, b.head, bands, part)
+	list, err := b.pages.site.Store.Boards.Show(ctx, b.head, bands, part)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (b *board) readNow(ctx context.Context) ([]boards.Band, error) {
 
 // readPast reads the board as it stood, and takes its page.
 func (b *board) readPast(ctx context.Context) ([]boards.Band, error) {
-	list, bands, err := b.Store.Boards.Past(ctx, b.version.ID, b.head.Device, b.past)
+	list, bands, err := b.pages.site.Store.Boards.Past(ctx, b.version.ID, b.head.Device, b.past)
 	b.table.At, b.table.Size = b.past.Format(time.DateOnly), int64(len(list))
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -201,9 +201,9 @@ func (p *Pages) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	text, viewer := strings.TrimSpace(c.Query("find")), site.Actor(c).ID
 	var offset int
 	if text == "me" && viewer != 0 {
-		offset, err = p.Store.Boards.FindPerson(c.UserContext(), b.version.ID, b.head.Device, viewer)
+		offset, err = p.site.Store.Boards.FindPerson(c.UserContext(), b.version.ID, b.head.Device, viewer)
 	} else {
-		offset, viewer, err = p.Store.Boards.Find(c.UserContext(), b.version.ID, b.head.Device, text)
+		offset, viewer, err = p.site.Store.Boards.Find(c.UserContext(), b.version.ID, b.head.Device, text)
 	}
 	if db.KindOf(err) == db.NotFound {
 		return "", nil

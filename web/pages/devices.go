@@ -23,12 +23,12 @@ func (p *Pages) Devices(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusOK, views.DevicesNow(status))
+	return p.site.Render(c, fiber.StatusOK, views.DevicesNow(status))
 }
 
 // showDevices answers with the page; with says what was just done about a credential.
 func (p *Pages) showDevices(c *fiber.Ctx, status int, with func(*views.CredentialList)) error {
-	page := views.DevicesPage{Page: p.Page(c, "Devices and queue", "devices")}
+	page := views.DevicesPage{Page: p.site.Page(c, "Devices and queue", "devices")}
 	page.Live = true
 	var err error
 	if page.Status, err = p.devicesStatus(c); err != nil {
@@ -40,21 +40,21 @@ func (p *Pages) showDevices(c *fiber.Ctx, status int, with func(*views.Credentia
 	if page.Credentials != nil && with != nil {
 		with(page.Credentials)
 	}
-	return p.Render(c, status, views.Devices(page))
+	return p.site.Render(c, status, views.Devices(page))
 }
 
 // devicesStatus reads who works and who waits.
 func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
 	ctx := c.UserContext()
-	workers, err := p.Runs.WorkersFor(ctx, site.Actor(c))
+	workers, err := p.runs.WorkersFor(ctx, site.Actor(c))
 	if err != nil {
 		return status, err
 	}
-	list := queueList{Pages: p, viewer: site.Actor(c)}
+	list := queueList{pages: p, viewer: site.Actor(c)}
 	if err := list.read(ctx); err != nil {
 		return status, err
 	}
-	devices, err := p.Runs.Devices(ctx, workers, slices.Collect(maps.Values(list.lengths)))
+	devices, err := p.runs.Devices(ctx, workers, slices.Collect(maps.Values(list.lengths)))
 	if err != nil {
 		return status, err
 	}
@@ -74,7 +74,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 		return status, err
 	}
 	if site.Actor(c).IsAdmin() {
-		page := p.Page(c, "", "")
+		page := p.site.Page(c, "", "")
 		status.Admin = &page
 	}
 	for _, w := range workers {
@@ -101,7 +101,7 @@ func (p *Pages) silicon(workers []fleet.Worker, device string) (what views.Devic
 	for _, live := range []bool{true, false} {
 		for _, w := range workers {
 			for _, slot := range w.Slots {
-				if slot.Device != device || w.Live(p.Now()) != live || what.Units > 0 && !live {
+				if slot.Device != device || w.Live(p.site.Now()) != live || what.Units > 0 && !live {
 					continue
 				}
 				what.Units++
@@ -118,7 +118,7 @@ func (p *Pages) silicon(workers []fleet.Worker, device string) (what views.Devic
 
 func (p *Pages) workerCard(w fleet.Worker, submissions map[string]int64) views.WorkerCard {
 	card := views.WorkerCard{
-		Name: w.Name, Version: w.Version, Online: w.Live(p.Now()), Seen: w.SeenAt, Started: w.StartedAt,
+		Name: w.Name, Version: w.Version, Online: w.Live(p.site.Now()), Seen: w.SeenAt, Started: w.StartedAt,
 		Refusing: w.Refusing, SelfTest: w.SelfTest, Behind: w.Behind(),
 	}
 	for _, slot := range w.Slots {

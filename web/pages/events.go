@@ -21,11 +21,11 @@ import (
 // later event of the run will show the same. Everybody gets the same HTML, so it holds nothing that
 // only some may read: a card that has ended asks for itself once more.
 func (p *Pages) RenderEvent(e work.RunEvent) []byte {
-	ctx, cancel := context.WithTimeout(p.Streams, site.RequestTimeout)
+	ctx, cancel := context.WithTimeout(p.site.Streams, site.RequestTimeout)
 	defer cancel()
 	html, err := p.eventHTML(ctx, e)
 	if err != nil && ctx.Err() == nil {
-		p.Log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "err", err)
+		p.site.Log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "err", err)
 	}
 	return html
 }
@@ -35,12 +35,12 @@ func (p *Pages) eventHTML(ctx context.Context, e work.RunEvent) ([]byte, error) 
 	if part == nil || err != nil {
 		return nil, err
 	}
-	return p.RenderToMemory(ctx, part)
+	return p.site.RenderToMemory(ctx, part)
 }
 
 // eventPart is nil for an event that changes nothing on the page.
 func (p *Pages) eventPart(ctx context.Context, e work.RunEvent) (templ.Component, error) {
-	run, err := p.Store.Work.Run(ctx, e.RunID)
+	run, err := p.site.Store.Work.Run(ctx, e.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (p *Pages) eventPart(ctx context.Context, e work.RunEvent) (templ.Component
 		return nil, err
 	}
 	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
-		if run, err = p.Store.Work.Run(ctx, *run.ProfileOf); err != nil {
+		if run, err = p.site.Store.Work.Run(ctx, *run.ProfileOf); err != nil {
 			return nil, err
 		}
 	}
@@ -62,12 +62,12 @@ func (p *Pages) eventPart(ctx context.Context, e work.RunEvent) (templ.Component
 }
 
 func (p *Pages) changedCard(ctx context.Context, run work.Run) (templ.Component, error) {
-	filed, err := p.Store.Submissions.Filed(ctx, run.SubmissionID)
+	filed, err := p.site.Store.Submissions.Filed(ctx, run.SubmissionID)
 	if err != nil {
 		return nil, err
 	}
 	f := filed[run.SubmissionID]
-	card, err := p.RunCard(ctx, runs.RunAccess{Access: runs.Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, Run: run})
+	card, err := p.runs.RunCard(ctx, runs.RunAccess{Access: runs.Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, Run: run})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (p *Pages) changedCard(ctx context.Context, run work.Run) (templ.Component,
 // for long needs only the last.
 func (p *Pages) shownLater(ctx context.Context, e work.RunEvent) (bool, error) {
 	const few = 50
-	events, err := p.Store.Work.EventsSince(ctx, e.SubmissionID, e.ID, few)
+	events, err := p.site.Store.Work.EventsSince(ctx, e.SubmissionID, e.ID, few)
 	if err != nil {
 		return false, err
 	}
@@ -93,7 +93,7 @@ func (p *Pages) shownLater(ctx context.Context, e work.RunEvent) (bool, error) {
 }
 
 func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) {
-	runs, err := p.Store.Work.Runs(ctx, submissionID)
+	runs, err := p.site.Store.Work.Runs(ctx, submissionID)
 	if err != nil {
 		return false, err
 	}
@@ -107,7 +107,7 @@ func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) 
 
 // SubmissionEvents streams a submission's events to its page, as HTML that the page swaps in.
 func (p *Pages) SubmissionEvents(c *fiber.Ctx) error {
-	return p.Follow(c, site.AsHTML, func(e work.RunEvent) []byte {
+	return p.runs.Follow(c, site.AsHTML, func(e work.RunEvent) []byte {
 		if html := p.RenderEvent(e); len(html) > 0 {
 			return stream.Frame(e.ID, "", html)
 		}
@@ -134,13 +134,13 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 		return err
 	}
 	stored := func(ctx context.Context, out *wire.Writer) error {
-		change, err := p.Store.Boards.BoardChangeNumber(ctx, versionID, device)
+		change, err := p.site.Store.Boards.BoardChangeNumber(ctx, versionID, device)
 		if err != nil {
 			return err
 		}
 		return send(out, change)
 	}
-	return p.Stream(c, stream.Source{
+	return p.site.Stream(c, stream.Source{
 		Topic: site.BoardTopic(versionID, device), Backlog: stored,
 		Live: func(ctx context.Context, m stream.Message, out *wire.Writer) error {
 			if m.Change == 0 { // something was missed
@@ -152,18 +152,18 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 }
 
 func (p *Pages) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) error {
-	version, err := p.Store.Catalog.Version(c.UserContext(), versionID)
+	version, err := p.site.Store.Catalog.Version(c.UserContext(), versionID)
 	if err != nil {
 		return err
 	}
-	task, err := p.Store.Catalog.TaskByID(c.UserContext(), version.TaskID)
+	task, err := p.site.Store.Catalog.TaskByID(c.UserContext(), version.TaskID)
 	if err == nil && !task.VisibleTo(site.Actor(c)) {
 		err = db.Errorf(db.NotFound, "There is no version %d.", versionID)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = p.BoardChange(c.UserContext(), task, versionID, device)
+	_, err = p.runs.BoardChange(c.UserContext(), task, versionID, device)
 	return err
 }
 
@@ -174,7 +174,7 @@ func (p *Pages) DeviceEvents(c *fiber.Ctx) error {
 		_, err := out.Write(stream.Frame(0, "queue", nil))
 		return err
 	}
-	return p.Stream(c, stream.Source{
+	return p.site.Stream(c, stream.Source{
 		Topic:   site.QueueTopic(),
 		Backlog: func(_ context.Context, out *wire.Writer) error { return changed(out) },
 		Live:    func(_ context.Context, _ stream.Message, out *wire.Writer) error { return changed(out) },

@@ -43,12 +43,12 @@ func (p *Pages) Harness(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.HarnessPage{Page: p.Page(c, "Harness: "+set.Label(), "tasks"), Set: set, Sets: harnessSets()}
+	page := views.HarnessPage{Page: p.site.Page(c, "Harness: "+set.Label(), "tasks"), Set: set, Sets: harnessSets()}
 	code := p.code.Page()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		page.Files = append(page.Files, code.Source(name, name+"-", sources[name]))
 	}
-	return p.Render(c, fiber.StatusOK, views.Harness(page))
+	return p.site.Render(c, fiber.StatusOK, views.Harness(page))
 }
 
 // HarnessFile downloads one file of a harness.

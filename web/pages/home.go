@@ -36,12 +36,12 @@ func (p *Pages) Home(c *fiber.Ctx) error {
 	}
 	c.Vary("HX-Request")
 	if site.IsFragment(c) {
-		return p.Render(c, fiber.StatusOK, views.Tasks(list))
+		return p.site.Render(c, fiber.StatusOK, views.Tasks(list))
 	}
-	page := views.HomePage{Page: p.Page(c, "Tasks", "tasks"), List: list}
+	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
 	page.Live = true
-	page.Share = &views.Share{Title: "Warpboard", URL: p.BaseURL + "/", Feed: "/records.atom"}
-	return p.Render(c, fiber.StatusOK, views.Home(page))
+	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Feed: "/records.atom"}
+	return p.site.Render(c, fiber.StatusOK, views.Home(page))
 }
 
 // findTasks is listTasks with what has just happened: to the viewer, and on all boards.
@@ -59,22 +59,22 @@ func (p *Pages) findTasks(ctx context.Context, viewer accounts.User, search view
 
 // listTasks reads all tasks in short, and the boards of those on the wanted page.
 func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
-	all, err := p.Store.TaskList(ctx, viewer)
+	all, err := p.site.Store.TaskList(ctx, viewer)
 	if err != nil {
 		return list, err
 	}
-	workers, err := p.Store.Fleet.Workers(ctx)
+	workers, err := p.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return list, err
 	}
-	f := taskFinder{Pages: p, search: search, slots: fleet.SlotsOf(workers, p.Now(), func(fleet.Worker, job.Slot) bool { return true })}
+	f := taskFinder{pages: p, search: search, slots: fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })}
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	slices.SortStableFunc(found, f.order)
 	list.Found, list.LastPage = len(found), (len(found)+homeRows-1)/homeRows
 	from := min((search.PageNo-1)*homeRows, len(found))
 	found = found[from:min(from+homeRows, len(found))]
-	if err := p.Store.AddBoards(ctx, viewer, found); err != nil {
+	if err := p.site.Store.AddBoards(ctx, viewer, found); err != nil {
 		return list, err
 	}
 	for _, t := range found {
@@ -85,7 +85,7 @@ func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search view
 
 // addContinue fills in what somebody did last.
 func (p *Pages) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
-	last, err := p.Store.Submissions.LastSubmission(ctx, viewer.ID)
+	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer.ID)
 	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
@@ -97,7 +97,7 @@ const tickerRecords = 2
 
 // addLatest fills in the latest records.
 func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) error {
-	latest, err := p.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
+	latest, err := p.site.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
 	for _, r := range latest {
 		list.Latest = append(list.Latest, views.LatestRecord{When: r.AchievedAt, Person: site.PersonOf(r.UserID, r.UserName), ScoreNS: r.ScoreNS,
 			Task: views.TaskRef{Slug: r.TaskSlug, Title: r.TaskTitle}, Device: r.Device, RunID: r.RunID})
@@ -107,7 +107,7 @@ func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) error {
 
 // taskFinder knows what is looked for, and which devices can run something now.
 type taskFinder struct {
-	*Pages
+	pages  *Pages
 	search views.TaskSearch
 	slots  map[string]fleet.DeviceSlots
 }
@@ -140,7 +140,7 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	}
 	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
 		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
-	show := s.Show == "" || s.Show == "mine" && t.Mine || s.Show == "open" && t.Open(f.Now()) || s.Show == "closed" && !t.Open(f.Now())
+	show := s.Show == "" || s.Show == "mine" && t.Mine || s.Show == "open" && t.Open(f.pages.site.Now()) || s.Show == "closed" && !t.Open(f.pages.site.Now())
 	tag := s.Tag == "" || slices.Contains(t.Tags, s.Tag)
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
@@ -157,11 +157,11 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 		return cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags))
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
-	case a.Open(f.Now()) != b.Open(f.Now()):
-		return order(a.Open(f.Now()), b.Open(f.Now()))
+	case a.Open(f.pages.site.Now()) != b.Open(f.pages.site.Now()):
+		return order(a.Open(f.pages.site.Now()), b.Open(f.pages.site.Now()))
 	case (a.Deadline == nil) != (b.Deadline == nil):
 		return order(a.Deadline != nil, b.Deadline != nil)
-	case a.Deadline != nil && a.Open(f.Now()):
+	case a.Deadline != nil && a.Open(f.pages.site.Now()):
 		return a.Deadline.Compare(*b.Deadline)
 	case a.Deadline != nil:
 		return b.Deadline.Compare(*a.Deadline) // the last that closed first
@@ -182,7 +182,7 @@ func order(a, b bool) int {
 
 func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 	card := views.TaskCard{
-		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.DeadlineOf(t.Task), People: int(t.People),
+		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.pages.site.DeadlineOf(t.Task), People: int(t.People),
 	}
 	for _, b := range t.Boards {
 		chip := views.BoardChip{Device: b.Device, People: int(b.Size), Offline: !f.online(b.Device), Steps: b.Steps}
@@ -202,7 +202,7 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 
 // BoardsEvents tells pages with many boards that one of them changed.
 func (p *Pages) BoardsEvents(c *fiber.Ctx) error {
-	return p.Stream(c, stream.Source{
+	return p.site.Stream(c, stream.Source{
 		Topic:   site.BoardsTopic(),
 		Backlog: func(context.Context, *wire.Writer) error { return nil },
 		Live: func(_ context.Context, _ stream.Message, out *wire.Writer) error {

@@ -4,13 +4,15 @@ import (
 	"warpboard/cache"
 	"warpboard/views"
 	"warpboard/web/signin"
+	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
 
 // Pages are the handlers that answer with HTML. Each reads the request, asks the store, shapes a
 // view model and answers.
 type Pages struct {
-	*runs.Runs
+	site    *site.Site
+	runs    *runs.Runs
 	signIn  *signin.SignIn
 	code    *views.Highlighter
 	attacks []views.Attack
@@ -21,7 +23,7 @@ type Pages struct {
 }
 
 // New returns the pages about tasks, boards, submissions, devices and accounts.
-func New(runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack, contact string) *Pages {
-	return &Pages{Runs: runs, signIn: signIn, code: code, attacks: attacks, contact: contact,
+func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack, contact string) *Pages {
+	return &Pages{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, contact: contact,
 		boards: cache.New[string, keptBoard](mostKeptBoards)}
 }

@@ -18,7 +18,7 @@ const queueRows = 50 // runs shown of one device's queue
 // queueList collects the rows of all queues: what runs, then what waits. Submissions to tasks that
 // the viewer may not know of have their place, and nothing else.
 type queueList struct {
-	*Pages
+	pages   *Pages
 	viewer  accounts.User
 	rows    map[string][]views.QueuedRun // by device
 	slots   map[string]int64             // submission by attempt, for those the viewer may see
@@ -27,7 +27,7 @@ type queueList struct {
 
 func (l *queueList) read(ctx context.Context) error {
 	l.rows, l.slots, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{}, map[string]work.QueueLength{}
-	live, err := l.Store.Work.LiveQueue(ctx)
+	live, err := l.pages.site.Store.Work.LiveQueue(ctx)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	}
 	l.count(q.Device, 1, 0)
 	card := views.RunCard{ID: q.RunID, State: string(work.StateQueued), Position: q.Place, Queued: q.QueuedAt}
-	if q.NotBefore != nil && q.NotBefore.After(l.Now()) {
+	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
 		card.TriedAgain = *q.NotBefore
 	}
 	return card
@@ -95,7 +95,7 @@ func (l *queueList) describe(ctx context.Context) error {
 			ids = append(ids, row.ID)
 		}
 	}
-	found, err := l.Store.Work.QueuedSubmissions(ctx, ids)
+	found, err := l.pages.site.Store.Work.QueuedSubmissions(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // Submission shows a submission: its runs as they are stored, and the address of the stream that
 // begins where this page ends.
 func (p *Pages) Submission(c *fiber.Ctx) error {
-	seen, err := p.LoadSubmission(c)
+	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (p *Pages) Submission(c *fiber.Ctx) error {
 	if page.Source = c.Query("tab") == "source"; page.Source {
 		err = p.addSource(c.UserContext(), seen, &page)
 	} else {
-		page.LiveRuns, err = p.LiveRunsOf(c, seen)
+		page.LiveRuns, err = p.runs.LiveRunsOf(c, seen)
 		page.Live = page.EventsURL != ""
 		page.Charts = page.Live || slices.ContainsFunc(page.Runs, views.RunCard.Over)
 	}
@@ -39,14 +39,14 @@ func (p *Pages) Submission(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups") // the window that a timeline is given to
 	if len(page.Runs) > 0 {
 		page.Share = &views.Share{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
-			URL: p.BaseURL + string(views.SubmissionURL(page.ID)), Image: fmt.Sprintf("%s/runs/%d/card.png", p.BaseURL, page.Runs[0].ID)}
+			URL: p.site.Settings.BaseURL + string(views.SubmissionURL(page.ID)), Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, page.Runs[0].ID)}
 	}
-	return p.Render(c, fiber.StatusOK, views.Submission(page))
+	return p.site.Render(c, fiber.StatusOK, views.Submission(page))
 }
 
 func (p *Pages) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.SubmissionPage, err error) {
 	return views.SubmissionPage{
-		Page: p.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
+		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt,
 		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.Of{OwnerID: seen.Sub.UserID}),
@@ -58,11 +58,11 @@ func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.Sub
 		page.SourceHidden = runs.SourceHidden(seen.Task)
 		return nil
 	}
-	submitted, err := p.Store.Submissions.Source(ctx, seen.Sub)
+	submitted, err := p.site.Store.Submissions.Source(ctx, seen.Sub)
 	if err != nil {
 		return err
 	}
-	remarks, err := p.Remarks(ctx, seen.Sub, submitted.Names())
+	remarks, err := p.runs.Remarks(ctx, seen.Sub, submitted.Names())
 	if err != nil {
 		return err
 	}
@@ -80,14 +80,14 @@ func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.Sub
 
 // SubmissionSource downloads what was submitted.
 func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
-	seen, err := p.LoadSubmission(c)
+	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
 		return err
 	}
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task)))
 	}
-	submitted, err := p.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
 
 // Run answers htmx with one run's card, as this reader may see it.
 func (p *Pages) Run(c *fiber.Ctx) error {
-	seen, err := p.LoadSubmission(c)
+	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (p *Pages) Run(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	run, err := p.Store.Work.Run(c.UserContext(), id)
+	run, err := p.site.Store.Work.Run(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -114,12 +114,12 @@ func (p *Pages) Run(c *fiber.Ctx) error {
 	if !site.IsFragment(c) { // somebody who copied the address
 		return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
-	card, err := p.RunCard(c.UserContext(), runs.RunAccess{Access: seen, Run: run})
+	card, err := p.runs.RunCard(c.UserContext(), runs.RunAccess{Access: seen, Run: run})
 	if err != nil {
 		return err
 	}
 	c.Vary("HX-Request")
-	return p.Render(c, fiber.StatusOK, views.Run(card))
+	return p.site.Render(c, fiber.StatusOK, views.Run(card))
 }
 
 // SubmissionCancel ends the runs of a submission that have not ended.
@@ -127,11 +127,11 @@ func (p *Pages) SubmissionCancel(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	seen, err := p.LoadSubmission(c)
+	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
 		return err
 	}
-	if err := p.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
+	if err := p.runs.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
 		return err
 	}
 	return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+"?done=cancelled")
@@ -143,9 +143,9 @@ func (p *Pages) RunAddress(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	run, err := p.Store.Work.Run(c.UserContext(), id)
+	run, err := p.site.Store.Work.Run(c.UserContext(), id)
 	if err == nil {
-		_, err = p.SubmissionByID(c, run.SubmissionID)
+		_, err = p.runs.SubmissionByID(c, run.SubmissionID)
 	}
 	if err != nil {
 		return err

@@ -17,11 +17,11 @@ func (p *Pages) TaskSubmit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.ReadForm(c)
+	in, err := p.runs.ReadForm(c)
 	if err != nil {
 		return p.refuseSubmission(c, in, err)
 	}
-	sub, _, err := p.Submit(c.UserContext(), *user, in)
+	sub, _, err := p.runs.Submit(c.UserContext(), *user, in)
 	if err != nil {
 		return p.refuseSubmission(c, in, err)
 	}
@@ -35,7 +35,7 @@ func (p *Pages) refuseSubmission(c *fiber.Ctx, in runs.SubmitRequest, why error)
 	if refused.Status == fiber.StatusInternalServerError {
 		return why
 	}
-	if _, err := p.VisibleTask(c.UserContext(), site.Actor(c), in.Task); err != nil {
+	if _, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.Task); err != nil {
 		return why
 	}
 	if refused.RetryAfter > 0 {

@@ -25,7 +25,7 @@ func (p *Pages) Collection(c *fiber.Ctx) error {
 	if list.Found == 0 {
 		return site.NotFound(c)
 	}
-	return p.Render(c, fiber.StatusOK, views.Collection(views.CollectionPage{Page: p.Page(c, "Tasks: "+search.Tag, "tasks"), Tag: search.Tag, List: list}))
+	return p.site.Render(c, fiber.StatusOK, views.Collection(views.CollectionPage{Page: p.site.Page(c, "Tasks: "+search.Tag, "tasks"), Tag: search.Tag, List: list}))
 }
 
 // tagsOf counts the tags of tasks: the most used ones, by name.

@@ -30,14 +30,14 @@ func (p *Pages) Task(c *fiber.Ctx) error {
 // showTask answers with the task's page; form holds what a refused submission had chosen.
 func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
-	posed, err := p.Store.Catalog.Posed(ctx, slug)
+	posed, err := p.site.Store.Catalog.Posed(ctx, slug)
 	if err == nil && !posed.VisibleTo(site.Actor(c)) {
 		err = runs.NoTask(slug)
 	}
 	if err != nil {
 		return err
 	}
-	bundle, err := p.Store.Catalog.BundleOf(ctx, posed.Task, posed.Version)
+	bundle, err := p.site.Store.Catalog.BundleOf(ctx, posed.Task, posed.Version)
 	if err != nil {
 		return err
 	}
@@ -46,22 +46,22 @@ func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.Submi
 		return err
 	}
 	page.Form = form
-	if err := p.FillForm(c, page.Page, posed.Task, bundle, &page.Form); err != nil {
+	if err := p.runs.FillForm(c, page.Page, posed.Task, bundle, &page.Form); err != nil {
 		return err
 	}
 	for i, choice := range page.Form.Devices {
 		page.Boards[i].Offline = choice.Offline
 	}
-	return p.Render(c, status, views.Task(page))
+	return p.site.Render(c, status, views.Task(page))
 }
 
 // shareTask describes a task elsewhere, with the picture of its first board.
 func (p *Pages) shareTask(task catalog.Task) *views.Share {
 	address := string(views.TaskURL(task.Slug))
 	s := &views.Share{Title: task.Title, About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
-		URL: p.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
+		URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
 	if len(task.Devices) > 0 {
-		s.Image = p.BaseURL + string(views.BoardURL(task.Slug, task.Devices[0])) + "/card.png"
+		s.Image = p.site.Settings.BaseURL + string(views.BoardURL(task.Slug, task.Devices[0])) + "/card.png"
 	}
 	return s
 }
@@ -69,8 +69,8 @@ func (p *Pages) shareTask(task catalog.Task) *views.Share {
 func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
 	ctx, task, version, owner, d := c.UserContext(), posed.Task, posed.Version, posed.Owner, posed.Version.Definition
 	page = views.TaskPage{
-		Page: p.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
-		Version: version.Number, Hidden: task.Visibility == catalog.Hidden, Deadline: p.DeadlineOf(task), Definition: d,
+		Page: p.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
+		Version: version.Number, Hidden: task.Visibility == catalog.Hidden, Deadline: p.site.DeadlineOf(task), Definition: d,
 		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
 	}
 	page.Share = p.shareTask(task)
@@ -82,14 +82,14 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle
 		return page, err
 	}
 	if user := site.Viewer(c); user != nil {
-		page.Mine, err = p.Tries(ctx, *user, task, ownSubmissions)
+		page.Mine, err = p.runs.Tries(ctx, *user, task, ownSubmissions)
 	}
 	return page, err
 }
 
 // boardHeads is the head of each of a task's boards: two queries, however many there are.
 func (p *Pages) boardHeads(ctx context.Context, task catalog.Task) ([]views.BoardTop, error) {
-	summaries, err := p.Store.Boards.Summaries(ctx, []int64{task.VersionID})
+	summaries, err := p.site.Store.Boards.Summaries(ctx, []int64{task.VersionID})
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +108,11 @@ func (p *Pages) boardHeads(ctx context.Context, task catalog.Task) ([]views.Boar
 
 // bundleOf reads the current version of the task in the address.
 func (p *Pages) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
-	_, version, err := p.BoardOf(c)
+	_, version, err := p.runs.BoardOf(c)
 	if err != nil {
 		return nil, err
 	}
-	return p.Store.Catalog.Bundle(c.UserContext(), version.ID)
+	return p.site.Store.Catalog.Bundle(c.UserContext(), version.ID)
 }
 
 // TaskFile downloads one file by its run-time name.
@@ -154,7 +154,7 @@ func (p *Pages) TaskBundle(c *fiber.Ctx) error {
 		return site.Attachment(c, name, text)
 	}
 	var buf bytes.Buffer
-	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return err
 	}

@@ -19,32 +19,32 @@ func (p *Pages) User(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := p.Store.Accounts.User(c.UserContext(), id)
+	user, err := p.site.Store.Accounts.User(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
 	page := views.UserPage{
-		Page: p.Page(c, user.Name, ""), Person: site.Pictured(user), Role: string(user.Role), Since: user.CreatedAt,
+		Page: p.site.Page(c, user.Name, ""), Person: site.Pictured(user), Role: string(user.Role), Since: user.CreatedAt,
 		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
 	}
 	if err := p.addDeeds(c, &page); err != nil {
 		return err
 	}
 	address := string(views.UserURL(user.ID))
-	page.Share = &views.Share{Title: user.Name, About: "Kernels and places on leaderboards of " + user.Name + ".", URL: p.BaseURL + address, Feed: address + "/records.atom"}
-	return p.Render(c, fiber.StatusOK, views.User(page))
+	page.Share = &views.Share{Title: user.Name, About: "Kernels and places on leaderboards of " + user.Name + ".", URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom"}
+	return p.site.Render(c, fiber.StatusOK, views.User(page))
 }
 
 // addDeeds fills in what the person did, as far as the viewer may see it.
 func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	filter := submissions.SubmissionFilter{UserID: id, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
-	page.Activity.Until = p.Now()
+	page.Activity.Until = p.site.Now()
 	err := site.Beside(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },
-		func() (err error) { page.Submissions, err = p.SubmissionRows(ctx, viewer, filter); return err },
+		func() (err error) { page.Submissions, err = p.runs.SubmissionRows(ctx, viewer, filter); return err },
 		func() (err error) {
-			page.Activity.Days, err = p.Store.Submissions.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
+			page.Activity.Days, err = p.site.Store.Submissions.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
 			return err
 		},
 	)
@@ -59,7 +59,7 @@ const personPlaces = 25
 
 // addPlaces fills in one page of the person's entries on the current boards that the viewer may see.
 func (p *Pages) addPlaces(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
-	list, more, err := p.Store.Boards.Placings(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
+	list, more, err := p.site.Store.Boards.Placings(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
 	if more {
 		page.MorePlaces = number + 1
 	}
@@ -70,7 +70,7 @@ func (p *Pages) addPlaces(ctx context.Context, viewer accounts.User, number int,
 	for i, place := range list {
 		keys[i] = boards.Key{VersionID: place.VersionID, Device: place.Device}
 	}
-	steps, err := p.Store.Boards.Steps(ctx, page.Person.ID, keys, mostSteps)
+	steps, err := p.site.Store.Boards.Steps(ctx, page.Person.ID, keys, mostSteps)
 	for i, place := range list {
 		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
 			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size),
@@ -89,14 +89,14 @@ const mostSteps = 1000
 // UserRole lets an admin change what somebody may do.
 func (p *Pages) UserRole(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
-		return p.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))
+		return p.site.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))
 	})
 }
 
 // UserBlock lets an admin shut somebody out, or in again.
 func (p *Pages) UserBlock(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
-		return p.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
+		return p.site.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
 	})
 }
 

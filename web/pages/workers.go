@@ -18,7 +18,7 @@ func (p *Pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialLis
 	if !site.Actor(c).IsAdmin() {
 		return nil, nil
 	}
-	list, err := p.Store.Fleet.Credentials(c.UserContext())
+	list, err := p.site.Store.Fleet.Credentials(c.UserContext())
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (p *Pages) WorkerCreate(c *fiber.Ctx) error {
 		return err
 	}
 	names := strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
-	secret, cred, err := p.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c), strings.TrimSpace(c.FormValue("name")), names)
+	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c), strings.TrimSpace(c.FormValue("name")), names)
 	status, problem := fiber.StatusOK, ""
 	switch db.KindOf(err) {
 	case db.Invalid, db.Conflict:
@@ -58,10 +58,10 @@ func (p *Pages) WorkerRevoke(c *fiber.Ctx) error {
 		return err
 	}
 	name := c.Params("name")
-	if err := p.Store.Fleet.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
+	if err := p.site.Store.Fleet.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
 		return err
 	}
-	p.Dispatcher.Kick(name)
+	p.site.Dispatcher.Kick(name)
 	return site.Redirect(c, "/devices?done=revoked#credentials")
 }
 
@@ -70,7 +70,7 @@ func (p *Pages) WorkerForget(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	if err := p.Store.Fleet.ForgetWorker(c.UserContext(), site.Actor(c), c.Params("name")); err != nil {
+	if err := p.site.Store.Fleet.ForgetWorker(c.UserContext(), site.Actor(c), c.Params("name")); err != nil {
 		return err
 	}
 	return site.Redirect(c, "/devices")
@@ -79,13 +79,13 @@ func (p *Pages) WorkerForget(c *fiber.Ctx) error {
 // DevicePause holds back the queue of a device.
 func (p *Pages) DevicePause(c *fiber.Ctx) error {
 	return p.changeDevice(c, func(ctx context.Context, actor accounts.User, device string) error {
-		return p.Store.Fleet.PauseDevice(ctx, actor, device, c.FormValue("why"))
+		return p.site.Store.Fleet.PauseDevice(ctx, actor, device, c.FormValue("why"))
 	})
 }
 
 // DeviceResume lets the queue of a device go on.
 func (p *Pages) DeviceResume(c *fiber.Ctx) error {
-	return p.changeDevice(c, p.Store.Fleet.ResumeDevice)
+	return p.changeDevice(c, p.site.Store.Fleet.ResumeDevice)
 }
 
 func (p *Pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor accounts.User, device string) error) error {
@@ -95,7 +95,7 @@ func (p *Pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, acto
 	if err := change(c.UserContext(), site.Actor(c), c.Params("device")); err != nil {
 		return err
 	}
-	p.Dispatcher.Wake()
-	p.Hub.QueueChanged()
+	p.site.Dispatcher.Wake()
+	p.site.Hub.QueueChanged()
 	return site.Redirect(c, "/devices")
 }

@@ -23,9 +23,9 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if host := string(c.Request().Host()); host != s.Base.Host && wire.IsLoopback(host) && wire.IsLoopback(s.Base.Host) {
+	if host := string(c.Request().Host()); host != s.site.Base.Host && wire.IsLoopback(host) && wire.IsLoopback(s.site.Base.Host) {
 		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
-		return c.Redirect(s.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
+		return c.Redirect(s.site.Settings.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}
 	link, err := s.linkFor(c)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("keep the sign-in's state: %w", err)
 	}
-	s.SetCookie(c, stateCookie, base64.RawURLEncoding.EncodeToString(text), stateLife)
+	s.site.SetCookie(c, stateCookie, base64.RawURLEncoding.EncodeToString(text), stateLife)
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
@@ -54,7 +54,7 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 		return err
 	}
 	f, ok := s.popState(c)
-	s.ClearCookie(c, stateCookie)
+	s.site.ClearCookie(c, stateCookie)
 	if !ok || f.Provider != p.Name || !site.EqualSecrets(f.State, c.Query("state")) {
 		return site.Forbidden("state", "This sign-in was not started in this browser, or took too long. Start it again.")
 	}
@@ -68,7 +68,7 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 	if f.Link != 0 {
 		return s.link(c, f, who)
 	}
-	user, err := s.Store.Accounts.SignIn(c.UserContext(), s.signInOf(who))
+	user, err := s.site.Store.Accounts.SignIn(c.UserContext(), s.signInOf(who))
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *SignIn) provider(name string) (*provider, error) {
 
 // providerError keeps what a provider said out of the page: it may hold tokens.
 func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
-	s.Log.Warn("sign-in failed", "provider", p.Name, "id", c.Locals(site.LocalRequestID), "err", err)
+	s.site.Log.Warn("sign-in failed", "provider", p.Name, "id", c.Locals(site.LocalRequestID), "err", err)
 	return &site.Failure{
 		Status: fiber.StatusBadGateway, Code: "provider",
 		Message: p.Label + " could not sign you in just now. Try again, or choose another way.",

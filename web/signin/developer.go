@@ -36,7 +36,7 @@ func (o *onceCode) spend(code string) bool {
 
 // offersDeveloper reports whether the site has developer sign-in: where no provider is set up and it serves this machine only.
 func (s *SignIn) offersDeveloper() bool {
-	return len(s.Providers) == 0 && wire.IsLoopback(s.Addr) && wire.IsLoopback(s.Base.Host)
+	return len(s.Providers) == 0 && wire.IsLoopback(s.site.Settings.Addr) && wire.IsLoopback(s.site.Base.Host)
 }
 
 // DeveloperLink is the address that signs in as an admin, once; empty where there is none. It is for the log, which only the
@@ -47,11 +47,11 @@ func (s *SignIn) DeveloperLink() string {
 	if !s.offersDeveloper() || s.code.text == "" {
 		return ""
 	}
-	return s.BaseURL + "/auth/developer?code=" + s.code.text
+	return s.site.Settings.BaseURL + "/auth/developer?code=" + s.code.text
 }
 
 // NeedsLink reports whether a request comes from this machine to a site with developer sign-in.
-func (s *SignIn) NeedsLink(c *fiber.Ctx) bool { return s.offersDeveloper() && s.OnThisMachine(c) }
+func (s *SignIn) NeedsLink(c *fiber.Ctx) bool { return s.offersDeveloper() && s.site.OnThisMachine(c) }
 
 // IsDeveloper reports whether the browser's session began with the link.
 func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
@@ -81,12 +81,12 @@ func (s *SignIn) Developer(c *fiber.Ctx) error {
 
 func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) error {
 	ctx := c.UserContext()
-	user, err := s.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: developer, Subject: strings.ToLower(name), Name: name})
+	user, err := s.site.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: developer, Subject: strings.ToLower(name), Name: name})
 	if err != nil {
 		return err
 	}
 	operator := accounts.User{Name: "developer sign-in", Role: accounts.RoleAdmin}
-	if err := s.Store.Accounts.SetRole(ctx, operator, user.ID, role); err != nil {
+	if err := s.site.Store.Accounts.SetRole(ctx, operator, user.ID, role); err != nil {
 		return err
 	}
 	if err := s.startSession(c, user, developer); err != nil {

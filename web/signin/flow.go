@@ -26,7 +26,7 @@ type oauthState struct {
 
 func (s *SignIn) popState(c *fiber.Ctx) (oauthState, bool) {
 	var f oauthState
-	text, err := base64.RawURLEncoding.DecodeString(s.Cookie(c, stateCookie))
+	text, err := base64.RawURLEncoding.DecodeString(s.site.Cookie(c, stateCookie))
 	if err != nil || json.Unmarshal(text, &f) != nil {
 		return oauthState{}, false
 	}

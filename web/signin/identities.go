@@ -18,7 +18,7 @@ func (s *SignIn) LinkURL(c *fiber.Ctx, p *provider) templ.SafeURL {
 }
 
 func (s *SignIn) linkToken(c *fiber.Ctx) string {
-	return site.DeriveToken("link\x00" + s.Cookie(c, site.SessionCookie))
+	return site.DeriveToken("link\x00" + s.site.Cookie(c, site.SessionCookie))
 }
 
 // linkFor is the person whom a sign-in that begins now shall be added to; 0 for a plain sign-in.
@@ -38,7 +38,7 @@ func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
 		return site.Forbidden("link", "Somebody else is signed in here now. Sign in as before, and begin again from your page.")
 	}
-	if err := s.Store.Accounts.Link(c.UserContext(), f.Link, s.signInOf(who)); err != nil {
+	if err := s.site.Store.Accounts.Link(c.UserContext(), f.Link, s.signInOf(who)); err != nil {
 		return err
 	}
 	return c.Redirect("/me?done=linked", fiber.StatusSeeOther)
@@ -47,7 +47,7 @@ func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 // IdentityRemove takes a provider's account away from the viewer's own.
 func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
 	return site.RemoveOwn(c, func(ctx context.Context, userID, id int64) error {
-		return s.Store.Accounts.Unlink(ctx, userID, id, site.SessionID(c))
+		return s.site.Store.Accounts.Unlink(ctx, userID, id, site.SessionID(c))
 	}, "/me?done=unlinked")
 }
 

@@ -14,7 +14,7 @@ func (s *SignIn) Picture(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.Store.Accounts.Picture(c.UserContext(), id, c.Params("digest"))
+	data, err := s.site.Store.Accounts.Picture(c.UserContext(), id, c.Params("digest"))
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (s *SignIn) PictureChoose(c *fiber.Ctx) error {
 		return err
 	}
 	made := c.FormValue("picture") != "provider"
-	if err := s.Store.Accounts.SetPictureOff(c.UserContext(), *user, user.ID, made); err != nil {
+	if err := s.site.Store.Accounts.SetPictureOff(c.UserContext(), *user, user.ID, made); err != nil {
 		return err
 	}
 	if made {
@@ -46,7 +46,7 @@ func (s *SignIn) PictureRemove(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Store.Accounts.SetPictureOff(c.UserContext(), site.Actor(c), id, true); err != nil {
+	if err := s.site.Store.Accounts.SetPictureOff(c.UserContext(), site.Actor(c), id, true); err != nil {
 		return err
 	}
 	return site.Redirect(c, views.UserURL(id)+"?done=saved")

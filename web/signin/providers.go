@@ -105,7 +105,7 @@ func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
 
 // SignIn is every way to sign in, and who is an admin by the operator's word.
 type SignIn struct {
-	*site.Site
+	site      *site.Site
 	Providers []*provider
 	pictures  *picture.Fetcher
 	code      *onceCode // opens the developer sign-in
@@ -114,8 +114,8 @@ type SignIn struct {
 
 // New checks the settings; it asks no provider anything yet.
 func New(site *site.Site, configs []ProviderConfig, admins []string, pictures *picture.Fetcher) (*SignIn, error) {
-	providers, err := newProviders(configs, site.BaseURL)
-	return &SignIn{Site: site, Providers: providers, admins: admins, pictures: pictures, code: newCode()}, err
+	providers, err := newProviders(configs, site.Settings.BaseURL)
+	return &SignIn{site: site, Providers: providers, admins: admins, pictures: pictures, code: newCode()}, err
 }
 
 // person is who a provider says that someone is.

@@ -16,14 +16,14 @@ func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string)
 	if err := s.endSession(c); err != nil {
 		return err
 	}
-	secret, _, err := s.Store.Accounts.StartSession(c.UserContext(), accounts.NewSession{
-		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.VisitorIP(c), Life: site.SessionLife,
+	secret, _, err := s.site.Store.Accounts.StartSession(c.UserContext(), accounts.NewSession{
+		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.site.VisitorIP(c), Life: site.SessionLife,
 	})
 	if err != nil {
 		return err
 	}
-	s.SetCookie(c, site.SessionCookie, secret, site.SessionLife)
-	s.ClearCookie(c, site.VisitorCookie)
+	s.site.SetCookie(c, site.SessionCookie, secret, site.SessionLife)
+	s.site.ClearCookie(c, site.VisitorCookie)
 	return nil
 }
 
@@ -33,7 +33,7 @@ func (s *SignIn) endSession(c *fiber.Ctx) error {
 	if user == nil || id == 0 {
 		return nil
 	}
-	return s.Store.Accounts.EndSession(c.UserContext(), user.ID, id)
+	return s.site.Store.Accounts.EndSession(c.UserContext(), user.ID, id)
 }
 
 // SignOut ends the browser's session.
@@ -41,20 +41,20 @@ func (s *SignIn) SignOut(c *fiber.Ctx) error {
 	if err := s.endSession(c); err != nil {
 		return err
 	}
-	s.ClearCookie(c, site.SessionCookie)
+	s.site.ClearCookie(c, site.SessionCookie)
 	return c.Redirect("/", fiber.StatusSeeOther)
 }
 
 // SessionRevoke ends one of the person's sessions, or with the id "others" all but this one.
 func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 	if c.Params("id") != "others" {
-		return site.RemoveOwn(c, s.Store.Accounts.EndSession, "/me")
+		return site.RemoveOwn(c, s.site.Store.Accounts.EndSession, "/me")
 	}
 	user, err := site.RequireUser(c)
 	if err != nil {
 		return err
 	}
-	if err := s.Store.Accounts.EndOtherSessions(c.UserContext(), user.ID, site.SessionID(c)); err != nil {
+	if err := s.site.Store.Accounts.EndOtherSessions(c.UserContext(), user.ID, site.SessionID(c)); err != nil {
 		return err
 	}
 	return c.Redirect("/me", fiber.StatusSeeOther)

@@ -39,7 +39,7 @@ func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 }
 
 func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
-	r := &bodyReader{limits: s.Limits, limit: limit, conn: c.Context().Conn(), who: shareOf(c), budget: s.StrangerBytes}
+	r := &bodyReader{limits: s.Settings.Limits, limit: limit, conn: c.Context().Conn(), who: shareOf(c), budget: s.StrangerBytes}
 	if user := Viewer(c); user != nil {
 		r.who, r.budget = personShare(user.ID), s.bodyBytes
 	}

@@ -6,7 +6,7 @@
 // rendering), csrf.go, limits.go and body.go (shares of connections, requests and bytes), stream.go and hub.go
 // (live streams and their topics), files.go (uploads and downloads).
 //
-// A room embeds *Site and adds its own handlers. Middleware of this package never looks at paths: web's list of
+// A room holds a *Site as a field and adds its own handlers. Middleware of this package never looks at paths: web's list of
 // routes says which of it a route passes through, and Identify must come before what asks for the Viewer.
 //
 // What may go wrong: everything taken from a fiber.Ctx ends with the handler, and fiber's own context never

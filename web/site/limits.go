@@ -55,8 +55,8 @@ func (l Limits) withDefaults(nofile int) Limits {
 }
 
 func (s *Site) setLimits() {
-	l := s.Limits.withDefaults(descriptors())
-	s.Limits = l
+	l := s.Settings.Limits.withDefaults(descriptors())
+	s.Settings.Limits = l
 	s.Connected = wire.NewTally(l.Connections, l.ConnectionsEach)
 	s.UnderWay, s.streaming = wire.NewTally(l.Requests, l.RequestsEach), wire.NewTally(l.Streams, l.StreamsEach)
 	s.waiting, s.sending = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)

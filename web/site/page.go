@@ -46,7 +46,7 @@ var notices = map[string]string{
 func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	p := views.Page{
 		Title: title, Section: section, CSRF: s.csrfToken(c), Nonce: nonce(c), Next: c.OriginalURL(),
-		Notice: notices[c.Query("done")], SandboxOff: s.SandboxOff, Version: s.Version,
+		Notice: notices[c.Query("done")], SandboxOff: s.Settings.SandboxOff, Version: s.Settings.Version,
 	}
 	if theme := c.Cookies("theme"); theme == "light" || theme == "dark" {
 		p.Theme = theme
@@ -59,7 +59,7 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 
 // ShareOf describes a page below whose address its picture and its feed are.
 func (s *Site) ShareOf(title, path string) *views.Share {
-	return &views.Share{Title: title, URL: s.BaseURL + path, Image: s.BaseURL + path + "/card.png", Feed: path + "/records.atom"}
+	return &views.Share{Title: title, URL: s.Settings.BaseURL + path, Image: s.Settings.BaseURL + path + "/card.png", Feed: path + "/records.atom"}
 }
 
 // PersonOf is a person as pages link to one.

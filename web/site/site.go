@@ -53,12 +53,17 @@ type Signing struct {
 	Keys statement.Keys
 }
 
-// Site is what all rooms share. Handlers embed it and add what only they need.
+// Site is what all rooms share. A room holds it as a field, beside what only that room needs.
 type Site struct {
-	Config
-	Base    *url.URL
-	Mount   mount.Path // in Base; all other addresses are from the site's own root
-	Proxies wire.Proxies
+	Store      *models.Store
+	Dispatcher *dispatch.Dispatcher
+	Hub        *Hub
+	Log        *slog.Logger
+	Now        func() time.Time // in UTC
+	Settings   Config
+	Base       *url.URL
+	Mount      mount.Path // in Base; all other addresses are from the site's own root
+	Proxies    wire.Proxies
 
 	Connected, UnderWay, streaming *wire.Tally // connections, requests, live streams
 	bodyBytes, StrangerBytes       *wire.Tally
@@ -78,7 +83,7 @@ func New(cfg Config) (*Site, error) {
 	if cfg.Store == nil || cfg.Hub == nil || cfg.Dispatcher == nil || cfg.Log == nil {
 		return nil, errors.New("web: a server needs Store, Hub, Dispatcher and Log")
 	}
-	s := &Site{Config: cfg}
+	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
 	if s.Base, s.Mount, err = mount.ParseAddress(address); err != nil {
@@ -87,8 +92,8 @@ func New(cfg Config) (*Site, error) {
 	if s.Proxies, err = wire.ParseProxies(cfg.TrustedProxies); err != nil {
 		return nil, err
 	}
-	s.BaseURL = s.Base.String()
-	s.Heartbeat = cmp.Or(cfg.Heartbeat, defaultHeartbeat)
+	s.Settings.BaseURL = s.Base.String()
+	s.Settings.Heartbeat = cmp.Or(cfg.Heartbeat, defaultHeartbeat)
 	now := time.Now
 	if cfg.Now != nil {
 		now = cfg.Now
@@ -116,22 +121,22 @@ func (s *Site) Secure() bool { return s.Base.Scheme == "https" }
 // OnThisMachine reports whether a request surely comes from this machine to a site that serves only it.
 // A base URL elsewhere means a proxy, which may leave no mark.
 func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
-	return wire.IsLoopback(s.Addr) && wire.IsLoopback(s.Base.Host) && wire.FromThisMachine(c)
+	return wire.IsLoopback(s.Settings.Addr) && wire.IsLoopback(s.Base.Host) && wire.FromThisMachine(c)
 }
 
 // Room refuses what would be stored while the disk is nearly full: a disk that is full ends runs that
 // were accepted.
 func (s *Site) Room() error {
-	if s.Disk == "" || s.MinFree == 0 {
+	if s.Settings.Disk == "" || s.Settings.MinFree == 0 {
 		return nil
 	}
-	free, err := FreeBytes(s.Disk)
-	if err != nil || free >= s.MinFree {
+	free, err := FreeBytes(s.Settings.Disk)
+	if err != nil || free >= s.Settings.MinFree {
 		return err
 	}
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "disk_full", RetryAfter: time.Minute, Message: fmt.Sprintf(
 		"The site's disk is nearly full: %d MiB are left, and it keeps %d MiB free. Nothing can be submitted until its operator has made room.",
-		free>>20, s.MinFree>>20)}
+		free>>20, s.Settings.MinFree>>20)}
 }
 
 // FreeBytes is the room on the disk of a directory.

@@ -49,7 +49,7 @@ func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
-	source.Heartbeat, source.Reauthorize = s.Heartbeat, s.reauthorize(c)
+	source.Heartbeat, source.Reauthorize = s.Settings.Heartbeat, s.reauthorize(c)
 	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
 	if c.Method() == fiber.MethodHead {
 		c.Context().SetConnectionClose()

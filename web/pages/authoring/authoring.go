@@ -10,15 +10,16 @@ import (
 
 // Authoring is the pages that make and change tasks.
 type Authoring struct {
-	*runs.Runs
+	site        *site.Site
+	runs        *runs.Runs
 	code        *views.Highlighter
 	bundleLimit int // bytes of a task's zip
 	checks      *pace
 }
 
 // New returns the pages that make and change tasks.
-func New(runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
-	return &Authoring{Runs: runs, code: code, bundleLimit: bundleLimit, checks: newPace()}
+func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
+	return &Authoring{site: site, runs: runs, code: code, bundleLimit: bundleLimit, checks: newPace()}
 }
 
 // BodyLimit lets creators send a task's zip.

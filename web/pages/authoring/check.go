@@ -21,7 +21,7 @@ import (
 // A template may well fail its tests; it needs only to compile.
 func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	unchecked := views.TaskURL(task.Slug) + "?done=" + notice + "-unchecked"
-	choices, err := p.DeviceChoices(ctx, task.Devices, nil)
+	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
 	if err != nil {
 		return "", err
 	}
@@ -34,9 +34,9 @@ func (p *Authoring) checked(ctx context.Context, author accounts.User, task cata
 	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == silicon.CPU }) {
 		device = silicon.CPU
 	}
-	sub, _, err := p.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
+	sub, _, err := p.runs.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
 	if err != nil { // a limit, a deadline that has passed: the task is published all the same
-		p.Log.Info("the task was not checked", "task", task.Slug, "err", err)
+		p.site.Log.Info("the task was not checked", "task", task.Slug, "err", err)
 		return unchecked, nil
 	}
 	return views.SolveURL(task.Slug) + templ.SafeURL(fmt.Sprintf("?run=%d&done=%s-checked", sub.ID, notice)), nil

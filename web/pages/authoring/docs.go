@@ -72,7 +72,7 @@ func reading(name string) int {
 
 // Format explains the task format.
 func (p *Authoring) Format(c *fiber.Ctx) error {
-	page := views.TaskDocsPage{Page: p.Page(c, "Task format", ""), Starters: starters(), Keys: tasks.Keys()}
+	page := views.TaskDocsPage{Page: p.site.Page(c, "Task format", ""), Starters: starters(), Keys: tasks.Keys()}
 	page.Starter = page.Starters[0]
 	if i := starterNamed(c.Query("starter")); i >= 0 {
 		page.Starter = page.Starters[i]
@@ -82,7 +82,7 @@ func (p *Authoring) Format(c *fiber.Ctx) error {
 	if page.Files, err = p.starterFiles(page.Starter); err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusOK, views.TaskDocs(page))
+	return p.site.Render(c, fiber.StatusOK, views.TaskDocs(page))
 }
 
 func starterNamed(name string) int {

@@ -61,7 +61,7 @@ func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks
 	out := make([]draft, len(list))
 	for i, proposal := range list {
 		out[i] = draft{Proposal: proposal, number: i}
-		task, err := p.Store.Catalog.Task(ctx, db.Slug(proposal.Name))
+		task, err := p.site.Store.Catalog.Task(ctx, db.Slug(proposal.Name))
 		switch {
 		case err != nil && db.KindOf(err) != db.NotFound:
 			return nil, err

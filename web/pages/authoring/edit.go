@@ -23,7 +23,7 @@ func (p *Authoring) editableTask(c *fiber.Ctx) (catalog.Task, error) {
 	if _, err := site.RequireUser(c); err != nil {
 		return catalog.Task{}, err
 	}
-	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil && !task.EditableBy(site.Actor(c)) {
 		err = site.Forbidden("edit", "Only the task's owner and admins may change it.")
 	}
@@ -36,7 +36,7 @@ func (p *Authoring) editableBundle(c *fiber.Ctx) (catalog.Task, *tasks.Bundle, e
 	if err != nil {
 		return task, nil, err
 	}
-	bundle, err := p.Store.Catalog.CurrentBundle(c.UserContext(), task)
+	bundle, err := p.site.Store.Catalog.CurrentBundle(c.UserContext(), task)
 	return task, bundle, err
 }
 
@@ -52,12 +52,12 @@ func (p *Authoring) Edit(c *fiber.Ctx) error {
 // showEdit answers with the edit page of a task; form is the task as the form shows it, cause why it was refused.
 func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error) error {
 	ctx, status := c.UserContext(), fiber.StatusOK
-	version, err := p.Store.Catalog.Version(ctx, task.VersionID)
+	version, err := p.site.Store.Catalog.Version(ctx, task.VersionID)
 	if err != nil {
 		return err
 	}
 	page := views.TaskEditPage{
-		Page: p.Page(c, "Edit "+task.Title, "tasks"), Task: site.TaskRef(task), Version: version.Number, LimitMiB: p.bundleLimit >> 20,
+		Page: p.site.Page(c, "Edit "+task.Title, "tasks"), Task: site.TaskRef(task), Version: version.Number, LimitMiB: p.bundleLimit >> 20,
 	}
 	if page.Settings, err = p.settingsOf(ctx, form); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 		}
 		page.Problem, status = refused.Message, refused.Status
 	}
-	return p.Render(c, status, views.TaskEdit(page))
+	return p.site.Render(c, status, views.TaskEdit(page))
 }
 
 // settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
@@ -77,7 +77,7 @@ func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.Ta
 	settings := views.TaskSettings{
 		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Hidden: task.Visibility == catalog.Hidden,
 	}
-	known, err := p.DeviceList(ctx)
+	known, err := p.runs.DeviceList(ctx)
 	if err != nil {
 		return settings, err
 	}
@@ -104,7 +104,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 	}
 	settings, err := readSettings(c, 0)
 	if err == nil {
-		_, err = p.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
+		_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
 	}
 	if err == nil {
 		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved")
@@ -124,7 +124,7 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := sent.single(p.Now())
+	bundle, err := sent.single(p.site.Now())
 	if wrong := problems.In(err); len(wrong) > 0 {
 		return p.showUpload(c, site.TaskRef(task), sentences(wrong))
 	}
@@ -140,15 +140,15 @@ func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.B
 	if err != nil {
 		return err
 	}
-	page := views.TaskPreviewPage{Page: p.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Drafts: []views.TaskDraft{shown}}
-	return p.Render(c, fiber.StatusOK, views.TaskPreview(page))
+	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Drafts: []views.TaskDraft{shown}}
+	return p.site.Render(c, fiber.StatusOK, views.TaskPreview(page))
 }
 
 // showChange adds to a preview what the draft would change about its task, and gives the bundle that
 // it would publish. Where the form has not said otherwise, a task that is measured by Warpboard's
 // harness stays so.
 func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
-	current, err := p.Store.Catalog.Bundle(ctx, d.current.VersionID)
+	current, err := p.site.Store.Catalog.Bundle(ctx, d.current.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 			bundle, shown.StandardHarness = ours, true
 		}
 	}
-	change, err := p.Store.Catalog.Compare(ctx, d.current.ID, bundle)
+	change, err := p.site.Store.Catalog.Compare(ctx, d.current.ID, bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -231,9 +231,9 @@ func (p *Authoring) Delete(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Store.Catalog.DeleteTask(c.UserContext(), site.Actor(c), task.ID, c.FormValue("confirm")); err != nil {
+	if err := p.site.Store.Catalog.DeleteTask(c.UserContext(), site.Actor(c), task.ID, c.FormValue("confirm")); err != nil {
 		return p.showEdit(c, task, task, err)
 	}
-	p.Hub.QueueChanged()
+	p.site.Hub.QueueChanged()
 	return c.Redirect("/?done=deleted", fiber.StatusSeeOther)
 }

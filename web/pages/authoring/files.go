@@ -56,7 +56,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	var bundle *tasks.Bundle
 	sent, err := p.readZip(c)
 	if err == nil {
-		bundle, err = sent.single(p.Now())
+		bundle, err = sent.single(p.site.Now())
 	}
 	if problems := problems.In(err); len(problems) > 0 {
 		return p.showUpload(c, views.TaskRef{}, sentences(problems))
@@ -127,8 +127,8 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	if len(page.Problems) > 0 {
 		status = fiber.StatusUnprocessableEntity
 	}
-	page.Page = p.Page(c, title, section)
-	return p.Render(c, status, views.TaskFiles(page))
+	page.Page = p.site.Page(c, title, section)
+	return p.site.Render(c, status, views.TaskFiles(page))
 }
 
 // readFiles reads the form of showFiles. A file without a path is gone.
@@ -162,7 +162,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 	if err := w.Close(); err != nil {
 		return nil, nil, fmt.Errorf("packing the files: %w", err)
 	}
-	b, err = upload{name: name + ".zip", data: buf.Bytes()}.single(p.Now())
+	b, err = upload{name: name + ".zip", data: buf.Bytes()}.single(p.site.Now())
 	if wrong := problems.In(err); len(wrong) > 0 {
 		return nil, wrong, nil
 	}
@@ -184,7 +184,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 		return err
 	}
 	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
-	task, err := p.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: db.Slug(page.Name), Bundle: bundle,
+	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: db.Slug(page.Name), Bundle: bundle,
 		TaskSettings: catalog.TaskSettings{Title: page.Name, Devices: settings.Devices, Visibility: catalog.Hidden}})
 	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
 		if len(page.Problems) > 0 {
@@ -249,8 +249,8 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if task.Visibility != catalog.Hidden {
 		return p.showVersion(c, task, bundle, nil)
 	}
-	if _, _, err = p.Store.Catalog.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
-		task, err = p.Store.Catalog.TaskByID(c.UserContext(), task.ID)
+	if _, _, err = p.site.Store.Catalog.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
+		task, err = p.site.Store.Catalog.TaskByID(c.UserContext(), task.ID)
 	}
 	if err != nil {
 		return err

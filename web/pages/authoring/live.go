@@ -29,7 +29,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if !p.checks.allows(user.ID, p.Now()) {
+	if !p.checks.allows(user.ID, p.site.Now()) {
 		return site.TooMany("You are being checked often already. Wait a moment.", checkEvery)
 	}
 	slug, list := "task", []remark{}
@@ -56,7 +56,7 @@ func (p *Authoring) checkName(ctx context.Context, slug string) ([]remark, error
 	if slug == "" || reservedSlug(slug) {
 		return []remark{{Text: needsName}}, nil
 	}
-	switch _, err := p.Store.Catalog.Task(ctx, slug); {
+	switch _, err := p.site.Store.Catalog.Task(ctx, slug); {
 	case db.KindOf(err) == db.NotFound:
 		return []remark{}, nil
 	case err != nil:

@@ -38,7 +38,7 @@ func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []stri
 		status = fiber.StatusUnprocessableEntity
 	}
 	page := views.TaskUploadPage{
-		Page: p.Page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.bundleLimit >> 20, Starters: starters(),
+		Page: p.site.Page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.bundleLimit >> 20, Starters: starters(),
 	}
 	if task.Slug != "" {
 		page.Title, page.Section = "New version of "+task.Title, "tasks"
@@ -47,7 +47,7 @@ func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []stri
 	if page.Example, err = p.starterFiles(page.Starters[0]); err != nil {
 		return err
 	}
-	return p.Render(c, status, views.TaskUpload(page))
+	return p.site.Render(c, status, views.TaskUpload(page))
 }
 
 // Preview shows what an uploaded zip would make; what is wrong with it is listed above the form.
@@ -59,7 +59,7 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	var proposals []tasks.Proposal
 	sent, err := p.readZip(c)
 	if err == nil {
-		proposals, err = sent.proposals(p.Now())
+		proposals, err = sent.proposals(p.site.Now())
 	}
 	if wrong := problems.In(err); len(wrong) > 0 {
 		return p.showUpload(c, views.TaskRef{}, sentences(wrong))
@@ -76,7 +76,7 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 
 // showDrafts answers with the preview of an upload of which some may be published already.
 func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published []views.TaskRef) error {
-	page := views.TaskPreviewPage{Page: p.Page(c, "Check the task", "new"), Published: published}
+	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the task", "new"), Published: published}
 	if len(list)+len(published) > 1 {
 		page.Title = "Check the tasks"
 	}
@@ -87,7 +87,7 @@ func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published
 		}
 		page.Drafts = append(page.Drafts, shown)
 	}
-	return p.Render(c, status, views.TaskPreview(page))
+	return p.site.Render(c, status, views.TaskPreview(page))
 }
 
 func sentences(wrong []problems.Problem) []string {

@@ -103,7 +103,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 		if reservedSlug(d.settings.Slug) {
 			return task, "", site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", d.settings.Slug)
 		}
-		task, err = p.CreateTask(ctx, user, catalog.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
+		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
 		if err == nil {
 			done, err = p.checked(ctx, user, task, bundle, "published")
 		}
@@ -118,9 +118,9 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 // publishVersion makes a bundle the task's current state, with these settings where some are given, and returns the page that
 // says what that changed.
 func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id int64, bundle *tasks.Bundle, settings *catalog.TaskSettings) (task catalog.Task, done templ.SafeURL, err error) {
-	_, change, err := p.PublishTask(ctx, user, id, bundle, settings)
+	_, change, err := p.runs.PublishTask(ctx, user, id, bundle, settings)
 	if err == nil {
-		task, err = p.Store.Catalog.TaskByID(ctx, id)
+		task, err = p.site.Store.Catalog.TaskByID(ctx, id)
 	}
 	switch {
 	case err != nil:
@@ -173,7 +173,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	if err != nil {
 		return sentDraft{}, site.Invalid("bundle", "The upload did not arrive whole; upload it again.")
 	}
-	bundle, err := upload{name: field("bundle_name"), data: data}.single(p.Now())
+	bundle, err := upload{name: field("bundle_name"), data: data}.single(p.site.Now())
 	if err != nil {
 		return sentDraft{}, err
 	}
@@ -185,7 +185,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 		Slug: db.Slug(field("slug")), Title: d.in.Title, Devices: d.in.Devices, Deadline: d.in.Deadline, Visibility: d.in.Visibility,
 	}
 	if slug := field("updates"); slug != "" {
-		task, err := p.VisibleTask(c.UserContext(), site.Actor(c), slug)
+		task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), slug)
 		if err != nil {
 			return sentDraft{}, err
 		}

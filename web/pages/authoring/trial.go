@@ -43,7 +43,7 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 // startTrial submits all attempts to one device that a worker serves, and leads to the page with the verdicts.
 func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, b *tasks.Bundle) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
-	choices, err := p.DeviceChoices(ctx, task.Devices, nil)
+	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 		return site.Redirect(c, to+"?done=untried")
 	}
 	for _, a := range attemptsAt(b) {
-		_, _, err := p.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: viaTrial})
+		_, _, err := p.runs.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: viaTrial})
 		if err == nil {
 			continue
 		}
@@ -80,13 +80,13 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TrialPage{Page: p.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden, Rows: rows}
+	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden, Rows: rows}
 	page.Live = page.Waiting() > 0
 	if site.IsFragment(c) {
 		c.Vary("HX-Request")
-		return p.Render(c, fiber.StatusOK, views.TrialTable(page))
+		return p.site.Render(c, fiber.StatusOK, views.TrialTable(page))
 	}
-	return p.Render(c, fiber.StatusOK, views.Trial(page))
+	return p.site.Render(c, fiber.StatusOK, views.Trial(page))
 }
 
 // TryAgain submits all attempts once more.
@@ -104,7 +104,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.UpdateTask(c.UserContext(), site.Actor(c), task.ID, catalog.TaskSettings{Title: task.Title, Devices: task.Devices,
+	_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, catalog.TaskSettings{Title: task.Title, Devices: task.Devices,
 		Deadline: task.Deadline, Visibility: catalog.Public})
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 
 // verdicts judges what a trial of the task's current version has come to so far.
 func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task catalog.Task, b *tasks.Bundle) ([]views.TrialRow, error) {
-	list, err := p.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: viaTrial, Limit: mostTried})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: viaTrial, Limit: mostTried})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task cat
 			newest[sub.SourceHash], ids = run, append(ids, run.ID)
 		}
 	}
-	stages, err := p.Store.Work.StagesOf(ctx, ids...)
+	stages, err := p.site.Store.Work.StagesOf(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ var about = map[webhooks.Kind]string{
 }
 
 // Hooks is the pages.
-type Hooks struct{ *site.Site }
+type Hooks struct{ site *site.Site }
 
 // New returns the pages.
 func New(site *site.Site) *Hooks { return &Hooks{site} }
@@ -35,7 +35,7 @@ func New(site *site.Site) *Hooks { return &Hooks{site} }
 func (h *Hooks) List(c *fiber.Ctx) error { return h.show(c, fiber.StatusOK, "", "") }
 
 func (h *Hooks) show(c *fiber.Ctx, status int, secret, problem string) (err error) {
-	page := views.WebhooksPage{Page: h.Site.Page(c, "Webhooks", "me"), NewSecret: secret, Problem: problem}
+	page := views.WebhooksPage{Page: h.site.Page(c, "Webhooks", "me"), NewSecret: secret, Problem: problem}
 	if page.Mine, err = h.list(c, webhooks.Personal(), false); err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ func (h *Hooks) show(c *fiber.Ctx, status int, secret, problem string) (err erro
 		}
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return h.Render(c, status, views.Webhooks(page))
+	return h.site.Render(c, status, views.Webhooks(page))
 }
 
 func (h *Hooks) list(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) (l views.WebhookList, err error) {
-	hooks, err := h.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), ofSite)
+	hooks, err := h.site.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), ofSite)
 	for _, hook := range hooks {
 		l.Rows = append(l.Rows, row(hook))
 	}
@@ -80,7 +80,7 @@ func (h *Hooks) Create(c *fiber.Ctx) error {
 	for _, kind := range c.Context().PostArgs().PeekMulti("events") {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}
-	hook, err := h.Store.Webhooks.CreateWebhook(c.UserContext(), *user, n)
+	hook, err := h.site.Store.Webhooks.CreateWebhook(c.UserContext(), *user, n)
 	if kind := db.KindOf(err); kind == db.Invalid || kind == db.Conflict {
 		refused := site.FailureOf(err)
 		return h.show(c, refused.Status, "", refused.Message)
@@ -97,15 +97,15 @@ func (h *Hooks) Show(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	hook, err := h.Store.Webhooks.Webhook(c.UserContext(), site.Actor(c), id)
+	hook, err := h.site.Store.Webhooks.Webhook(c.UserContext(), site.Actor(c), id)
 	if err != nil {
 		return err
 	}
-	list, err := h.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveries)
+	list, err := h.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveries)
 	if err != nil {
 		return err
 	}
-	page := views.WebhookPage{Page: h.Site.Page(c, "Webhook", "me"), WebhookRow: row(hook), Site: hook.UserID == 0}
+	page := views.WebhookPage{Page: h.site.Page(c, "Webhook", "me"), WebhookRow: row(hook), Site: hook.UserID == 0}
 	if hook.Wants(webhooks.WaitLong) {
 		page.Wait = time.Duration(hook.WaitSeconds) * time.Second
 	}
@@ -117,13 +117,13 @@ func (h *Hooks) Show(c *fiber.Ctx) error {
 		page.Older = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return h.Render(c, fiber.StatusOK, views.Webhook(page))
+	return h.site.Render(c, fiber.StatusOK, views.Webhook(page))
 }
 
 // Delete removes a webhook.
 func (h *Hooks) Delete(c *fiber.Ctx) error {
 	_, err := h.act(c, func(user accounts.User, id int64) error {
-		return h.Store.Webhooks.DeleteWebhook(c.UserContext(), user, id)
+		return h.site.Store.Webhooks.DeleteWebhook(c.UserContext(), user, id)
 	})
 	if err != nil {
 		return err
@@ -134,14 +134,14 @@ func (h *Hooks) Delete(c *fiber.Ctx) error {
 // Enable switches a webhook on again.
 func (h *Hooks) Enable(c *fiber.Ctx) error {
 	return h.stay(c, func(user accounts.User, id int64) error {
-		return h.Store.Webhooks.EnableWebhook(c.UserContext(), user, id)
+		return h.site.Store.Webhooks.EnableWebhook(c.UserContext(), user, id)
 	})
 }
 
 // Test sends a message that says nothing.
 func (h *Hooks) Test(c *fiber.Ctx) error {
 	return h.stay(c, func(user accounts.User, id int64) error {
-		return h.Store.Webhooks.TestWebhook(c.UserContext(), user, id)
+		return h.site.Store.Webhooks.TestWebhook(c.UserContext(), user, id)
 	})
 }
 
@@ -150,7 +150,7 @@ func (h *Hooks) Redeliver(c *fiber.Ctx) error {
 	return h.stay(c, func(user accounts.User, id int64) error {
 		delivery, err := site.IDParam(c, "delivery")
 		if err == nil {
-			_, err = h.Store.Webhooks.Redeliver(c.UserContext(), user, id, delivery)
+			_, err = h.site.Store.Webhooks.Redeliver(c.UserContext(), user, id, delivery)
 		}
 		return err
 	})

@@ -9,16 +9,16 @@ import (
 )
 
 // Logins has the handlers of the page.
-type Logins struct{ *site.Site }
+type Logins struct{ site *site.Site }
 
 // New returns the page.
 func New(site *site.Site) *Logins { return &Logins{site} }
 
 // Show asks for a code, or whether its command line may come in.
 func (l *Logins) Show(c *fiber.Ctx) error {
-	page, status := views.LoginPage{Page: l.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
+	page, status := views.LoginPage{Page: l.site.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
 	if page.Code != "" {
-		login, err := l.Store.Accounts.WaitingLogin(c.UserContext(), page.Code)
+		login, err := l.site.Store.Accounts.WaitingLogin(c.UserContext(), page.Code)
 		switch {
 		case db.KindOf(err) == db.NotFound:
 			page.Problem, status = err.Error(), fiber.StatusNotFound
@@ -29,7 +29,7 @@ func (l *Logins) Show(c *fiber.Ctx) error {
 			page.Host, page.Address, page.Since = login.Host, login.Address, login.CreatedAt
 		}
 	}
-	return l.Render(c, status, views.Login(page))
+	return l.site.Render(c, status, views.Login(page))
 }
 
 // Answer lets the command line with a code in, or refuses it.
@@ -39,9 +39,9 @@ func (l *Logins) Answer(c *fiber.Ctx) error {
 		return err
 	}
 	yes := c.FormValue("answer") == "yes"
-	if err := l.Store.Accounts.AnswerLogin(c.UserContext(), *user, c.FormValue("code"), yes); err != nil {
+	if err := l.site.Store.Accounts.AnswerLogin(c.UserContext(), *user, c.FormValue("code"), yes); err != nil {
 		return err
 	}
-	page := views.LoginPage{Page: l.Page(c, "Authorize the command line", ""), Answered: true, Let: yes}
-	return l.Render(c, fiber.StatusOK, views.Login(page))
+	page := views.LoginPage{Page: l.site.Page(c, "Authorize the command line", ""), Answered: true, Let: yes}
+	return l.site.Render(c, fiber.StatusOK, views.Login(page))
 }

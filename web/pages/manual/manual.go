@@ -15,7 +15,7 @@ import (
 
 // Manual is the pages below /docs.
 type Manual struct {
-	*site.Site
+	site *site.Site
 	list []views.DocsGroup
 	text map[string]page // by their names
 }
@@ -31,7 +31,7 @@ func New(site *site.Site) (*Manual, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the documentation: %w", err)
 	}
-	m := &Manual{Site: site, text: map[string]page{}, list: []views.DocsGroup{
+	m := &Manual{site: site, text: map[string]page{}, list: []views.DocsGroup{
 		{For: docs.Use},
 		{For: docs.Author, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and starters to download."}}},
 		{For: docs.Operate},
@@ -64,7 +64,7 @@ func (m *Manual) Links() (list []views.DocsLink) {
 
 // Index lists them.
 func (m *Manual) Index(c *fiber.Ctx) error {
-	return m.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: m.Page(c, "Documentation", ""), All: m.list}))
+	return m.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: m.site.Page(c, "Documentation", ""), All: m.list}))
 }
 
 // Show is one of them.
@@ -77,5 +77,5 @@ func (m *Manual) Show(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("reading docs/%s.md: %w", c.Params("page"), err)
 	}
-	return m.Render(c, fiber.StatusOK, views.Docs(views.DocsPage{Page: m.Page(c, of.Title, ""), Current: of.DocsLink, Text: text}))
+	return m.site.Render(c, fiber.StatusOK, views.Docs(views.DocsPage{Page: m.site.Page(c, of.Title, ""), Current: of.DocsLink, Text: text}))
 }

@@ -15,17 +15,17 @@ const auditRows = 50 // on one page
 // Audit lists who did what, when and why.
 func (m *Moderation) Audit(c *fiber.Ctx) error {
 	search := strings.TrimSpace(c.Query("q"))
-	list, err := m.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)
+	list, err := m.site.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)
 	if err != nil {
 		return err
 	}
-	page := views.AuditPage{Page: m.Page(c, "Audit log", "moderation"), Search: search}
+	page := views.AuditPage{Page: m.site.Page(c, "Audit log", "moderation"), Search: search}
 	if len(list) > auditRows {
 		list = list[:auditRows]
 		page.Older = list[auditRows-1].ID
 	}
 	page.Rows = logRows(list)
-	return m.Render(c, fiber.StatusOK, views.Audit(page))
+	return m.site.Render(c, fiber.StatusOK, views.Audit(page))
 }
 
 func logRows(list []accounts.Audit) []views.LogRow {

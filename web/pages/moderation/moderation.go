@@ -2,20 +2,22 @@ package moderation
 
 import (
 	"warpboard/models/boards"
+	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
 
 // Moderation is the pages by which people keep the boards honest.
 type Moderation struct {
-	*runs.Runs
+	site *site.Site
+	runs *runs.Runs
 }
 
 // New returns the pages of moderation.
-func New(runs *runs.Runs) *Moderation { return &Moderation{Runs: runs} }
+func New(site *site.Site, runs *runs.Runs) *Moderation { return &Moderation{site: site, runs: runs} }
 
 // announce tells open pages that boards have changed.
 func (m *Moderation) announce(changes []boards.Change) {
 	for _, b := range changes {
-		m.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		m.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
 	}
 }

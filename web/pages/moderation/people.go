@@ -15,11 +15,11 @@ const peopleRows = 50 // on one page
 // People lists who has an account.
 func (m *Moderation) People(c *fiber.Ctx) error {
 	search, number := strings.TrimSpace(c.Query("q")), site.PageNumber(c, "page")
-	list, err := m.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
+	list, err := m.site.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
 	if err != nil {
 		return err
 	}
-	page := views.PeoplePage{Page: m.Page(c, "People", "moderation"), Search: search, Number: number}
+	page := views.PeoplePage{Page: m.site.Page(c, "People", "moderation"), Search: search, Number: number}
 	if page.More = len(list) > peopleRows; page.More {
 		list = list[:peopleRows]
 	}
@@ -28,7 +28,7 @@ func (m *Moderation) People(c *fiber.Ctx) error {
 			Person: site.PersonOf(u.ID, u.Name), Role: string(u.Role), Blocked: u.BlockedAt != nil, Since: u.CreatedAt, Seen: runs.TimeOf(u.SeenAt),
 		})
 	}
-	return m.Render(c, fiber.StatusOK, views.People(page))
+	return m.site.Render(c, fiber.StatusOK, views.People(page))
 }
 
 // Rename changes the name of a person: one's own, or as an admin anybody's.
@@ -41,7 +41,7 @@ func (m *Moderation) Rename(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	changes, err := m.Store.Rename(c.UserContext(), *user, id, c.FormValue("name"))
+	changes, err := m.site.Store.Rename(c.UserContext(), *user, id, c.FormValue("name"))
 	if err != nil {
 		return err
 	}
@@ -58,15 +58,15 @@ func (m *Moderation) DeleteSubmission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	seen, err := m.LoadSubmission(c)
+	seen, err := m.runs.LoadSubmission(c)
 	if err != nil {
 		return err
 	}
-	changes, err := m.Store.DeleteSubmission(c.UserContext(), *user, seen.Sub.ID, c.FormValue("reason"))
+	changes, err := m.site.Store.DeleteSubmission(c.UserContext(), *user, seen.Sub.ID, c.FormValue("reason"))
 	if err != nil {
 		return err
 	}
 	m.announce(changes)
-	m.Hub.QueueChanged()
+	m.site.Hub.QueueChanged()
 	return site.Redirect(c, views.UserURL(seen.Sub.UserID)+"?done=removed")
 }

@@ -12,11 +12,11 @@ const reviewRows = 25 // on one page
 // Review lists the runs that wait for a look, of all tasks or of ?task=.
 func (m *Moderation) Review(c *fiber.Ctx) error {
 	slug := c.Query("task")
-	list, err := m.Store.ReviewQueue(c.UserContext(), site.Actor(c), slug, int64(c.QueryInt("after")), reviewRows+1)
+	list, err := m.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), slug, int64(c.QueryInt("after")), reviewRows+1)
 	if err != nil {
 		return err
 	}
-	page := views.ReviewPage{Page: m.Page(c, "Runs to review", "moderation"), Task: slug}
+	page := views.ReviewPage{Page: m.site.Page(c, "Runs to review", "moderation"), Task: slug}
 	if len(list) > reviewRows {
 		list = list[:reviewRows]
 		page.Next = list[reviewRows-1].First
@@ -27,5 +27,5 @@ func (m *Moderation) Review(c *fiber.Ctx) error {
 			Person: site.PersonOf(run.UserID, run.UserName), ScoreNS: run.ScoreNS, Flags: flagRows(run.Flags),
 		})
 	}
-	return m.Render(c, fiber.StatusOK, views.Review(page))
+	return m.site.Render(c, fiber.StatusOK, views.Review(page))
 }

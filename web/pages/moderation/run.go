@@ -21,7 +21,7 @@ func (m *Moderation) Run(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return m.Render(c, fiber.StatusOK, views.RunReview(page))
+	return m.site.Render(c, fiber.StatusOK, views.RunReview(page))
 }
 
 // runOf reads the run in the address, if its submission may be seen.
@@ -30,10 +30,10 @@ func (m *Moderation) runOf(c *fiber.Ctx) (run work.Run, seen runs.Access, err er
 	if err != nil {
 		return run, seen, err
 	}
-	if run, err = m.Store.Work.Run(c.UserContext(), id); err != nil {
+	if run, err = m.site.Store.Work.Run(c.UserContext(), id); err != nil {
 		return run, seen, err
 	}
-	seen, err = m.SubmissionByID(c, run.SubmissionID)
+	seen, err = m.runs.SubmissionByID(c, run.SubmissionID)
 	return run, seen, err
 }
 
@@ -45,7 +45,7 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	viewer, of := site.Actor(c), accounts.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.May(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
-		Page: m.Page(c, "Run", "tasks"), RunID: run.ID, SubmissionID: run.SubmissionID, Task: site.TaskRef(seen.Task), Device: run.Device,
+		Page: m.site.Page(c, "Run", "tasks"), RunID: run.ID, SubmissionID: run.SubmissionID, Task: site.TaskRef(seen.Task), Device: run.Device,
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run),
 		MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
@@ -54,12 +54,12 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	if err := m.addNote(c, run, seen, &page); err != nil {
 		return page, err
 	}
-	decisions, err := m.Store.Accounts.Decisions(c.UserContext(), run.ID)
+	decisions, err := m.site.Store.Accounts.Decisions(c.UserContext(), run.ID)
 	if err != nil {
 		return page, err
 	}
 	page.Decisions = logRows(decisions)
-	flags, err := m.Store.Flags(c.UserContext(), viewer, run, seen.Task)
+	flags, err := m.site.Store.Flags(c.UserContext(), viewer, run, seen.Task)
 	page.Flags = flagRows(flags)
 	for _, flag := range page.Flags {
 		page.Open = page.Open || flag.Open
@@ -71,14 +71,14 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 // addNote fills in what the owner says of a record, for whom it is open to, and who may change it.
 func (m *Moderation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
-	page.NoteOpen = seen.Task.NotesOpen(m.Now())
+	page.NoteOpen = seen.Task.NotesOpen(m.site.Now())
 	page.MayRemoveNote = viewer.May(accounts.RemoveNote, accounts.Of{AuthorID: seen.Task.OwnerID})
 	own := viewer.SignedIn() && viewer.ID == run.UserID
 	if page.NoteOpen || own || page.MayRemoveNote {
 		page.Note = run.Note
 	}
 	if own && run.ScoreNS != nil {
-		page.MayNote, err = m.Store.WasRecord(c.UserContext(), run)
+		page.MayNote, err = m.site.Store.WasRecord(c.UserContext(), run)
 	}
 	return err
 }
@@ -95,28 +95,28 @@ func flagRows(flags []models.FlagOf) []views.FlagRow {
 // Report asks others to look at a run.
 func (m *Moderation) Report(c *fiber.Ctx) error {
 	return m.act(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
-		return nil, m.Store.Report(ctx, actor, id, why)
+		return nil, m.site.Store.Report(ctx, actor, id, why)
 	})
 }
 
 // Note keeps what a person says of an own record, or removes it.
 func (m *Moderation) Note(c *fiber.Ctx) error {
-	return m.act(c, "note", "saved", m.Store.SetNote)
+	return m.act(c, "note", "saved", m.site.Store.SetNote)
 }
 
 // Dismiss closes the flags of a run that is fine.
 func (m *Moderation) Dismiss(c *fiber.Ctx) error {
-	return m.act(c, "dismiss", "dismissed", m.Store.Dismiss)
+	return m.act(c, "dismiss", "dismissed", m.site.Store.Dismiss)
 }
 
 // Disqualify takes a run off its board.
 func (m *Moderation) Disqualify(c *fiber.Ctx) error {
-	return m.act(c, "disqualify", "disqualified", m.Store.Disqualify)
+	return m.act(c, "disqualify", "disqualified", m.site.Store.Disqualify)
 }
 
 // Reinstate lets a disqualified run count again.
 func (m *Moderation) Reinstate(c *fiber.Ctx) error {
-	return m.act(c, "reinstate", "reinstated", m.Store.Reinstate)
+	return m.act(c, "reinstate", "reinstated", m.site.Store.Reinstate)
 }
 
 // act does something to the run in the address for the reason in the form. A refusal comes back with the form.
@@ -143,5 +143,5 @@ func (m *Moderation) act(c *fiber.Ctx, name, done string, do func(context.Contex
 	}
 	refused := site.FailureOf(err)
 	page.Problem, page.Act, page.Typed = refused.Message, name, why
-	return m.Render(c, refused.Status, views.RunReview(page))
+	return m.site.Render(c, refused.Status, views.RunReview(page))
 }

@@ -14,12 +14,12 @@ func (m *Moderation) Silicon(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return m.Render(c, fiber.StatusOK, views.Silicon(page))
+	return m.site.Render(c, fiber.StatusOK, views.Silicon(page))
 }
 
 func (m *Moderation) siliconPage(c *fiber.Ctx) (views.SiliconPage, error) {
-	page := views.SiliconPage{Page: m.Page(c, "Silicon of old runs", "moderation")}
-	list, err := m.Store.Fleet.Unsorted(c.UserContext(), site.Actor(c))
+	page := views.SiliconPage{Page: m.site.Page(c, "Silicon of old runs", "moderation")}
+	list, err := m.site.Store.Fleet.Unsorted(c.UserContext(), site.Actor(c))
 	for _, u := range list {
 		page.Asked = append(page.Asked, views.UnsortedDevice{Device: u.Device, Names: u.Names, Runs: int(u.Runs), Choices: u.Choices})
 	}
@@ -32,9 +32,9 @@ func (m *Moderation) AssignSilicon(c *fiber.Ctx) error {
 		return err
 	}
 	device, label := c.FormValue("device"), c.FormValue("label")
-	err := m.Store.Fleet.AssignDevice(c.UserContext(), site.Actor(c), device, label)
+	err := m.site.Store.Fleet.AssignDevice(c.UserContext(), site.Actor(c), device, label)
 	if err == nil {
-		_, err = m.Store.Boards.RebuildIfAsked(c.UserContext())
+		_, err = m.site.Store.Boards.RebuildIfAsked(c.UserContext())
 	}
 	switch {
 	case err == nil:
@@ -48,5 +48,5 @@ func (m *Moderation) AssignSilicon(c *fiber.Ctx) error {
 	}
 	refused := site.FailureOf(err)
 	page.Problem, page.Of, page.Typed = refused.Message, device, label
-	return m.Render(c, refused.Status, views.Silicon(page))
+	return m.site.Render(c, refused.Status, views.Silicon(page))
 }

@@ -16,11 +16,11 @@ import (
 const mostBudgets = 50
 
 func (o *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) error {
-	list, all, err := o.Store.Budgets.Today(c.UserContext(), mostBudgets)
+	list, all, err := o.site.Store.Budgets.Today(c.UserContext(), mostBudgets)
 	if err != nil {
 		return err
 	}
-	teams, err := o.Store.Budgets.Teams(c.UserContext(), mostBudgets)
+	teams, err := o.site.Store.Budgets.Teams(c.UserContext(), mostBudgets)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (o *Operation) Budget(c *fiber.Ctx) error {
 	if err != nil {
 		return o.done(c, err)
 	}
-	return o.done(c, o.Store.Budgets.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
+	return o.done(c, o.site.Store.Budgets.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
 }
 
 // Team makes a team, changes its budget, and puts a person into it or out of theirs.
@@ -55,7 +55,7 @@ func (o *Operation) Team(c *fiber.Ctx) error {
 	if err != nil {
 		return o.done(c, err)
 	}
-	return o.done(c, o.Store.Budgets.SetTeam(c.UserContext(), site.Actor(c), budgets.TeamChange{Name: c.FormValue("team"), Person: person, Seconds: seconds(c)}))
+	return o.done(c, o.site.Store.Budgets.SetTeam(c.UserContext(), site.Actor(c), budgets.TeamChange{Name: c.FormValue("team"), Person: person, Seconds: seconds(c)}))
 }
 
 // TeamRemove takes a team away.
@@ -67,7 +67,7 @@ func (o *Operation) TeamRemove(c *fiber.Ctx) error {
 	if err != nil {
 		return fiber.ErrNotFound
 	}
-	return o.done(c, o.Store.Budgets.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
+	return o.done(c, o.site.Store.Budgets.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
 }
 
 // person is who a form names, by the whole name; 0: nobody.
@@ -76,7 +76,7 @@ func (o *Operation) person(c *fiber.Ctx) (int64, error) {
 	if name == "" {
 		return 0, nil
 	}
-	people, err := o.Store.Accounts.PeopleCalled(c.UserContext(), name, 2)
+	people, err := o.site.Store.Accounts.PeopleCalled(c.UserContext(), name, 2)
 	if err != nil {
 		return 0, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // Operation is the page.
 type Operation struct {
-	*site.Site
+	site  *site.Site
 	queue string // address that workers dial; empty: it is not known
 }
 
@@ -26,7 +26,7 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: o.Site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Queue: o.queue}
+	page := views.OperatePage{Page: o.site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Queue: o.queue}
 	if page.Queue == "" {
 		page.Queue = "tls://HOST:PORT"
 	}
@@ -40,15 +40,15 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return o.Render(c, status, views.Operate(page))
+	return o.site.Render(c, status, views.Operate(page))
 }
 
 func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) error {
-	off, err := o.Store.Switches.SwitchedOff(c.UserContext())
+	off, err := o.site.Store.Switches.SwitchedOff(c.UserContext())
 	if err != nil {
 		return err
 	}
-	tasks, err := o.Store.Catalog.OpenTasks(c.UserContext())
+	tasks, err := o.site.Store.Catalog.OpenTasks(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (o *Operation) Off(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	return o.done(c, o.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), c.FormValue("what"), c.FormValue("why")))
+	return o.done(c, o.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), c.FormValue("what"), c.FormValue("why")))
 }
 
 // On lets it go on.
@@ -80,7 +80,7 @@ func (o *Operation) On(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	return o.done(c, o.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), c.FormValue("what")))
+	return o.done(c, o.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), c.FormValue("what")))
 }
 
 // done leads back to the page, or shows on it what was wrong.

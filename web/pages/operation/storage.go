@@ -21,8 +21,8 @@ const soon = 7 * 24 * time.Hour
 // Storage shows what takes room, and what is let go next.
 func (o *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
-	page := views.StoragePage{Page: o.Site.Page(c, "Storage", "moderation")}
-	total, next, err := o.Store.StorageToGo(ctx, admin, o.Now().Add(soon))
+	page := views.StoragePage{Page: o.site.Page(c, "Storage", "moderation")}
+	total, next, err := o.site.Store.StorageToGo(ctx, admin, o.site.Now().Add(soon))
 	if err != nil {
 		return err
 	}
@@ -35,21 +35,21 @@ func (o *Operation) Storage(c *fiber.Ctx) error {
 		{Name: "Artifacts", Value: many(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
 	}
-	people, err := o.Store.Storage.StorageByPerson(ctx, admin)
+	people, err := o.site.Store.Storage.StorageByPerson(ctx, admin)
 	if err != nil {
 		return err
 	}
 	for _, use := range people {
 		page.People = append(page.People, storageRow(use, views.UserURL(use.ID)))
 	}
-	tasks, err := o.Store.Storage.StorageByTask(ctx, admin)
+	tasks, err := o.site.Store.Storage.StorageByTask(ctx, admin)
 	if err != nil {
 		return err
 	}
 	for _, use := range tasks {
 		page.Tasks = append(page.Tasks, storageRow(use, views.TaskURL(use.Slug)))
 	}
-	return o.Render(c, fiber.StatusOK, views.Storage(page))
+	return o.site.Render(c, fiber.StatusOK, views.Storage(page))
 }
 
 func storageRow(use storage.Use, url templ.SafeURL) views.StorageRow {
@@ -62,15 +62,15 @@ func many(n, size int64) string {
 
 // folders says what is in the data directory, and how much room is left. A worker on another machine has its own.
 func (o *Operation) folders() (facts []views.Fact) {
-	if o.Disk == "" {
+	if o.site.Settings.Disk == "" {
 		return nil
 	}
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
-		if size := sizeOf(filepath.Join(o.Disk, folder.name)); size > 0 {
+		if size := sizeOf(filepath.Join(o.site.Settings.Disk, folder.name)); size > 0 {
 			facts = append(facts, views.Fact{Name: folder.what, Value: format.Bytes(size)})
 		}
 	}
-	if free, err := site.FreeBytes(o.Disk); err == nil {
+	if free, err := site.FreeBytes(o.site.Settings.Disk); err == nil {
 		facts = append(facts, views.Fact{Name: "Free on the disk", Value: format.Bytes(free)})
 	}
 	return facts

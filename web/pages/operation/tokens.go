@@ -13,13 +13,13 @@ import (
 )
 
 func (o *Operation) addTokens(c *fiber.Ctx, page *views.OperatePage) error {
-	tokens, err := o.Store.Fleet.JoinTokens(c.UserContext())
+	tokens, err := o.site.Store.Fleet.JoinTokens(c.UserContext())
 	if err != nil {
 		return err
 	}
 	for _, t := range tokens {
 		page.Tokens = append(page.Tokens, views.JoinTokenRow{
-			ID: t.ID, Name: t.Name, Devices: t.Devices, Workers: t.Workers, Most: t.Most, Expires: t.ExpiresAt, Expired: o.Now().After(t.ExpiresAt),
+			ID: t.ID, Name: t.Name, Devices: t.Devices, Workers: t.Workers, Most: t.Most, Expires: t.ExpiresAt, Expired: o.site.Now().After(t.ExpiresAt),
 		})
 	}
 	return nil
@@ -32,7 +32,7 @@ func (o *Operation) TokenCreate(c *fiber.Ctx) error {
 	}
 	most, _ := strconv.Atoi(c.FormValue("most")) // what is no number is refused as 0 is
 	days, _ := strconv.Atoi(c.FormValue("days"))
-	secret, _, err := o.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
+	secret, _, err := o.site.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
 		Name: strings.TrimSpace(c.FormValue("name")), Most: most, For: time.Duration(min(days, 1000)) * 24 * time.Hour,
 		Devices: strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' }),
 	})
@@ -51,12 +51,12 @@ func (o *Operation) TokenRevoke(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	workers, err := o.Store.Fleet.RevokeJoinToken(c.UserContext(), site.Actor(c), id)
+	workers, err := o.site.Store.Fleet.RevokeJoinToken(c.UserContext(), site.Actor(c), id)
 	if err != nil {
 		return err
 	}
 	for _, name := range workers {
-		o.Dispatcher.Kick(name)
+		o.site.Dispatcher.Kick(name)
 	}
 	return site.Redirect(c, "/operate")
 }

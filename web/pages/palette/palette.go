@@ -27,7 +27,7 @@ const (
 
 // Palette has the handler of the search of every page.
 type Palette struct {
-	*site.Site
+	site *site.Site
 	docs []views.DocsLink
 }
 
@@ -63,7 +63,7 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 	}
 	found = append(found, p.manual(words)...)
 	for i := range found {
-		found[i].URL = string(p.Mount) + found[i].URL
+		found[i].URL = string(p.site.Mount) + found[i].URL
 	}
 	c.Set(fiber.HeaderCacheControl, "private, no-store")
 	return c.JSON(found)
@@ -97,7 +97,7 @@ func inOrder(found []place, words []string) []place {
 
 // tasks are those that fit; once something was typed, with where to solve them and their boards.
 func (p *Palette) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
-	all, err := p.Store.Catalog.Tasks(ctx, viewer)
+	all, err := p.site.Store.Catalog.Tasks(ctx, viewer)
 	found := []place{} // never null
 	offered := 0
 	for _, t := range all {
@@ -106,7 +106,7 @@ func (p *Palette) tasks(ctx context.Context, viewer accounts.User, words []strin
 		}
 		offered++
 		found = append(found, place{"Task", t.Title, strings.Join(t.Devices, ", "), string(views.TaskURL(t.Slug))})
-		if len(words) > 0 && t.Open(p.Now()) {
+		if len(words) > 0 && t.Open(p.site.Now()) {
 			found = append(found, place{"Submit", "Submit to " + t.Title, "", string(views.SolveURL(t.Slug))})
 		}
 		for _, device := range t.Devices {
@@ -123,7 +123,7 @@ func (p *Palette) own(ctx context.Context, viewer accounts.User, words []string)
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
 	for _, sub := range list {
 		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
 			found = append(found, place{"Yours", fmt.Sprintf("Submission %d", sub.ID), sub.TaskTitle, string(views.SubmissionURL(sub.ID))})
@@ -137,7 +137,7 @@ func (p *Palette) people(ctx context.Context, _ accounts.User, words []string) (
 	if len(words) == 0 {
 		return nil, nil
 	}
-	list, err := p.Store.Accounts.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
+	list, err := p.site.Store.Accounts.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
 	for _, user := range list {
 		found = append(found, place{"Person", user.Name, "", string(views.UserURL(user.ID))})
 	}

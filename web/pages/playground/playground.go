@@ -16,13 +16,14 @@ import (
 
 // Playground is the pages that evaluate single kernels.
 type Playground struct {
-	*evaluations.Evaluations
-	code *views.Highlighter
+	site  *site.Site
+	evals *evaluations.Evaluations
+	code  *views.Highlighter
 }
 
 // New returns the pages that evaluate single kernels.
-func New(evals *evaluations.Evaluations, code *views.Highlighter) *Playground {
-	return &Playground{Evaluations: evals, code: code}
+func New(site *site.Site, evals *evaluations.Evaluations, code *views.Highlighter) *Playground {
+	return &Playground{site: site, evals: evals, code: code}
 }
 
 const recentEvaluations = 10 // that the playground lists
@@ -34,7 +35,7 @@ func (p *Playground) Form(c *fiber.Ctx) error {
 		form.example(c.Query("example", firstExample))
 	}
 	if id := c.Query("from"); id != "" {
-		e, _, err := p.Readable(c, id)
+		e, _, err := p.evals.Readable(c, id)
 		if err != nil {
 			return err
 		}
@@ -63,12 +64,12 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	caller, err := p.Caller(c)
+	caller, err := p.evals.Caller(c)
 	if err != nil {
 		return err
 	}
-	if request, ok := form.request(p.EvalLimits.Bounds); ok {
-		e, err := p.Submit(c.UserContext(), caller, request)
+	if request, ok := form.request(p.evals.EvalLimits.Bounds); ok {
+		e, err := p.evals.Submit(c.UserContext(), caller, request)
 		if err == nil {
 			return p.accepted(c, e, caller)
 		}
@@ -77,7 +78,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 		}
 	}
 	if site.IsFragment(c) {
-		return p.Render(c, form.status(), views.PlaygroundRefused(form.problems))
+		return p.site.Render(c, form.status(), views.PlaygroundRefused(form.problems))
 	}
 	return p.showPlayground(c, form.status(), form)
 }
@@ -91,18 +92,18 @@ func (p *Playground) accepted(c *fiber.Ctx, e work.Evaluation, caller evaluation
 	if err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusCreated, views.PlaygroundResult(page))
+	return p.site.Render(c, fiber.StatusCreated, views.PlaygroundResult(page))
 }
 
 func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error {
-	workers, err := p.Store.Fleet.Workers(c.UserContext())
+	workers, err := p.site.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}
-	page := views.PlaygroundPage{Page: p.Page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
+	page := views.PlaygroundPage{Page: p.site.Page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
 		Problems: form.problems, Examples: exampleNames()}
 	page.Live, page.Wide = page.Viewer != nil, true
-	for _, u := range evaluations.Devices(workers, p.Now()) {
+	for _, u := range evaluations.Devices(workers, p.site.Now()) {
 		page.Devices = append(page.Devices, u.Name)
 	}
 	if user := site.Viewer(c); user != nil {
@@ -110,12 +111,12 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 			return err
 		}
 	}
-	return p.Render(c, status, views.Playground(page))
+	return p.site.Render(c, status, views.Playground(page))
 }
 
 // recent are the newest evaluations of a person.
 func (p *Playground) recent(c *fiber.Ctx, user accounts.User) (list []views.RecentEvaluation, err error) {
-	found, err := p.Store.Work.Evaluations(c.UserContext(), work.Asker{User: user}, 0, recentEvaluations)
+	found, err := p.site.Store.Work.Evaluations(c.UserContext(), work.Asker{User: user}, 0, recentEvaluations)
 	for _, e := range found {
 		list = append(list, views.RecentEvaluation{
 			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.QueuedAt})
@@ -125,7 +126,7 @@ func (p *Playground) recent(c *fiber.Ctx, user accounts.User) (list []views.Rece
 
 // Evaluation shows an evaluation; htmx gets the part that changes.
 func (p *Playground) Evaluation(c *fiber.Ctx) error {
-	e, caller, err := p.Readable(c, c.Params("id"))
+	e, caller, err := p.evals.Readable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -135,17 +136,17 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 		return err
 	}
 	if site.IsFragment(c) {
-		return p.Render(c, fiber.StatusOK, views.EvaluationState(page))
+		return p.site.Render(c, fiber.StatusOK, views.EvaluationState(page))
 	}
 	if page.Sources, err = p.evaluationSources(e); err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusOK, views.Evaluation(page))
+	return p.site.Render(c, fiber.StatusOK, views.Evaluation(page))
 }
 
 func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
 	page := views.EvaluationPage{
-		Page: p.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
+		Page: p.site.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
 		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.QueuedAt,
 		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared,
 	}
@@ -200,11 +201,11 @@ func short(id string) string { return id[:min(len(id), 8)] }
 
 // EvaluationCancel ends an evaluation that goes on.
 func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
-	e, err := p.Changeable(c, c.Params("id"))
+	e, err := p.evals.Changeable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	err = p.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
+	err = p.site.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
 	if err != nil && db.KindOf(err) != db.Conflict { // it may have ended just now
 		return err
 	}
@@ -213,11 +214,11 @@ func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 
 // EvaluationShare takes the switch of an evaluation's page.
 func (p *Playground) EvaluationShare(c *fiber.Ctx) error {
-	e, err := p.Changeable(c, c.Params("id"))
+	e, err := p.evals.Changeable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	if _, err := p.Share(c.UserContext(), e.ID, c.FormValue("shared") == "true"); err != nil {
+	if _, err := p.evals.Share(c.UserContext(), e.ID, c.FormValue("shared") == "true"); err != nil {
 		return err
 	}
 	return site.Redirect(c, views.EvaluationURL(e.ID))

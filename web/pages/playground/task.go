@@ -20,7 +20,7 @@ import (
 // be a PyTorch function: what a task checks against is called from Python. The kernel becomes the template where it is
 // one, too; else the reference is what people begin with.
 func (p *Playground) task(c *fiber.Ctx, form *form) error {
-	request, ok := form.request(p.EvalLimits.Bounds)
+	request, ok := form.request(p.evals.EvalLimits.Bounds)
 	if ok && (request.Ref == nil || request.Ref.Type != "torch" || functionOf(*request.Ref) == "") {
 		form.problems["reference"], ok = "A task needs a reference that is a PyTorch function: def softmax(x): …", false
 	}

@@ -46,20 +46,20 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.ComparePage{
-		Page: p.Page(c, fmt.Sprintf("Run %d and run %d", a.Run.ID, b.Run.ID), "tasks"), Task: site.TaskRef(a.Task),
+		Page: p.site.Page(c, fmt.Sprintf("Run %d and run %d", a.Run.ID, b.Run.ID), "tasks"), Task: site.TaskRef(a.Task),
 		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
 	}
 	page.Charts = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
 	page.Share = &views.Share{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Sub.ID, a.Owner.Name, b.Sub.ID, b.Owner.Name),
-		URL: p.BaseURL + "/compare" + both, Image: fmt.Sprintf("%s/runs/%d/card.png", p.BaseURL, b.Run.ID), JSON: "/compare.json" + both}
+		URL: p.site.Settings.BaseURL + "/compare" + both, Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, b.Run.ID), JSON: "/compare.json" + both}
 	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
 		page.PinB = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(a.Sub.ID, a.Run.ID), index, b.Run.ID))
 	}
 	if page.Best, err = p.ownBest(c, a, b); err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusOK, views.Compare(page))
+	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
 }
 
 // bothOf is what the charts of a comparison are made of.
@@ -106,7 +106,7 @@ func finding(a, b comparedRun) versus.Finding {
 
 // ownBest is the viewer's entry on A's board, when it is neither of the two; else 0.
 func (p *Profiles) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
-	st, err := p.Store.Boards.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
+	st, err := p.site.Store.Boards.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
 	if db.KindOf(err) == db.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
 		return 0, nil
 	}
@@ -121,11 +121,11 @@ func (p *Profiles) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 			return a, b, site.Invalid("run", "Say which two runs to compare, as /compare?a=RUN&b=RUN; %s names none.", name)
 		}
 	}
-	seen, err := p.RunsByID(c, ids...)
+	seen, err := p.runs.RunsByID(c, ids...)
 	if err != nil {
 		return a, b, err
 	}
-	left, err := p.EvidenceOf(c.UserContext(), seen...)
+	left, err := p.runs.EvidenceOf(c.UserContext(), seen...)
 	return comparedOf(seen[0], left), comparedOf(seen[1], left), err
 }
 
@@ -205,7 +205,7 @@ func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 // bothReports reads the reports of the case; why says what is missing.
 func (p *Profiles) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
 	for i, r := range []comparedRun{a, b} {
-		if reports[i], err = p.Report(r.profile, index); err != nil {
+		if reports[i], err = p.runs.Report(r.profile, index); err != nil {
 			return reports, "", err
 		}
 		if reports[i] == nil {
@@ -227,7 +227,7 @@ func codeHidden(a, b comparedRun) string {
 
 // comparedCode compares the submitted files.
 func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, error) {
-	texts, err := p.Store.Submissions.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
+	texts, err := p.site.Store.Submissions.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 
 // Details shows the profile of one benchmark case of a run.
 func (p *Profiles) Details(c *fiber.Ctx) error {
-	seen, err := p.LoadRun(c)
+	seen, err := p.runs.LoadRun(c)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.ProfilePage{
-		Page: p.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
+		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
 		SubmissionID: seen.Sub.ID, Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Device: seen.Run.Device, ScoreNS: seen.Run.ScoreNS,
 		Disqualified: seen.Run.DisqualifiedAt != nil, Held: seen.Run.HeldWhy != "",
 		Made: seen.Run.QueuedAt, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
@@ -38,8 +38,8 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	page.Charts = true
 	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
-		URL: p.BaseURL + address, Image: fmt.Sprintf("%s/runs/%d/card.png", p.BaseURL, seen.Run.ID), JSON: address + ".json"}
-	return p.Render(c, fiber.StatusOK, views.Profile(page))
+		URL: p.site.Settings.BaseURL + address, Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, seen.Run.ID), JSON: address + ".json"}
+	return p.site.Render(c, fiber.StatusOK, views.Profile(page))
 }
 
 // chartsOf draws a profile's page but for its head, and says which run to compare with.
@@ -67,7 +67,7 @@ type detailsOf struct {
 func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of detailsOf, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
-	profile, err := p.ProfileOf(c.UserContext(), seen)
+	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return vm, of, 0, err
 	}
@@ -75,15 +75,15 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: runs.CaseSpec(one.Spec)})
 	}
 	of.Report = profile.ReportHash(vm.Query.Case)
-	if vm.Report, err = p.Report(profile, vm.Query.Case); err != nil {
+	if vm.Report, err = p.runs.Report(profile, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
 	if vm.Report == nil {
 		vm.Failure = profile.MissingReason(vm.Query.Case)
-		leader, err = p.Leader(c.UserContext(), seen.Run)
+		leader, err = p.runs.Leader(c.UserContext(), seen.Run)
 		return vm, of, leader, err
 	}
-	if vm.Others, leader, err = p.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
+	if vm.Others, leader, err = p.runs.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
 	for _, dot := range vm.Others {
@@ -103,17 +103,17 @@ func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) err
 	if id == 0 {
 		return nil
 	}
-	other, err := p.RunByID(c, id)
+	other, err := p.runs.RunByID(c, id)
 	if err != nil {
 		return err
 	}
 	pin := &charts.PinVM{Name: fmt.Sprintf("#%d by %s", other.Sub.ID, other.Owner.Name)}
-	profile, err := p.ProfileOf(c.UserContext(), other)
+	profile, err := p.runs.ProfileOf(c.UserContext(), other)
 	if err != nil {
 		return err
 	}
 	of.Pin, of.PinHidden = profile.ReportHash(vm.Query.Case), !other.MaySeeSource
-	if pin.Report, err = p.Report(profile, vm.Query.Case); err != nil {
+	if pin.Report, err = p.runs.Report(profile, vm.Query.Case); err != nil {
 		return err
 	}
 	switch {
@@ -182,15 +182,15 @@ func queryOf(c *fiber.Ctx) url.Values {
 
 // seenReport reads the report of the case in the address, as far as the one who asks may see it.
 func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
-	if seen, err = p.LoadRun(c); err != nil {
+	if seen, err = p.runs.LoadRun(c); err != nil {
 		return seen, 0, nil, err
 	}
 	index = charts.ReadQuery(queryOf(c)).Case
-	profile, err := p.ProfileOf(c.UserContext(), seen)
+	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return seen, index, nil, err
 	}
-	if report, err = p.Report(profile, index); err == nil && report == nil {
+	if report, err = p.runs.Report(profile, index); err == nil && report == nil {
 		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
 	}
 	if report != nil && !seen.MaySeeSource {

@@ -145,11 +145,11 @@ func (p *Profiles) Trace(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	seen, err := p.RunByID(c, id)
+	seen, err := p.runs.RunByID(c, id)
 	if err != nil {
 		return err
 	}
-	left, err := p.EvidenceOf(c.UserContext(), seen)
+	left, err := p.runs.EvidenceOf(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}

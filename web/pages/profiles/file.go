@@ -20,7 +20,7 @@ import (
 
 // File sends the report as ncu wrote it. It holds the source and the instructions.
 func (p *Profiles) File(c *fiber.Ctx) error {
-	seen, err := p.LoadRun(c)
+	seen, err := p.runs.LoadRun(c)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 		return site.Forbidden("source", "The report holds the program itself: "+runs.SourceHidden(seen.Task)+".")
 	}
 	index := charts.ReadQuery(queryOf(c)).Case
-	profile, err := p.ProfileOf(c.UserContext(), seen)
+	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ type unpackedFile struct {
 // openPacked opens an artifact to read it unpacked, and tells its size then. It reads the whole of what is
 // packed first: once an answer has begun, nothing can say any more that the file is damaged.
 func (p *Profiles) openPacked(a work.Artifact) (io.ReadCloser, int, error) {
-	f, err := p.Store.Work.OpenArtifact(p.Requests, a) // it is read after the handler has returned
+	f, err := p.site.Store.Work.OpenArtifact(p.site.Requests, a) // it is read after the handler has returned
 	if err != nil {
 		return nil, 0, err
 	}

@@ -27,7 +27,7 @@ func (p *Profiles) pick(c *fiber.Ctx) error {
 	if chosen[0].Run.ID != 0 && chosen[1].Run.ID != 0 {
 		return site.Redirect(c, views.CompareURL(chosen[0].Run.ID, chosen[1].Run.ID))
 	}
-	page := views.PickPage{Page: p.Page(c, "Compare two runs", "tasks"), A: chosen[0].Run.ID, B: chosen[1].Run.ID}
+	page := views.PickPage{Page: p.site.Page(c, "Compare two runs", "tasks"), A: chosen[0].Run.ID, B: chosen[1].Run.ID}
 	base := chosen[0]
 	if base.Run.ID == 0 {
 		base = chosen[1]
@@ -41,14 +41,14 @@ func (p *Profiles) pick(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusOK, views.Pick(page))
+	return p.site.Render(c, fiber.StatusOK, views.Pick(page))
 }
 
 // chosenRuns reads what the address says of A and B; a side that it does not name is the zero value.
 func (p *Profiles) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error) {
 	for i, name := range []string{"a", "b"} {
 		if id := c.QueryInt(name); id > 0 && c.QueryInt(name+"s") <= 0 {
-			if chosen[i], err = p.RunByID(c, int64(id)); err != nil {
+			if chosen[i], err = p.runs.RunByID(c, int64(id)); err != nil {
 				return chosen, err
 			}
 		}
@@ -65,10 +65,10 @@ func (p *Profiles) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error
 
 // runOf is a submission's run on a device, or its first if it has none there.
 func (p *Profiles) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
-	if seen.Access, err = p.SubmissionByID(c, submission); err != nil {
+	if seen.Access, err = p.runs.SubmissionByID(c, submission); err != nil {
 		return seen, err
 	}
-	list, err := p.Store.Work.Runs(c.UserContext(), submission)
+	list, err := p.site.Store.Work.Runs(c.UserContext(), submission)
 	if err != nil || len(list) == 0 {
 		return seen, err
 	}
@@ -87,19 +87,19 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := offers{task: site.TaskRef(base.Task)}
 	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
-	leading, err := p.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
+	leading, err := p.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
 	if err != nil {
 		return nil, err
 	}
 	for _, st := range leading {
 		of.add("the first", st, &st.ScoreNS)
 	}
-	own, err := p.Store.Boards.Place(ctx, run.VersionID, run.Device, viewer.ID)
+	own, err := p.site.Store.Boards.Place(ctx, run.VersionID, run.Device, viewer.ID)
 	if err != nil && db.KindOf(err) != db.NotFound {
 		return nil, err
 	}
 	if own.Rank > 1 {
-		above, err := p.Store.Boards.Above(ctx, own.Entry)
+		above, err := p.site.Store.Boards.Above(ctx, own.Entry)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 			of.add("one place above you", *above, &above.ScoreNS)
 		}
 	}
-	mine, err := p.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
+	mine, err := p.site.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (p *Profiles) recentRuns(ctx context.Context, viewer accounts.User) (rows [
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, Short: true})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, Short: true})
 	for _, sub := range list {
 		for _, run := range sub.Runs {
 			if run.ScoreNS != nil {

@@ -18,17 +18,20 @@ import (
 )
 
 // Remeasure is the pages about what is measured again.
-type Remeasure struct{ *runs.Runs }
+type Remeasure struct {
+	site *site.Site
+	runs *runs.Runs
+}
 
 // New returns the pages.
-func New(runs *runs.Runs) *Remeasure { return &Remeasure{Runs: runs} }
+func New(site *site.Site, runs *runs.Runs) *Remeasure { return &Remeasure{site: site, runs: runs} }
 
 const driftsShown = 5 // the newest ones
 
 // Drift shows what new software changed on a device.
 func (r *Remeasure) Drift(c *fiber.Ctx) error {
 	device := c.Params("device")
-	known, err := r.Store.Epochs.OfDevice(c.UserContext(), device)
+	known, err := r.site.Store.Epochs.OfDevice(c.UserContext(), device)
 	if err != nil {
 		return err
 	}
@@ -37,28 +40,28 @@ func (r *Remeasure) Drift(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	drifts, err := r.Store.Rejudges.Drifts(c.UserContext(), device, driftsShown)
+	drifts, err := r.site.Store.Rejudges.Drifts(c.UserContext(), device, driftsShown)
 	if err != nil {
 		return err
 	}
-	page := views.DriftPage{Page: r.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known)}
+	page := views.DriftPage{Page: r.site.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known)}
 	ids := make([]int64, len(drifts))
 	for i, d := range drifts {
 		ids[i] = d.ID
 	}
-	rows, err := r.Store.Rejudges.Reruns(c.UserContext(), ids, site.Actor(c).IsAdmin(), site.Actor(c).ID)
+	rows, err := r.site.Store.Rejudges.Reruns(c.UserContext(), ids, site.Actor(c).IsAdmin(), site.Actor(c).ID)
 	if err != nil {
 		return err
 	}
 	for _, d := range drifts {
 		page.Drifts = append(page.Drifts, driftOf(d, known, rows))
 	}
-	return r.Render(c, fiber.StatusOK, views.DriftOf(page))
+	return r.site.Render(c, fiber.StatusOK, views.DriftOf(page))
 }
 
 // checkDevice fails unless a worker has the device.
 func (r *Remeasure) checkDevice(c *fiber.Ctx, device string) error {
-	workers, err := r.Store.Fleet.Workers(c.UserContext())
+	workers, err := r.site.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // taskOf reads the task in the address, if the viewer may have it judged anew.
 func (r *Remeasure) taskOf(c *fiber.Ctx) (catalog.Task, error) {
-	task, err := r.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	task, err := r.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return task, err
 	}
@@ -31,12 +31,12 @@ func (r *Remeasure) Rejudge(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return r.Render(c, fiber.StatusOK, views.Rejudge(page))
+	return r.site.Render(c, fiber.StatusOK, views.Rejudge(page))
 }
 
 func (r *Remeasure) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgePage, error) {
-	page := views.RejudgePage{Page: r.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
-	last, err := r.Store.Rejudges.Last(c.UserContext(), task.VersionID)
+	page := views.RejudgePage{Page: r.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
+	last, err := r.site.Store.Rejudges.Last(c.UserContext(), task.VersionID)
 	if db.KindOf(err) == db.NotFound {
 		return page, nil
 	}
@@ -45,7 +45,7 @@ func (r *Remeasure) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgeP
 	}
 	page.Reason, page.Began, page.Ended = last.Reason, last.CreatedAt, last.EndedAt != nil
 	page.Applied, page.Cancelled = last.AppliedAt != nil, last.Cancelled
-	rows, err := r.Store.Rejudges.Reruns(c.UserContext(), []int64{last.ID}, true, 0)
+	rows, err := r.site.Store.Rejudges.Reruns(c.UserContext(), []int64{last.ID}, true, 0)
 	for _, x := range rows {
 		if x.EndedAt == nil {
 			page.Waiting++
@@ -58,9 +58,9 @@ func (r *Remeasure) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgeP
 // Begin has the task's boards measured again.
 func (r *Remeasure) Begin(c *fiber.Ctx) error {
 	return r.act(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
-		_, err := r.Store.Rejudge(ctx, actor, task.ID, c.FormValue("reason"))
-		r.Dispatcher.Wake()
-		r.Hub.QueueChanged()
+		_, err := r.site.Store.Rejudge(ctx, actor, task.ID, c.FormValue("reason"))
+		r.site.Dispatcher.Wake()
+		r.site.Hub.QueueChanged()
 		return err
 	})
 }
@@ -68,9 +68,9 @@ func (r *Remeasure) Begin(c *fiber.Ctx) error {
 // Apply lets the new numbers count.
 func (r *Remeasure) Apply(c *fiber.Ctx) error {
 	return r.act(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
-		changes, err := r.Store.ApplyRejudge(ctx, actor, task.ID)
+		changes, err := r.site.Store.ApplyRejudge(ctx, actor, task.ID)
 		for _, b := range changes {
-			r.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+			r.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
 		}
 		return err
 	})
@@ -79,7 +79,7 @@ func (r *Remeasure) Apply(c *fiber.Ctx) error {
 // Cancel ends it without effect.
 func (r *Remeasure) Cancel(c *fiber.Ctx) error {
 	return r.act(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
-		return r.Dispatcher.CancelRejudge(ctx, actor, task.ID)
+		return r.site.Dispatcher.CancelRejudge(ctx, actor, task.ID)
 	})
 }
 
@@ -105,5 +105,5 @@ func (r *Remeasure) act(c *fiber.Ctx, done string, do func(context.Context, acco
 	}
 	refused := site.FailureOf(err)
 	page.Problem, page.Typed = refused.Message, c.FormValue("reason")
-	return r.Render(c, refused.Status, views.Rejudge(page))
+	return r.site.Render(c, refused.Status, views.Rejudge(page))
 }

@@ -25,7 +25,7 @@ func (s *Share) BoardBadge(c *fiber.Ctx) error {
 	return s.send(c, svgType, b.head.Change, func() ([]byte, error) {
 		label, value := b.name(), "no entry"
 		if id := c.QueryInt("user"); id > 0 {
-			st, err := s.Store.Boards.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
+			st, err := s.site.Store.Boards.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
 			if err == nil {
 				value = scored(st.ScoreNS, st.Interval)
 				if !st.Stale {

@@ -49,7 +49,7 @@ func (s *Share) BoardCard(c *fiber.Ctx) error {
 	}
 	return s.send(c, pngType, fmt.Sprint(b.head.Change, b.task.Title), func() ([]byte, error) {
 		one := card{Title: b.task.Title, Device: b.head.Device, Big: "No entry yet"}
-		bands, err := s.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
+		bands, err := s.site.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (s *Share) BoardCard(c *fiber.Ctx) error {
 		}
 		if len(b.head.Leaders) > 0 {
 			first := b.head.Leaders[0]
-			user, err := s.Store.Accounts.User(c.UserContext(), first.UserID)
+			user, err := s.site.Store.Accounts.User(c.UserContext(), first.UserID)
 			if err != nil {
 				return nil, err
 			}
@@ -78,7 +78,7 @@ func (s *Share) RunCard(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Store.Accounts.User(c.UserContext(), run.UserID)
+	user, err := s.site.Store.Accounts.User(c.UserContext(), run.UserID)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if b.task.Deadline == nil || b.task.Open(s.Now()) {
+	if b.task.Deadline == nil || b.task.Open(s.site.Now()) {
 		return db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
 	}
 	head, rows, err := s.datasetPage(c, b, site.PageNumber(c, "page"))
@@ -77,11 +77,11 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 
 // datasetPage reads one page of a dataset, from 1; behind the last they are empty.
 func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead, rows []datasetRow, err error) {
-	list, _, err := s.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.Now())
+	list, _, err := s.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.site.Now())
 	if err != nil {
 		return head, nil, err
 	}
-	version, err := s.Store.Catalog.Version(c.UserContext(), b.head.VersionID)
+	version, err := s.site.Store.Catalog.Version(c.UserContext(), b.head.VersionID)
 	if err != nil {
 		return head, nil, err
 	}
@@ -89,7 +89,7 @@ func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead
 	from := min((number-1)*datasetRows, len(list))
 	to := min(from+datasetRows, len(list))
 	if to < len(list) {
-		head.Next = fmt.Sprintf("%s%s?page=%d", s.BaseURL, c.Path(), number+1)
+		head.Next = fmt.Sprintf("%s%s?page=%d", s.site.Settings.BaseURL, c.Path(), number+1)
 	}
 	rows, err = s.datasetRows(c, list[from:to])
 	return head, rows, err
@@ -100,7 +100,7 @@ func (s *Share) datasetRows(c *fiber.Ctx, list []boards.Shown) ([]datasetRow, er
 	for i, e := range list {
 		ids[i] = e.SubmissionID
 	}
-	sources, err := s.Store.Submissions.Sources(c.UserContext(), ids)
+	sources, err := s.site.Store.Submissions.Sources(c.UserContext(), ids)
 	rows := make([]datasetRow, len(list))
 	for i, e := range list {
 		source := sources[e.SubmissionID]

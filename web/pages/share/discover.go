@@ -30,9 +30,9 @@ func private() []string {
 func (s *Share) Robots(c *fiber.Ctx) error {
 	text := "User-agent: *\n"
 	for _, path := range private() {
-		text += fmt.Sprintf("Disallow: %s%s\n", s.Mount, path)
+		text += fmt.Sprintf("Disallow: %s%s\n", s.site.Mount, path)
 	}
-	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", s.BaseURL)
+	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", s.site.Settings.BaseURL)
 	return s.send(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
 }
 
@@ -48,7 +48,7 @@ type address struct {
 
 // SiteMap lists the public pages: tasks with their boards, and documentation.
 func (s *Share) SiteMap(c *fiber.Ctx) error {
-	list, err := s.Store.TaskList(c.UserContext(), accounts.User{})
+	list, err := s.site.Store.TaskList(c.UserContext(), accounts.User{})
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *Share) SiteMap(c *fiber.Ctx) error {
 	}
 	var out siteMap
 	for _, path := range paths[:min(len(paths), mostAddresses)] {
-		out.Addresses = append(out.Addresses, address{s.BaseURL + path})
+		out.Addresses = append(out.Addresses, address{s.site.Settings.BaseURL + path})
 	}
 	text, err := xml.Marshal(out)
 	if err != nil {

@@ -20,7 +20,7 @@ func (s *Share) BoardCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, _, err := s.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.Now())
+	list, _, err := s.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.site.Now())
 	if err != nil {
 		return err
 	}

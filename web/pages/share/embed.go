@@ -19,11 +19,11 @@ func (s *Share) Embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bands, err := s.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
+	bands, err := s.site.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
 	if err != nil {
 		return err
 	}
-	list, err := s.Store.Boards.Show(c.UserContext(), b.head, bands, boards.Part{Limit: embedRows})
+	list, err := s.site.Store.Boards.Show(c.UserContext(), b.head, bands, boards.Part{Limit: embedRows})
 	if err != nil {
 		return err
 	}
@@ -37,5 +37,5 @@ func (s *Share) Embed(c *fiber.Ctx) error {
 	policy := string(c.Response().Header.Peek(fiber.HeaderContentSecurityPolicy))
 	c.Set(fiber.HeaderContentSecurityPolicy, strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors *", 1))
 	c.Response().Header.Del(fiber.HeaderXFrameOptions)
-	return s.Render(c, fiber.StatusOK, views.Embed(page))
+	return s.site.Render(c, fiber.StatusOK, views.Embed(page))
 }

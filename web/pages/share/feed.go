@@ -46,7 +46,7 @@ func (s *Share) BoardFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	version, err := s.Store.Catalog.Version(c.UserContext(), b.task.VersionID)
+	version, err := s.site.Store.Catalog.Version(c.UserContext(), b.task.VersionID)
 	if err != nil {
 		return err
 	}
@@ -55,11 +55,11 @@ func (s *Share) BoardFeed(c *fiber.Ctx) error {
 
 // TaskFeed tells of each record on a task's boards.
 func (s *Share) TaskFeed(c *fiber.Ctx) error {
-	task, err := s.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug"))
+	task, err := s.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug"))
 	if err != nil {
 		return err
 	}
-	version, err := s.Store.Catalog.Version(c.UserContext(), task.VersionID)
+	version, err := s.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *Share) PersonFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Store.Accounts.User(c.UserContext(), id)
+	user, err := s.site.Store.Accounts.User(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -83,17 +83,17 @@ func (s *Share) PersonFeed(c *fiber.Ctx) error {
 // those of its current version, and a feed that is empty again was updated then.
 func (s *Share) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
 	f.Limit = feedRecords
-	records, err := s.Store.Boards.Records(c.UserContext(), f)
+	records, err := s.site.Store.Boards.Records(c.UserContext(), f)
 	if err != nil {
 		return err
 	}
 	if len(records) > 0 && records[0].AchievedAt.After(began) {
 		began = records[0].AchievedAt
 	}
-	out := feed{ID: s.BaseURL + c.Path(), Title: job.ShowBidi(title), Updated: machineTime(began),
-		Links: []link{{Href: s.BaseURL + path}, {Rel: "self", Href: s.BaseURL + c.Path()}}}
+	out := feed{ID: s.site.Settings.BaseURL + c.Path(), Title: job.ShowBidi(title), Updated: machineTime(began),
+		Links: []link{{Href: s.site.Settings.BaseURL + path}, {Rel: "self", Href: s.site.Settings.BaseURL + c.Path()}}}
 	for _, r := range records {
-		address := fmt.Sprintf("%s/runs/%d", s.BaseURL, r.RunID)
+		address := fmt.Sprintf("%s/runs/%d", s.site.Settings.BaseURL, r.RunID)
 		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.ShowBidi(r.UserName), Links: []link{{Href: address}},
 			Title: job.ShowBidi(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device))})
 	}

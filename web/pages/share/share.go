@@ -19,13 +19,14 @@ import (
 
 // Share are the handlers of this room.
 type Share struct {
-	*runs.Runs
+	site  *site.Site
+	runs  *runs.Runs
 	cards *cards
 }
 
 // New returns them.
-func New(runs *runs.Runs) *Share {
-	return &Share{Runs: runs, cards: &cards{kept: cache.New[string, []byte](mostCards)}}
+func New(site *site.Site, runs *runs.Runs) *Share {
+	return &Share{site: site, runs: runs, cards: &cards{kept: cache.New[string, []byte](mostCards)}}
 }
 
 // board is a current board that everybody may see.
@@ -36,10 +37,10 @@ type board struct {
 
 // boardOf reads the board in the address.
 func (s *Share) boardOf(c *fiber.Ctx) (b board, err error) {
-	if b.task, err = s.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
+	if b.task, err = s.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
 		return b, err
 	}
-	b.head, err = s.BoardHead(c.UserContext(), b.task, b.task.VersionID, c.Params("device"))
+	b.head, err = s.runs.BoardHead(c.UserContext(), b.task, b.task.VersionID, c.Params("device"))
 	return b, err
 }
 
@@ -51,7 +52,7 @@ func (b board) name() string { return b.task.Title + " on " + b.head.Device }
 
 // send answers with something that other sites show; what the reader has already is not sent again.
 func (s *Share) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
-	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), s.Version))) {
+	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), s.site.Settings.Version))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	data, err := make()
@@ -69,14 +70,14 @@ func (s *Share) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error)
 	if err != nil {
 		return run, task, err
 	}
-	if run, err = s.Store.Work.Run(c.UserContext(), id); err != nil {
+	if run, err = s.site.Store.Work.Run(c.UserContext(), id); err != nil {
 		return run, task, err
 	}
-	sub, err := s.Store.Submissions.Submission(c.UserContext(), run.SubmissionID)
+	sub, err := s.site.Store.Submissions.Submission(c.UserContext(), run.SubmissionID)
 	if err != nil {
 		return run, task, err
 	}
-	if task, err = s.Store.Catalog.TaskByID(c.UserContext(), sub.TaskID); err != nil {
+	if task, err = s.site.Store.Catalog.TaskByID(c.UserContext(), sub.TaskID); err != nil {
 		return run, task, err
 	}
 	if !task.VisibleTo(accounts.User{}) {
@@ -87,7 +88,7 @@ func (s *Share) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error)
 
 // standing is the entry that a run is; nil: it is none, or of older software than the board and has no rank.
 func (s *Share) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
-	st, err := s.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
+	st, err := s.site.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
 	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {
 		return nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Units is the page of a device's units.
-type Units struct{ *site.Site }
+type Units struct{ site *site.Site }
 
 // New returns the page.
 func New(site *site.Site) *Units { return &Units{site} }
@@ -20,15 +20,15 @@ const rows = 900
 // Sentinel shows how steady the units of a device are.
 func (u *Units) Sentinel(c *fiber.Ctx) error {
 	name := c.Params("device")
-	list, err := u.Store.Sentinels.SentinelsOf(c.UserContext(), name, rows)
+	list, err := u.site.Store.Sentinels.SentinelsOf(c.UserContext(), name, rows)
 	if err != nil {
 		return err
 	}
-	page := views.SentinelPage{Page: u.Page(c, name+" units", "devices"), Device: name}
+	page := views.SentinelPage{Page: u.site.Page(c, name+" units", "devices"), Device: name}
 	for _, unit := range sentinels.ByUnit(list) {
 		page.Units = append(page.Units, unitOf(unit))
 	}
-	return u.Render(c, fiber.StatusOK, views.Sentinel(page))
+	return u.site.Render(c, fiber.StatusOK, views.Sentinel(page))
 }
 
 func unitOf(list []sentinels.Sentinel) views.UnitHistory {

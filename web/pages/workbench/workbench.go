@@ -25,18 +25,19 @@ const (
 
 // Workbench has the handlers of the workbench.
 type Workbench struct {
-	*runs.Runs
+	site *site.Site
+	runs *runs.Runs
 	code *views.Highlighter
 }
 
 // New returns the handlers of the workbench.
-func New(runs *runs.Runs, code *views.Highlighter) *Workbench {
-	return &Workbench{Runs: runs, code: code}
+func New(site *site.Site, runs *runs.Runs, code *views.Highlighter) *Workbench {
+	return &Workbench{site: site, runs: runs, code: code}
 }
 
 // Solve shows the workbench of a task. ?from= begins with the text of a submission, ?run= shows one below the editor.
 func (w *Workbench) Solve(c *fiber.Ctx) error {
-	task, err := w.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	task, err := w.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return err
 	}
@@ -45,12 +46,12 @@ func (w *Workbench) Solve(c *fiber.Ctx) error {
 
 // show answers with the page; form holds what a refused submission had chosen.
 func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views.SubmitForm) error {
-	bundle, err := w.Store.Catalog.CurrentBundle(c.UserContext(), task)
+	bundle, err := w.site.Store.Catalog.CurrentBundle(c.UserContext(), task)
 	if err != nil {
 		return err
 	}
 	page := views.WorkbenchPage{
-		Page: w.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.DeadlineOf(task), Devices: task.Devices,
+		Page: w.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.site.DeadlineOf(task), Devices: task.Devices,
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
 	page.Live, page.Charts, page.Wide = true, true, true
@@ -58,20 +59,20 @@ func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views
 		return err
 	}
 	page.References = slices.DeleteFunc(runs.TaskSources(w.code, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
-	if err := w.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
+	if err := w.runs.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
 		return err
 	}
 	if page.Shown, err = w.shown(c, task); err != nil {
 		return err
 	}
 	if user := site.Viewer(c); user != nil {
-		budget, err := w.Store.Budgets.BudgetOf(c.UserContext(), *user)
+		budget, err := w.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
 		if err != nil {
 			return err
 		}
 		page.Budget = site.BudgetOf(budget)
 	}
-	return w.Render(c, status, views.Workbench(page))
+	return w.site.Render(c, status, views.Workbench(page))
 }
 
 // shown is the submission that the page opens with; nil where none is meant, or it is not of this task.
@@ -80,7 +81,7 @@ func (w *Workbench) shown(c *fiber.Ctx, task catalog.Task) (*views.WorkbenchRun,
 	if id <= 0 {
 		return nil, nil
 	}
-	seen, err := w.SubmissionByID(c, int64(id))
+	seen, err := w.runs.SubmissionByID(c, int64(id))
 	if db.KindOf(err) == db.NotFound || err == nil && seen.Task.ID != task.ID {
 		return nil, nil
 	}
@@ -92,8 +93,8 @@ func (w *Workbench) shown(c *fiber.Ctx, task catalog.Task) (*views.WorkbenchRun,
 }
 
 func (w *Workbench) benchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchRun, error) {
-	live, err := w.LiveRunsOf(c, seen)
-	return views.WorkbenchRun{LiveRuns: live, CSRF: w.Page(c, "", "").CSRF, ID: seen.Sub.ID, Mode: string(seen.Sub.Mode)}, err
+	live, err := w.runs.LiveRunsOf(c, seen)
+	return views.WorkbenchRun{LiveRuns: live, CSRF: w.site.Page(c, "", "").CSRF, ID: seen.Sub.ID, Mode: string(seen.Sub.Mode)}, err
 }
 
 // Submit takes what was written. The workbench's script is answered with the run, others are led to its page.
@@ -102,18 +103,18 @@ func (w *Workbench) Submit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	in, err := w.ReadForm(c)
+	in, err := w.runs.ReadForm(c)
 	if err != nil {
 		return w.refuse(c, in, err)
 	}
-	sub, _, err := w.Runs.Submit(c.UserContext(), *user, in)
+	sub, _, err := w.runs.Submit(c.UserContext(), *user, in)
 	if err != nil {
 		return w.refuse(c, in, err)
 	}
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.SubmissionURL(sub.ID))
 	}
-	seen, err := w.SubmissionByID(c, sub.ID)
+	seen, err := w.runs.SubmissionByID(c, sub.ID)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (w *Workbench) Submit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return w.Render(c, fiber.StatusCreated, views.BenchRun(run))
+	return w.site.Render(c, fiber.StatusCreated, views.BenchRun(run))
 }
 
 // refuse says why nothing runs. Without the script the page comes back, with what was typed: it is nowhere else.
@@ -134,9 +135,9 @@ func (w *Workbench) refuse(c *fiber.Ctx, in runs.SubmitRequest, why error) error
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
 	if site.IsFragment(c) {
-		return w.Render(c, refused.Status, views.Refused(refused.Message))
+		return w.site.Render(c, refused.Status, views.Refused(refused.Message))
 	}
-	task, err := w.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
+	task, err := w.runs.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
 	if err != nil {
 		return why
 	}
@@ -153,11 +154,11 @@ func (w *Workbench) Mine(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rows, err := w.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+	rows, err := w.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
 	if err != nil {
 		return err
 	}
-	return w.Render(c, fiber.StatusOK, views.BenchMine(rows))
+	return w.site.Render(c, fiber.StatusOK, views.BenchMine(rows))
 }
 
 // Boards answers the workbench with the heads of its task's boards.
@@ -166,11 +167,11 @@ func (w *Workbench) Boards(c *fiber.Ctx) error {
 	if err != nil || task.ID == 0 {
 		return err
 	}
-	boards, err := w.BoardTops(c.UserContext(), task, boardLeaders)
+	boards, err := w.runs.BoardTops(c.UserContext(), task, boardLeaders)
 	if err != nil {
 		return err
 	}
-	return w.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards))
+	return w.site.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards))
 }
 
 // Devices answers the workbench with how the devices of its task stand now.
@@ -179,11 +180,11 @@ func (w *Workbench) Devices(c *fiber.Ctx) error {
 	if err != nil || task.ID == 0 {
 		return err
 	}
-	choices, err := w.DeviceChoices(c.UserContext(), task.Devices, nil)
+	choices, err := w.runs.DeviceChoices(c.UserContext(), task.Devices, nil)
 	if err != nil {
 		return err
 	}
-	return w.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
+	return w.site.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
 }
 
 // part is the task of a part of the workbench. Who asks for it as a page is led to the whole: the task is then empty.
@@ -192,5 +193,5 @@ func (w *Workbench) part(c *fiber.Ctx) (catalog.Task, error) {
 	if !site.IsFragment(c) {
 		return catalog.Task{}, site.LeadTo("/tasks/:slug/solve")(c)
 	}
-	return w.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	return w.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 }

@@ -14,18 +14,18 @@ type Attached struct {
 
 // Attached tells what live workers can evaluate now.
 func (s *Evaluations) Attached(ctx context.Context) (Attached, error) {
-	workers, err := s.Store.Fleet.Workers(ctx)
+	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return Attached{}, err
 	}
 	out := Attached{Backends: []string{}} // an empty list, and not null
-	for _, u := range Devices(workers, s.Now()) {
+	for _, u := range Devices(workers, s.site.Now()) {
 		out.Idle += u.free
 	}
 	found := map[string]bool{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if !w.Live(s.Now()) || !evaluates(w, slot) {
+			if !w.Live(s.site.Now()) || !evaluates(w, slot) {
 				continue
 			}
 			gpu, machine := slot.Device != silicon.CPU, slot.Machine

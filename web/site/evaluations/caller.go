@@ -31,7 +31,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		}
 		return Caller{Asker: work.Asker{User: *user, Owner: owner}, limit: person}, nil
 	}
-	caller := Caller{limit: "address:" + s.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
+	caller := Caller{limit: "address:" + s.site.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
 	if caller.Key == "" {
 		return caller, nil
 	}
@@ -61,7 +61,7 @@ func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller
 	if err != nil {
 		return work.Evaluation{}, caller, err
 	}
-	e, err := s.Store.Work.Evaluation(c.UserContext(), id)
+	e, err := s.site.Store.Work.Evaluation(c.UserContext(), id)
 	if db.KindOf(err) == db.NotFound || err == nil && !caller.MayRead(e) {
 		return work.Evaluation{}, caller, NotFound(id)
 	}
@@ -96,9 +96,9 @@ func (s *Evaluations) Access(c *fiber.Ctx) error {
 func (s *Evaluations) isOpen(c *fiber.Ctx) bool {
 	switch s.open {
 	case "all":
-		return s.SameOrigin(c)
+		return s.site.SameOrigin(c)
 	case "loopback":
-		return s.OnThisMachine(c) && s.SameOrigin(c)
+		return s.site.OnThisMachine(c) && s.site.SameOrigin(c)
 	}
 	return false
 }

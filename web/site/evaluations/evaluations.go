@@ -24,7 +24,7 @@ type Limits struct {
 // Evaluations is what the APIs and the playground share: who asks, who may read, how one is read, submitted
 // and followed.
 type Evaluations struct {
-	*site.Site
+	site       *site.Site
 	EvalLimits Limits
 	open       string // who may evaluate without a token: "all", "loopback" or "none"
 }
@@ -38,7 +38,7 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}
-	return &Evaluations{Site: site, EvalLimits: l, open: open}, nil
+	return &Evaluations{site: site, EvalLimits: l, open: open}, nil
 }
 
 // BodyLimit limits requests that carry kernels.

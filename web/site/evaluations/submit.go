@@ -22,7 +22,7 @@ import (
 // Submit queues a request that was read. The error is a *kernelrun.Refusal when its device is
 // not there.
 func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request) (work.Evaluation, error) {
-	if err := s.Room(); err != nil {
+	if err := s.site.Room(); err != nil {
 		return work.Evaluation{}, err
 	}
 	device, err := s.chooseDevice(ctx, request.GPUType)
@@ -39,13 +39,13 @@ func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelr
 	if request.Ref != nil {
 		sources = request.Ref.Source + "\x00" + sources
 	}
-	e, err := s.Store.Work.SubmitEvaluation(ctx, work.NewEvaluation{
+	e, err := s.site.Store.Work.SubmitEvaluation(ctx, work.NewEvaluation{
 		User: caller.User, Owner: caller.Owner, Caller: caller.limit, Shared: shared, Kind: string(request.Kind), Device: device, Request: data,
 		Sources: []byte(sources), Limits: s.EvalLimits.EvaluationLimits,
 	})
 	if err == nil {
-		s.Dispatcher.Wake()
-		s.Hub.QueueChanged()
+		s.site.Dispatcher.Wake()
+		s.site.Hub.QueueChanged()
 	}
 	return e, err
 }
@@ -59,11 +59,11 @@ type Device struct {
 // chooseDevice chooses the device: the one that is asked for, or the best of the family that is, in any case, else the GPU with the most free
 // slots, else the CPU.
 func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, error) {
-	workers, err := s.Store.Fleet.Workers(ctx)
+	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return "", err
 	}
-	units := Devices(workers, s.Now())
+	units := Devices(workers, s.site.Now())
 	if len(units) == 0 {
 		return "", &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
 			Message: "No worker is attached that can evaluate kernels: one with a Python that has PyTorch."}
@@ -102,9 +102,9 @@ func Devices(workers []fleet.Worker, now time.Time) []Device {
 
 // Share opens or closes an evaluation; those who follow what was closed hear no more.
 func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.Evaluation, error) {
-	e, err := s.Store.Work.ShareEvaluation(ctx, id, shared)
+	e, err := s.site.Store.Work.ShareEvaluation(ctx, id, shared)
 	if err == nil {
-		s.Hub.EvaluationChanged(e)
+		s.site.Hub.EvaluationChanged(e)
 	}
 	return e, err
 }
@@ -112,8 +112,8 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.E
 // Await follows an evaluation until ctx ends or until ready says that it has seen enough; it
 // returns the evaluation as it then is.
 func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (e work.Evaluation, err error) {
-	err = s.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
-		e, err = s.Store.Work.Evaluation(ctx, id)
+	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
+		e, err = s.site.Store.Work.Evaluation(ctx, id)
 		return err == nil && ready(e), err
 	})
 	return e, err
@@ -121,6 +121,6 @@ func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Eval
 
 // JobStats counts the evaluations that are kept.
 func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
-	census, err := s.Store.Work.EvaluationStats(ctx)
+	census, err := s.site.Store.Work.EvaluationStats(ctx)
 	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
 }

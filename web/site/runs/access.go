@@ -38,7 +38,7 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 
 // SubmissionByID is LoadSubmission for an id that comes from elsewhere.
 func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
-	filed, err := s.Store.Submissions.Filed(c.UserContext(), id)
+	filed, err := s.site.Store.Submissions.Filed(c.UserContext(), id)
 	if err != nil {
 		return seen, err
 	}
@@ -51,7 +51,7 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64)
 	if !there || !f.Task.VisibleTo(site.Actor(c)) && f.UserID != site.Actor(c).ID {
 		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
-	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.Now())
+	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.site.Now())
 	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may}, nil
 }
 
@@ -65,7 +65,7 @@ func SourceHidden(task catalog.Task) string {
 
 // BoardHead is a board in short. There is no board of a device that the task neither names nor was ever run on.
 func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
-	head, err := s.Store.Boards.Head(ctx, versionID, device)
+	head, err := s.site.Store.Boards.Head(ctx, versionID, device)
 	if err == nil && head.Change == 0 && !slices.Contains(task.Devices, device) {
 		err = db.Errorf(db.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
 	}
@@ -103,10 +103,10 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVer
 		if err != nil {
 			return task, version, site.Invalid("version", "%q is not a valid version number.", asked)
 		}
-		version, err = s.Store.Catalog.VersionNumber(c.UserContext(), task.ID, number)
+		version, err = s.site.Store.Catalog.VersionNumber(c.UserContext(), task.ID, number)
 		return task, version, err
 	}
-	version, err = s.Store.Catalog.Version(c.UserContext(), task.VersionID)
+	version, err = s.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	return task, version, err
 }
 

@@ -14,15 +14,15 @@ import (
 // Capacity says for every device with a slot or with work how many slots there are, and how many are wanted. It is right
 // while there is no worker at all.
 func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
-	workers, err := s.Store.Fleet.Workers(ctx)
+	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	waits, err := s.Store.Work.Waits(ctx)
+	waits, err := s.site.Store.Work.Waits(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pauses, err := s.Store.Fleet.Pauses(ctx)
+	pauses, err := s.site.Store.Fleet.Pauses(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -45,18 +45,18 @@ func (s *Runs) capacities(workers []fleet.Worker, waits []work.Waiting) []client
 		}
 		return byName[name]
 	}
-	for name, slots := range fleet.SlotsOf(workers, s.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
+	for name, slots := range fleet.SlotsOf(workers, s.site.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if w.Live(s.Now()) && !w.Takes(slot) {
+			if w.Live(s.site.Now()) && !w.Takes(slot) {
 				at(slot.Device).OutOfService++
 			}
 		}
 	}
 	for _, wait := range waits {
-		at(wait.Device).Waiting, at(wait.Device).OldestSeconds = wait.Work, max(0, s.Now().Sub(wait.Oldest).Seconds())
+		at(wait.Device).Waiting, at(wait.Device).OldestSeconds = wait.Work, max(0, s.site.Now().Sub(wait.Oldest).Seconds())
 	}
 	list := make([]client.Capacity, 0, len(byName))
 	for _, c := range byName {

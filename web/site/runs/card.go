@@ -106,7 +106,7 @@ func TimeOf(t *time.Time) time.Time {
 
 // addRank gives the run its place if it is its person's entry, else the entry that it did not beat.
 func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) error {
-	st, err := s.Store.Boards.Place(ctx, run.VersionID, run.Device, run.UserID)
+	st, err := s.site.Store.Boards.Place(ctx, run.VersionID, run.Device, run.UserID)
 	switch {
 	case db.KindOf(err) == db.NotFound:
 		return nil
@@ -132,7 +132,7 @@ func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) e
 
 // addBefore gives an entry its person's best before it, with the place that it would have now.
 func (s *Runs) addBefore(ctx context.Context, e boards.Entry, card *views.RunCard) error {
-	b, err := s.Store.Boards.Before(ctx, e)
+	b, err := s.site.Store.Boards.Before(ctx, e)
 	if err != nil || b == nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *Runs) addProgress(ctx context.Context, run work.Run, card *views.RunCar
 	if run.State == work.StateQueued {
 		return s.addPlace(ctx, run, card)
 	}
-	events, err := s.Store.Work.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
+	events, err := s.site.Store.Work.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func (s *Runs) confirmation(ctx context.Context, run work.Run) (*views.Confirmat
 	if run.Mode != job.ModeRanked || run.ScoreNS == nil {
 		return nil, nil
 	}
-	c, err := s.Store.ConfirmationOf(ctx, run.ID)
+	c, err := s.site.Store.ConfirmationOf(ctx, run.ID)
 	switch {
 	case db.KindOf(err) == db.NotFound:
 		return nil, nil

@@ -25,13 +25,13 @@ func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]clien
 	if err != nil {
 		return nil, err
 	}
-	lengths, pauses, err := s.Store.Work.Loads(ctx)
+	lengths, pauses, err := s.site.Store.Work.Loads(ctx)
 	return s.devices(workers, lengths, pauses), err
 }
 
 // WorkersFor lists the workers: what failed on them, and for admins why.
 func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Worker, error) {
-	workers, err := s.Store.Fleet.Workers(ctx)
+	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil || viewer.IsAdmin() {
 		return workers, err
 	}
@@ -43,7 +43,7 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Wo
 
 // Devices is DeviceList for who has read the workers and the queue.
 func (s *Runs) Devices(ctx context.Context, workers []fleet.Worker, lengths []work.QueueLength) ([]client.Device, error) {
-	pauses, err := s.Store.Fleet.Pauses(ctx)
+	pauses, err := s.site.Store.Fleet.Pauses(ctx)
 	return s.devices(workers, lengths, pauses), err
 }
 
@@ -55,12 +55,12 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 		}
 		return byName[name]
 	}
-	for name, slots := range fleet.SlotsOf(workers, s.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
+	for name, slots := range fleet.SlotsOf(workers, s.site.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if problem := w.Problem(slot); problem != "" && w.Live(s.Now()) {
+			if problem := w.Problem(slot); problem != "" && w.Live(s.site.Now()) {
 				d := at(slot.Device)
 				d.OutOfService++
 				d.Problem = cmp.Or(d.Problem, "Worker "+w.Name+": "+problem)

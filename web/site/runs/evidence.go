@@ -33,7 +33,7 @@ func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evi
 	for i, seen := range list {
 		runs[i] = seen.Run
 	}
-	profiles, err := s.Store.Work.ProfileRuns(ctx, runs...)
+	profiles, err := s.site.Store.Work.ProfileRuns(ctx, runs...)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	for _, profile := range profiles {
 		ids = append(ids, profile.ID)
 	}
-	stages, err := s.Store.Work.StagesOf(ctx, ids...)
+	stages, err := s.site.Store.Work.StagesOf(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return s.Store.Work.ArtifactsOf(ctx, ids...)
+	return s.site.Store.Work.ArtifactsOf(ctx, ids...)
 }
 
 // shown is a profile's run with its stages, as the one who asks may see them.
@@ -117,7 +117,7 @@ func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
 
 // profilesByID reads the reports of ranked runs, by the ids of these; those without one are left out.
 func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile, error) {
-	files, err := s.Store.Work.ProfileArtifacts(ctx, ids)
+	files, err := s.site.Store.Work.ProfileArtifacts(ctx, ids)
 	of := make(map[int64]Profile, len(files))
 	for id, left := range files {
 		of[id] = newProfile(work.Run{State: work.StateDone}, nil, left)

@@ -84,7 +84,7 @@ func (s *Runs) readUploads(c *fiber.Ctx, in SubmitRequest, chosen []*multipart.F
 	if err != nil {
 		return in, err
 	}
-	version, err := s.Store.Catalog.Version(c.UserContext(), task.VersionID)
+	version, err := s.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
 	if err != nil {
 		return in, err
 	}

@@ -21,13 +21,13 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) [
 	if err != nil {
 		return err
 	}
-	f := &follower{store: s.Store, id: seen.Sub.ID, last: stream.LastSeen(c), output: seen.MaySeeSource, hidden: HiddenOf(seen.Version.Definition), format: as, encode: encode}
+	f := &follower{store: s.site.Store, id: seen.Sub.ID, last: stream.LastSeen(c), output: seen.MaySeeSource, hidden: HiddenOf(seen.Version.Definition), format: as, encode: encode}
 	if as == site.AsJSON {
 		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
 			return err
 		}
 	}
-	return s.Stream(c, stream.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.backlog, Live: f.live})
+	return s.site.Stream(c, stream.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.backlog, Live: f.live})
 }
 
 // follower is one reader's way through a submission's events: each once, in order, until all runs have ended.
@@ -123,7 +123,7 @@ func (f *follower) end(ctx context.Context, out *wire.Writer) error {
 }
 
 func (s *Runs) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {
-	runs, err := s.Store.Work.Runs(ctx, submissionID)
+	runs, err := s.site.Store.Work.Runs(ctx, submissionID)
 	ids := make(map[int64]bool, len(runs))
 	for _, run := range runs {
 		ids[run.ID] = true

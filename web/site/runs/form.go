@@ -70,11 +70,11 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if !seen.MaySeeSource || seen.Task.Slug != form.Task.Slug {
 		return nil
 	}
-	submitted, err := s.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	submitted, err := s.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
-	list, err := s.Store.Work.Runs(c.UserContext(), id)
+	list, err := s.site.Store.Work.Runs(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func modesOf(lang tasks.Lang) []string {
 
 // Remarks are what the compiler said of the lines of a submission with these further files, on whichever device it said it first.
 func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further []string) ([]views.Remark, error) {
-	version, err := s.Store.Catalog.Version(ctx, sub.VersionID)
+	version, err := s.site.Store.Catalog.Version(ctx, sub.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +121,12 @@ func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further 
 			of.Main = append(of.Main, f.Name)
 		}
 	}
-	all, err := s.Store.Work.Runs(ctx, sub.ID)
+	all, err := s.site.Store.Work.Runs(ctx, sub.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, run := range all {
-		stages, err := s.Store.Work.Stages(ctx, run.ID)
+		stages, err := s.site.Store.Work.Stages(ctx, run.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -85,7 +85,7 @@ func (s *Runs) Leader(ctx context.Context, run work.Run) (int64, error) {
 	if run.ScoreNS == nil {
 		return 0, nil
 	}
-	first, err := s.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
+	first, err := s.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
 	return leaderFor(run, first), err
 }
 

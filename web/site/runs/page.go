@@ -18,7 +18,7 @@ import (
 
 // LiveRunsOf reads the runs together with their last event: what happens afterwards is told, and nothing is left out.
 func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
-	family, err := s.Store.Work.Family(c.UserContext(), seen.Sub.ID)
+	family, err := s.site.Store.Work.Family(c.UserContext(), seen.Sub.ID)
 	if err != nil {
 		return live, err
 	}
@@ -48,7 +48,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 // SubmissionRows lists submissions for a table.
 func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]views.SubmissionRow, error) {
 	f.Short = true
-	list, err := s.Store.Submissions.Submissions(ctx, viewer, f)
+	list, err := s.site.Store.Submissions.Submissions(ctx, viewer, f)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submi
 
 // Tries lists a person's latest submissions to a task for a table.
 func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]views.SubmissionRow, error) {
-	list, err := s.Store.Submissions.Tries(ctx, person.ID, task.ID, limit)
+	list, err := s.site.Store.Submissions.Tries(ctx, person.ID, task.ID, limit)
 	for i := range list {
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
 	}
@@ -100,7 +100,7 @@ func referenceFirst(name string) int {
 func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardTop, error) {
 	tops := make([]views.BoardTop, len(task.Devices))
 	for i, device := range task.Devices {
-		board, err := s.Store.Boards.Board(ctx, task.VersionID, device, 0, leaders)
+		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, 0, leaders)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 
 // poolOf is the runs of equal source that count together with a run; nil: there are none.
 func (s *Runs) poolOf(ctx context.Context, run work.Run) (*views.Pool, error) {
-	list, err := s.Store.Work.Pool(ctx, run)
+	list, err := s.site.Store.Work.Pool(ctx, run)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

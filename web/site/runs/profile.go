@@ -50,7 +50,7 @@ func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
 
 // RunsByID is RunByID of several runs, in two queries.
 func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error) {
-	found, err := s.Store.Work.RunsByID(c.UserContext(), ids...)
+	found, err := s.site.Store.Work.RunsByID(c.UserContext(), ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error
 	for _, run := range found {
 		submissions = append(submissions, run.SubmissionID)
 	}
-	filed, err := s.Store.Submissions.Filed(c.UserContext(), submissions...)
+	filed, err := s.site.Store.Submissions.Filed(c.UserContext(), submissions...)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ const otherDots = 8
 
 // BoardDots are the roofline dots of the board's best other entries, and the run to compare a run with, as Leader has it.
 func (s *Runs) BoardDots(ctx context.Context, run work.Run, index int) (dots []charts.Dot, leader int64, err error) {
-	entries, err := s.Store.Boards.Leading(ctx, run.VersionID, run.Device, otherDots+1)
+	entries, err := s.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, otherDots+1)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -39,7 +39,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 }
 
 func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
-	f, err := s.Store.Work.OpenArtifact(s.Requests, artifact)
+	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, artifact)
 	if err != nil {
 		return nil, 0, err
 	}

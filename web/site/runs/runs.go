@@ -9,12 +9,12 @@ import (
 // Runs is what pages and the API share of submissions: who may see one, how one is submitted, and a run as
 // people see it.
 type Runs struct {
-	*site.Site
+	site         *site.Site
 	profileFacts *cache.Cache[string, reportFacts] // by the report's hash, as the next
 	reports      *cache.Cache[string, *ncu.Report]
 }
 
 // New returns the shared part of submissions, with empty caches of profiles.
 func New(site *site.Site) *Runs {
-	return &Runs{Site: site, profileFacts: cache.New[string, reportFacts](rememberedFacts), reports: cache.New[string, *ncu.Report](keptReports)}
+	return &Runs{site: site, profileFacts: cache.New[string, reportFacts](rememberedFacts), reports: cache.New[string, *ncu.Report](keptReports)}
 }

@@ -23,7 +23,7 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 		if !stage.Running {
 			continue
 		}
-		card.Stages[i].For, card.Stages[i].Limit = max(s.Now().Sub(stage.Result.Started), 0), limits[stage.Result.Stage]
+		card.Stages[i].For, card.Stages[i].Limit = max(s.site.Now().Sub(stage.Result.Started), 0), limits[stage.Result.Stage]
 		if next := len(stage.Result.Cases); next < len(cases[stage.Result.Stage]) && stage.Total > 0 {
 			card.Stages[i].Now = cases[stage.Result.Stage][next].String()
 		}

@@ -31,7 +31,7 @@ type SubmitRequest struct {
 // Submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
 // the rules themselves are the store's.
 func (s *Runs) Submit(ctx context.Context, user accounts.User, in SubmitRequest) (submissions.Submission, []work.Run, error) {
-	if err := s.Room(); err != nil {
+	if err := s.site.Room(); err != nil {
 		return submissions.Submission{}, nil, err
 	}
 	said, err := directives.Parse(in.Source)
@@ -62,21 +62,21 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in SubmitRequest)
 	if chooseMode(in.Mode) == job.ModeProfile && slices.Contains(devices, silicon.CPU) {
 		return submissions.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
 	}
-	sub, runs, err := s.Store.Submissions.Submit(ctx, submissions.NewSubmission{
+	sub, runs, err := s.site.Store.Submissions.Submit(ctx, submissions.NewSubmission{
 		User: user, TaskID: task.ID, Devices: devices, Mode: chooseMode(in.Mode),
 		FileName: in.FileName, Source: in.Source, Files: in.Files, Via: in.Via, Key: in.Key,
 	})
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	s.Dispatcher.Wake()
-	s.Hub.QueueChanged() // it also wakes the process that has the device's dispatcher
+	s.site.Dispatcher.Wake()
+	s.site.Hub.QueueChanged() // it also wakes the process that has the device's dispatcher
 	return sub, runs, nil
 }
 
 // VisibleTask returns the task if the person may know of it.
 func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string) (catalog.Task, error) {
-	task, err := s.Store.Catalog.Task(ctx, slug)
+	task, err := s.site.Store.Catalog.Task(ctx, slug)
 	if err == nil && !task.VisibleTo(user) {
 		err = NoTask(slug)
 	}
@@ -130,7 +130,7 @@ func sameTask(a, b string) bool { return db.Slug(a) == db.Slug(b) }
 
 // Cancel ends every run of a submission that has not ended. Conflict: all have.
 func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int64) error {
-	runs, err := s.Store.Work.Runs(ctx, submissionID)
+	runs, err := s.site.Store.Work.Runs(ctx, submissionID)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int6
 		if run.State.Final() {
 			continue
 		}
-		err := s.Dispatcher.Cancel(ctx, user, run.ID)
+		err := s.site.Dispatcher.Cancel(ctx, user, run.ID)
 		if db.KindOf(err) == db.Conflict {
 			continue // it has just ended
 		}

@@ -11,19 +11,19 @@ import (
 // CreateTask makes a task, and has the site measure what came with it to compare with. So do UpdateTask and PublishTask,
 // for what is new; a baseline that cannot be queued is an error although the task is changed by then.
 func (s *Runs) CreateTask(ctx context.Context, actor accounts.User, in catalog.NewTask) (catalog.Task, error) {
-	task, err := s.Store.Catalog.CreateTask(ctx, actor, in)
+	task, err := s.site.Store.Catalog.CreateTask(ctx, actor, in)
 	return task, s.startBaselines(ctx, task.ID, err)
 }
 
 // UpdateTask changes a task's settings.
 func (s *Runs) UpdateTask(ctx context.Context, actor accounts.User, id int64, in catalog.TaskSettings) (catalog.Task, error) {
-	task, err := s.Store.Catalog.UpdateTask(ctx, actor, id, in)
+	task, err := s.site.Store.Catalog.UpdateTask(ctx, actor, id, in)
 	return task, s.startBaselines(ctx, id, err)
 }
 
 // PublishTask makes a bundle a task's current state, with these settings where some are given.
 func (s *Runs) PublishTask(ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings) (catalog.TaskVersion, catalog.Change, error) {
-	version, change, err := s.Store.Catalog.Publish(ctx, actor, id, b, settings)
+	version, change, err := s.site.Store.Catalog.Publish(ctx, actor, id, b, settings)
 	return version, change, s.startBaselines(ctx, id, err)
 }
 
@@ -31,9 +31,9 @@ func (s *Runs) startBaselines(ctx context.Context, taskID int64, err error) erro
 	if err != nil {
 		return err
 	}
-	queued, err := s.Store.StartBaselines(ctx, taskID)
+	queued, err := s.site.Store.StartBaselines(ctx, taskID)
 	if queued > 0 {
-		s.Dispatcher.Wake()
+		s.site.Dispatcher.Wake()
 	}
 	return err
 }

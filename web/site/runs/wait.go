@@ -12,7 +12,7 @@ import (
 
 // addPlace says where a run stands in the queue, and why it waits.
 func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) error {
-	places, err := s.Store.Work.Places(ctx, run.SubmissionID)
+	places, err := s.site.Store.Work.Places(ctx, run.SubmissionID)
 	if err != nil {
 		return err
 	}
@@ -70,6 +70,6 @@ func (s *Runs) ExpectedWait(ctx context.Context, device string, place int) (time
 }
 
 func (s *Runs) expectedWait(ctx context.Context, device string, place, slots int) (time.Duration, error) {
-	pace, err := s.Store.Fleet.Pace(ctx, device)
+	pace, err := s.site.Store.Fleet.Pace(ctx, device)
 	return pace * time.Duration(place) / time.Duration(slots), err
 }
