@@ -88,8 +88,14 @@ func (integer) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("int_type", "Input should be a valid integer")
 }
 
+// longestNumber is more digits than a float64 ever needs.
+const longestNumber = 1000
+
 // parseInt reads an integer, also one written like 12.0. What is beyond int64 stays as it is written.
 func parseInt(s string) (any, bool) {
+	if len(s) > longestNumber {
+		return nil, false
+	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, true
 	}
