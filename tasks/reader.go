@@ -152,8 +152,11 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 }
 
 // Nearest is the known key that a mistyped one was probably meant to be: with two letters changed at most, or a
-// part of the other's name; empty when none is so near.
+// part of the other's name; empty when none is so near. Comparing costs the length of the name: a long one is like none.
 func Nearest(name string, known []string) string {
+	if len(name) > longestName {
+		return ""
+	}
 	best, least := "", 3
 	for _, k := range known {
 		if d := pyyaml.Distance(strings.ToLower(name), k); d < least {
@@ -170,6 +173,9 @@ func Nearest(name string, known []string) string {
 	}
 	return ""
 }
+
+// longestName is the length up to which a name may be a known one, mistyped.
+const longestName = 64
 
 // shortestPart is the number of letters from which a part of a name stands for it.
 const shortestPart = 4

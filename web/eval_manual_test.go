@@ -91,7 +91,7 @@ func TestABodyOfTooManyValuesIsRefusedBeforeItIsRead(t *testing.T) {
 	if resp.StatusCode != 422 || len(detail) != 1 || detail[0].(object)["type"] != "too_long" {
 		t.Errorf("/evaluate: %s %v", resp.Status, answer)
 	}
-	if resp, answer := s.ask("POST", "/api/v1/evaluations", body); resp.StatusCode/100 != 4 || !strings.Contains(fmt.Sprint(answer), "at most 65536 values") {
+	if resp, answer := s.ask("POST", "/api/v1/evaluations", body); resp.StatusCode/100 != 4 || !strings.Contains(fmt.Sprint(answer), "at most 16384 values") {
 		t.Errorf("/api/v1/evaluations: %s %v", resp.Status, answer)
 	}
 	resp, answer = s.ask("POST", "/evaluate", strings.Replace(body, strings.Repeat("{},", 60000), "", 1))

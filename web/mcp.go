@@ -18,6 +18,7 @@ import (
 	"warpboard/web/client"
 	"warpboard/web/mcp"
 	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
 	"warpboard/web/wire"
 )
 
@@ -33,18 +34,21 @@ func (s *Server) mcpHandler() fiber.Handler {
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
 	return func(c *fiber.Ctx) error {
 		if bytes.HasPrefix(bytes.TrimLeft(c.Body(), " \t\r\n"), []byte("[")) {
-			return c.Status(fiber.StatusBadRequest).JSON(batchRefused())
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(batches))
+		}
+		if site.HasMoreValues(c.Body(), evaluations.MostValues) {
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
 		}
 		serve(c.Context())
 		return nil
 	}
 }
 
-// batchRefused answers several messages in one request. The protocol has had none since 2025-06-18, and a request counts as one
-// for the limits.
-func batchRefused() fiber.Map {
-	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{
-		"code": -32600, "message": "Invalid Request: batches are not supported; send each message in a request of its own."}}
+// batches are several messages in one request. The protocol has had none since 2025-06-18, and a request counts as one for the limits.
+const batches = "batches are not supported; send each message in a request of its own."
+
+func refusedMessage(why string) fiber.Map {
+	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{"code": -32600, "message": "Invalid Request: " + why}}
 }
 
 // whileThere gives requests a context that ends when the caller leaves or the site stops; the adaptor's own

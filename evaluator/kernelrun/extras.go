@@ -35,9 +35,6 @@ func (m model) names() []string {
 // mostProblems is how many problems of one list or object are told. Each costs memory, and the first ones suffice.
 const mostProblems = 100
 
-// longestKey is the length up to which a key may be a known one, mistyped.
-const longestKey = 64
-
 // mostLooked is how many unknown keys of a request are compared with known ones.
 const mostLooked = 1000
 
@@ -117,9 +114,6 @@ func (s *search) within(of kind, at path, value any) (problems []Problem) {
 // extra is the problem with one unknown key. Its hint names the known key that was probably meant, if there is one.
 func extra(at path, key string, known []string) Problem {
 	problem := at.problem("extra_forbidden", "Extra inputs are not permitted")[0]
-	if len(key) > longestKey { // comparing costs its length
-		return problem
-	}
 	if near := tasks.Nearest(key, known); near != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", near)
 	}

@@ -25,7 +25,9 @@ func (extent) read(at path, value any) (any, []Problem) {
 	return n, nil
 }
 
-func (extent) schema() map[string]any { return map[string]any{"type": "integer", "format": "int64", "minimum": 0} }
+func (extent) schema() map[string]any {
+	return map[string]any{"type": "integer", "format": "int64", "minimum": 0}
+}
 
 // mostNested is how deep objects and lists of free keys may lie in each other. The worker's program reads them with
 // Python, which gives up far below what Go reads.

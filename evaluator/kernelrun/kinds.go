@@ -97,8 +97,14 @@ func readInt(at path, s, kind, message string) (any, []Problem) {
 	return n, nil
 }
 
+// longestNumber is more digits than a float64 ever needs.
+const longestNumber = 1000
+
 // parseInt reads an integer, also one written like 12.0. What is beyond int64 stays as it is written.
 func parseInt(s string) (any, bool) {
+	if len(s) > longestNumber {
+		return nil, false
+	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, true
 	}

@@ -33,11 +33,24 @@ var hints = []hint{
 	{regexp.MustCompile(`pickle|__reduce(?:_ex)?__|__class__\s*=|__torch_function__|__torch_dispatch__`), "changes what its answer is when it is read"},
 }
 
+// mostLooked is how many bytes of a submission are looked through, all its files together: nine patterns over one of the largest
+// size take half a second. What is longer is brought to somebody's eyes for that.
+const mostLooked = 64 << 10
+
 // hintsIn lists what a submission has of them, each once in a file with its first line, for people.
 func hintsIn(s tasks.Submission) string {
-	found := hintsOf("", s.Source)
+	left := mostLooked
+	look := func(file string, source []byte) []string {
+		part := source[:min(left, len(source))]
+		left -= len(part)
+		return hintsOf(file, part)
+	}
+	found := look("", s.Source)
 	for _, name := range s.Names() {
-		found = append(found, hintsOf(name+" ", s.Files[name])...)
+		found = append(found, look(name+" ", s.Files[name])...)
+	}
+	if s.Size() > mostLooked {
+		found = append(found, fmt.Sprintf("is longer than the %d KiB that were looked through", mostLooked>>10))
 	}
 	return strings.Join(found, "; ")
 }

@@ -43,8 +43,8 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
-	// Hints are looked for before the transaction: nine patterns over a source of the largest size take milliseconds, in
-	// which nobody else could write.
+	// Hints are looked for before the transaction: they take milliseconds, in which nobody else could
+	// write.
 	found := ""
 	if in.Mode == job.ModeRanked {
 		found = hintsIn(in.submitted())

@@ -28,6 +28,9 @@ func Parse(source []byte) (Directives, error) {
 	return d, nil
 }
 
+// MostGPUs is how many devices one submission may name.
+const MostGPUs = 64
+
 const (
 	pythonMark = "#!POPCORN"
 	cppMark    = "//!POPCORN"
@@ -105,6 +108,9 @@ func (d *Directives) set(words []string) error {
 		}
 		if d.GPUs != nil {
 			return fmt.Errorf("gpus appears twice")
+		}
+		if len(args) > MostGPUs {
+			return fmt.Errorf("%s takes at most %d names", keyword, MostGPUs)
 		}
 		for _, name := range args {
 			if !slices.Contains(d.GPUs, name) {

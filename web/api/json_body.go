@@ -21,6 +21,9 @@ import (
 // readJSON reads a body into a struct. A key that the struct does not have is refused: whoever mistyped one would
 // otherwise get something else than they asked for.
 func readJSON(c *fiber.Ctx, into any) error {
+	if site.HasMoreValues(c.Body(), site.MostValues) {
+		return site.Invalid("body", "The request has more than %d values.", site.MostValues)
+	}
 	var given map[string]json.RawMessage
 	decoder := json.NewDecoder(bytes.NewReader(c.Body()))
 	err := decoder.Decode(&given)
@@ -35,13 +38,13 @@ func readJSON(c *fiber.Ctx, into any) error {
 	known := jsonKeys(reflect.TypeOf(into).Elem())
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, key) {
-			return site.Invalid("unknown_key", "The key %q is not known; %s", key, didYouMean(key, known))
+			return site.Invalid("unknown_key", "The key %.80q is not known; %s", key, didYouMean(key, known))
 		}
 	}
 	if err := json.Unmarshal(c.Body(), into); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return site.Invalid("body", "The key %q is a %s, which does not fit.", wrong.Field, wrong.Value)
+			return site.Invalid("body", "The key %.80q is a %s, which does not fit.", wrong.Field, wrong.Value)
 		}
 		return site.Invalid("body", "The request is not a JSON object.")
 	}

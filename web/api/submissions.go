@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/work"
 	"warpboard/tasks"
+	"warpboard/tasks/directives"
 	"warpboard/web/client"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -89,7 +90,7 @@ func readSubmission(c *fiber.Ctx) (runs.SubmitRequest, error) {
 		return in, site.Invalid("file", `The form must hold a file under the name "file"; further ones, where the task takes any, follow it under the same name.`)
 	}
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
-		in.Devices = append(in.Devices, strings.Split(names, ",")...)
+		in.Devices = append(in.Devices, strings.SplitN(names, ",", directives.MostGPUs+1)...)
 	}
 	all, err := runs.ReadUploads(form.File["file"])
 	if err != nil {

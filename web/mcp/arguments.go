@@ -80,10 +80,8 @@ func instead(key string, schema *jsonschema.Schema) string {
 	if len(known) == 0 {
 		return "it takes none."
 	}
-	if len(key) <= longest {
-		if near := tasks.Nearest(key, known); near != "" {
-			return fmt.Sprintf("did you mean %q?", near)
-		}
+	if near := tasks.Nearest(key, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "it takes " + strings.Join(known, ", ") + "."
 }

@@ -62,6 +62,9 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 		}
 		return err
 	}
+	if bytes.HasPrefix(c.Request().Header.ContentType(), []byte(fiber.MIMEApplicationForm)) && bytes.Count(r.bytes, []byte("&")) > mostFields {
+		return Invalid("form", "The form has more than %d fields.", mostFields)
+	}
 	c.Locals(localBody, r)
 	c.Request().SetBodyRaw(r.bytes)
 	return c.Next()

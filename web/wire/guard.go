@@ -20,7 +20,11 @@ const (
 	// why it was refused, and no reset connection. A larger one may see the reset.
 	lingerTime  = 2 * time.Second
 	lingerBytes = 8 << 20
-	firstByte   = time.Minute // browsers open connections that they may need
+	// So is what a connection sends that was turned away: a head. They count for nobody, so few are drained at once.
+	turnedAwayTime  = time.Second / 2
+	turnedAwayBytes = 16 << 10
+	mostTurnedAway  = 64
+	firstByte       = time.Minute // browsers open connections that they may need
 )
 
 // Guard is a listener that outlives a lack of descriptors and refuses connections above the limits.
@@ -31,13 +35,14 @@ type Guard struct {
 	log     *slog.Logger
 	closed  chan struct{}
 	once    sync.Once
-	warned  time.Time // Accept is called by one goroutine
+	leaving chan struct{} // one of each connection that was turned away and is drained
+	warned  time.Time     // Accept is called by one goroutine
 }
 
 // NewGuard counts the connections of ln in open. Connections of proxies count for nobody.
 func NewGuard(ln net.Listener, open *Tally, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Listener: ln, open: open, proxies: proxies, log: log,
-		closed: make(chan struct{})}
+		closed: make(chan struct{}), leaving: make(chan struct{}, mostTurnedAway)}
 }
 
 // Accept waits for a connection that there is room for. Its error is for good.
@@ -100,8 +105,8 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	return &guarded{Conn: conn, left: []func(){func() { g.open.Give(who, 1) }}}
 }
 
-// turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket. Over TLS nothing is said, because the
-// other side would have to speak first.
+// turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket, and a goroutine waits a moment for the
+// request that is not read. Over TLS nothing is said, because the other side would have to speak first.
 func (g *Guard) turnAway(conn net.Conn, status string) {
 	if _, encrypted := conn.(*tls.Conn); encrypted {
 		conn.Close()
@@ -109,7 +114,28 @@ func (g *Guard) turnAway(conn net.Conn, status string) {
 	}
 	conn.SetWriteDeadline(time.Now().Add(time.Millisecond))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
-	conn.Close()
+	select {
+	case g.leaving <- struct{}{}:
+		go func() {
+			drain(conn, turnedAwayTime, turnedAwayBytes)
+			conn.Close()
+			<-g.leaving
+		}()
+	default:
+		conn.Close()
+	}
+}
+
+// drain says that all has been said, and throws away what still comes: closing with unread bytes would reset the connection
+// under the answer.
+func drain(conn net.Conn, most time.Duration, bytes int64) {
+	half, ok := conn.(halfCloser)
+	if !ok {
+		return
+	}
+	conn.SetDeadline(time.Now().Add(most)) // TLS writes its farewell
+	half.CloseWrite()
+	io.CopyN(io.Discard, conn, bytes)
 }
 
 func (g *Guard) warn(message string, args ...any) {
@@ -147,10 +173,8 @@ type halfCloser interface {
 
 // Close lets the answer arrive: closing with unread bytes would reset the connection under it.
 func (g *guarded) Close() error {
-	if conn, ok := g.Conn.(halfCloser); ok && g.linger.Swap(false) {
-		conn.SetDeadline(time.Now().Add(lingerTime)) // TLS writes its farewell
-		conn.CloseWrite()
-		io.CopyN(io.Discard, conn, lingerBytes)
+	if g.linger.Swap(false) {
+		drain(g.Conn, lingerTime, lingerBytes)
 	}
 	err := g.Conn.Close()
 	g.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -118,4 +119,32 @@ func sendTooMuch(conn net.Conn) error {
 		err = errors.Join(err, errors.New("no answer"))
 	}
 	return errors.Join(err, read, rest)
+}
+
+func TestWhoIsTurnedAwayReadsWhy(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard := NewGuard(ln, NewTally(1, 1), nil, slog.New(slog.DiscardHandler))
+	defer guard.Close()
+	var conns [2]net.Conn
+	for i := range conns {
+		if conns[i], err = net.Dial("tcp", ln.Addr().String()); err != nil {
+			t.Fatal(err)
+		}
+		defer conns[i].Close()
+	}
+	if _, err := io.WriteString(conns[1], "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil { // it is there before the connection is accepted
+		t.Fatal(err)
+	}
+	first, err := guard.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	go guard.Accept() // turns the second away, and waits for others
+	if answer, err := io.ReadAll(conns[1]); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 429 ") {
+		t.Errorf("a connection too many reads %q, %v", answer, err)
+	}
 }

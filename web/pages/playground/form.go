@@ -146,6 +146,10 @@ func (f *form) code(field string, io any) map[string]any {
 
 // json reads a field that holds JSON.
 func (f *form) json(name string) any {
+	if site.HasMoreValues([]byte(f.get(name)), site.MostValues) {
+		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MostValues)
+		return nil
+	}
 	decoder := json.NewDecoder(strings.NewReader(f.get(name)))
 	decoder.UseNumber()
 	var value any

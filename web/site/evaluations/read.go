@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
+	"warpboard/web/site"
 )
 
 // BodyError is a body that is not a JSON object, or too large a one: what is wrong, where, and in which input.
@@ -52,9 +53,9 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 		notObject.Input = string(body)
 		return nil, notObject
 	}
-	if hasTooMany(body) {
+	if site.HasMoreValues(body, MostValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
-			Msg: fmt.Sprintf("Input should have at most %d values. Send a tensor as one text, in data_b64", mostValues)}
+			Msg: fmt.Sprintf("Input should have at most %d values. Send a tensor as one text, in data_b64", MostValues)}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -77,40 +78,9 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 	return object, nil
 }
 
-// mostValues is how many values a request may have: each takes far more memory than its text. A source is one, and so
+// MostValues is how many values a request may have: each takes far more memory than its text. A source is one, and so
 // are the bytes of a tensor.
-const mostValues = 1 << 16
-
-// hasTooMany counts values by what stands before them: a comma, or the beginning of an object or a list.
-func hasTooMany(body []byte) bool {
-	for n := 0; ; n++ {
-		at := bytes.IndexAny(body, `,{["`)
-		switch {
-		case n > mostValues:
-			return true
-		case at < 0:
-			return false
-		case body[at] == '"':
-			n--
-			at += textLength(body[at+1:]) + 1
-		}
-		body = body[min(at+1, len(body)):]
-	}
-}
-
-// textLength is how long a JSON text is until the quote that ends it.
-func textLength(rest []byte) int {
-	for at := 0; ; {
-		next := bytes.IndexAny(rest[at:], `"\`)
-		switch {
-		case next < 0:
-			return len(rest)
-		case rest[at+next] == '"':
-			return at + next
-		}
-		at = min(at+next+2, len(rest)) // what a backslash escapes ends nothing
-	}
-}
+const MostValues = 1 << 14
 
 // IsJSON takes a body without a content type for JSON, too.
 func IsJSON(contentType string) bool {

@@ -78,6 +78,7 @@ func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, e
 		}
 		names = append(names, strings.ToLower(u.Name))
 	}
+	asked = fmt.Sprintf("%.80s", asked)
 	return "", &kernelrun.Refusal{
 		Message: fmt.Sprintf("gpu_type '%s' is not attached; there are: %s", asked, strings.Join(names, ", ")),
 		Details: map[string]any{"gpu_type": asked, "available": names},

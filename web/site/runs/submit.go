@@ -94,6 +94,8 @@ func chooseDevices(asked, said, offered []string) ([]string, error) {
 		asked = said
 	}
 	switch {
+	case len(asked) > directives.MostGPUs:
+		return nil, site.Invalid("device", "Choose at most %d devices.", directives.MostGPUs)
 	case len(asked) == 0 && len(offered) == 1:
 		return offered, nil
 	case len(asked) == 0 && len(offered) > 1:

@@ -1,4 +1,4 @@
-package evaluations
+package site
 
 import (
 	"runtime"
@@ -10,12 +10,12 @@ import (
 func TestValuesAreCountedAndTextsAreOne(t *testing.T) {
 	list := func(n int) string { return "[" + strings.Repeat(",", n-1) + "]" } // n values
 	for text, want := range map[string]bool{
-		``: false, `{}`: false, `"`: false, `"\`: false, `{"a":"\\"}`: false, list(mostValues): false, list(mostValues + 1): true,
-		`{"a":"` + strings.Repeat(`{[,\"`, mostValues) + `"}`: false,
-		`{"a":"\\` + `",` + strings.Repeat("[", mostValues):   true,
-		strings.Repeat(`"\"",`, mostValues+1):                 true,
+		``: false, `{}`: false, `"`: false, `"\`: false, `{"a":"\\"}`: false, list(MostValues): false, list(MostValues + 1): true,
+		`{"a":"` + strings.Repeat(`{[,\"`, MostValues) + `"}`: false,
+		`{"a":"\\` + `",` + strings.Repeat("[", MostValues):   true,
+		strings.Repeat(`"\"",`, MostValues+1):                 true,
 	} {
-		if got := hasTooMany([]byte(text)); got != want {
+		if got := HasMoreValues([]byte(text), MostValues); got != want {
 			t.Errorf("%.40s… of %d bytes has too many values: %v", text, len(text), got)
 		}
 	}
@@ -29,7 +29,7 @@ func TestCountingTheLargestBodyTakesAMoment(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := time.Now()
-		hasTooMany(body)
+		HasMoreValues(body, MostValues)
 		took := time.Since(began)
 		runtime.ReadMemStats(&after)
 		t.Logf("%s: %v", name, took)
