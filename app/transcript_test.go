@@ -48,7 +48,7 @@ func TestTheTranscriptNamesCommandsThatExist(t *testing.T) {
 }
 
 var (
-	commandLine = regexp.MustCompile("(?m)^(?: {4}|\\$ )?(?:[A-Z_]+=\\S+ +)*(?:\\./)?warpboard (.+)$")
+	commandLine = regexp.MustCompile(`(?m)^(?: {4}|\$ )?(?:[A-Z_]+=\S+ +)*(?:\./)?warpboard (.+)$`)
 	inlineCode  = regexp.MustCompile("`(?:[A-Z_]+=\\S+ +)*(?:\\S+ \\| )?warpboard ([^`]+)`")
 	comment     = regexp.MustCompile(`\s+#.*`)
 )
