@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
+	"warpboard/evaluator/job"
 	"warpboard/web/client"
 	"warpboard/web/mcp"
 	"warpboard/web/site"
@@ -36,7 +37,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 		if bytes.HasPrefix(bytes.TrimLeft(c.Body(), " \t\r\n"), []byte("[")) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(batches))
 		}
-		if site.HasMoreValues(c.Body(), evaluations.MostValues) {
+		if job.HasMoreValues(c.Body(), evaluations.MostValues) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
 		}
 		serve(c.Context())

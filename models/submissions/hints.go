@@ -34,7 +34,7 @@ var hints = []hint{
 }
 
 // mostLooked is how many bytes of a submission are looked through, all its files together: nine patterns over one of the largest
-// size take half a second. What is longer is brought to somebody's eyes for that.
+// size take half a second. A longer submission is flagged for review.
 const mostLooked = 64 << 10
 
 // hintsIn lists what a submission has of them, each once in a file with its first line, for people.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/tasks"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -21,7 +22,7 @@ import (
 // readJSON reads a body into a struct. A key that the struct does not have is refused: whoever mistyped one would
 // otherwise get something else than they asked for.
 func readJSON(c *fiber.Ctx, into any) error {
-	if site.HasMoreValues(c.Body(), site.MostValues) {
+	if job.HasMoreValues(c.Body(), site.MostValues) {
 		return site.Invalid("body", "The request has more than %d values.", site.MostValues)
 	}
 	var given map[string]json.RawMessage

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -146,7 +147,7 @@ func (f *form) code(field string, io any) map[string]any {
 
 // json reads a field that holds JSON.
 func (f *form) json(name string) any {
-	if site.HasMoreValues([]byte(f.get(name)), site.MostValues) {
+	if job.HasMoreValues([]byte(f.get(name)), site.MostValues) {
 		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MostValues)
 		return nil
 	}

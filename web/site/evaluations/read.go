@@ -11,8 +11,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/web/site"
 )
 
 // BodyError is a body that is not a JSON object, or too large a one: what is wrong, where, and in which input.
@@ -53,7 +53,7 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 		notObject.Input = string(body)
 		return nil, notObject
 	}
-	if site.HasMoreValues(body, MostValues) {
+	if job.HasMoreValues(body, MostValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
 			Msg: fmt.Sprintf("Input should have at most %d values. Send a tensor as one text, in data_b64", MostValues)}
 	}

@@ -1,4 +1,4 @@
-package site
+package job
 
 import (
 	"runtime"
@@ -7,15 +7,17 @@ import (
 	"time"
 )
 
+const most = 1 << 12
+
 func TestValuesAreCountedAndTextsAreOne(t *testing.T) {
 	list := func(n int) string { return "[" + strings.Repeat(",", n-1) + "]" } // n values
 	for text, want := range map[string]bool{
-		``: false, `{}`: false, `"`: false, `"\`: false, `{"a":"\\"}`: false, list(MostValues): false, list(MostValues + 1): true,
-		`{"a":"` + strings.Repeat(`{[,\"`, MostValues) + `"}`: false,
-		`{"a":"\\` + `",` + strings.Repeat("[", MostValues):   true,
-		strings.Repeat(`"\"",`, MostValues+1):                 true,
+		``: false, `{}`: false, `"`: false, `"\`: false, `{"a":"\\"}`: false, list(most): false, list(most + 1): true,
+		`{"a":"` + strings.Repeat(`{[,\"`, most) + `"}`: false,
+		`{"a":"\\` + `",` + strings.Repeat("[", most):   true,
+		strings.Repeat(`"\"",`, most+1):                 true,
 	} {
-		if got := HasMoreValues([]byte(text), MostValues); got != want {
+		if got := HasMoreValues([]byte(text), most); got != want {
 			t.Errorf("%.40s… of %d bytes has too many values: %v", text, len(text), got)
 		}
 	}
@@ -29,7 +31,7 @@ func TestCountingTheLargestBodyTakesAMoment(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := time.Now()
-		HasMoreValues(body, MostValues)
+		HasMoreValues(body, most)
 		took := time.Since(began)
 		runtime.ReadMemStats(&after)
 		t.Logf("%s: %v", name, took)
