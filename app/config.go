@@ -61,7 +61,6 @@ type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string
 	AccountSeed, Account   string
-	Replicas               int // copies of each stream of a cluster; 0 leaves it as it is
 }
 
 // workersDial is what a worker's --nats-url is, as far as the settings say; a cluster's may hold the site's password.

@@ -90,12 +90,10 @@ func (c *Config) checkSite(wrong *problems) {
 	// --nats-account-seed without --nats-url is let pass and does nothing: the embedded server asks the site anyway.
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
-	wrong.unless(n.Replicas >= 0 && n.Replicas <= 5, "--nats-replicas %d: want 1, 3 or 5, or 0 to leave it as it is", n.Replicas)
 	if n.AccountSeed != "" {
 		err := queue.CheckSeed(n.AccountSeed)
 		wrong.unless(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)
 	}
-	wrong.unless(n.Replicas == 0 || n.URL != "", "--nats-replicas is for the cluster at --nats-url, which is missing: the embedded queue has one copy")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
 	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
 	_, err = c.metricsFrom()

@@ -22,7 +22,7 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 	if command == "work" {
 		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; not shared with another worker")
 	} else {
-		fs.StringVar(&cfg.Data, "data", "data", "directory that holds everything: database, queue, caches, artifacts")
+		fs.StringVar(&cfg.Data, "data", "data", "directory that holds everything: database, caches, artifacts")
 		fs.StringVar(&cfg.Artifacts, "artifacts", "", "folder for profiles and traces that all replicas of the site share, or s3://KEY:SECRET@HOST/BUCKET/PREFIX?region=R (s3+http:// without TLS); default: artifacts in --data")
 		fs.StringVar(&cfg.DatabaseURL, "database-url", "", "postgres://… to use PostgreSQL instead of the SQLite file in --data")
 	}
@@ -75,10 +75,9 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.TLS.Directory, "acme-directory", "", "directory address of another ACME server for --tls-auto; default: Let's Encrypt")
 	fs.StringVar(&cfg.TLS.CA, "acme-ca", "", "PEM file of the authority that signed that server's own certificate; default: those that this machine trusts")
 	fs.StringVar(&cfg.TLS.Email, "acme-email", "", "where the ACME server writes about the certificate; default: nowhere")
-	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one; of a cluster the nodes, separated by commas")
+	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server, instead of the embedded one; of a cluster the nodes, separated by commas")
 	fs.StringVar(&cfg.NATS.AccountSeed, "nats-account-seed", "", "seed (SA…) of the issuer in the auth_callout of the cluster at --nats-url: the site tells it which workers to let in; better by WARPBOARD_NATS_ACCOUNT_SEED_FILE")
 	fs.StringVar(&cfg.NATS.Account, "nats-account", "$G", "account of the cluster that the site and its workers are in, with --nats-account-seed")
-	fs.IntVar(&cfg.NATS.Replicas, "nats-replicas", 0, "copies that the cluster at --nats-url keeps of each stream, 3 for a cluster of three nodes; 0 to leave it as it is, which is 1 at first")
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: none")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")

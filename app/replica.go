@@ -18,8 +18,8 @@ import (
 )
 
 // replica is the name of this process among those of one site; it stays with the data directory, which no two share.
-// A data directory that is copied makes two processes of one name: both would hold the same leases, and send each
-// device's work twice (StartAttempt lets one win). Restore a backup instead of it, or delete this file in the copy.
+// A data directory that is copied makes two processes of one name, whose workers would have one, too. Restore a backup instead
+// of it, or delete this file in the copy.
 func replica(data string) (string, error) {
 	path := filepath.Join(data, "replica")
 	kept, err := os.ReadFile(path)

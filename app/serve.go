@@ -24,8 +24,7 @@ import (
 // serve runs the site, and a worker beside it unless --no-worker.
 //
 // The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
-// store migrates before anybody is let in; workers find all tasks there, since the queue opens after these are installed;
-// and the queue asks the store for what to publish again (Refill) as it opens.
+// store migrates before anybody is let in, and workers find all tasks there, since the queue opens after these are installed.
 func serve(ctx context.Context, env Environment, args []string) error {
 	cfg, err := parse("serve", args, env.Getenv, env.Stdout)
 	if err != nil {
@@ -44,7 +43,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := openStore(ctx, cfg, id, log)
+	store, err := openStore(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
@@ -66,20 +65,20 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	return serveSite(ctx, cfg, store, q, held, log)
 }
 
-func openStore(ctx context.Context, cfg *Config, replica string, log *slog.Logger) (*models.Store, error) {
+func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
-		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: replica, Log: log,
+		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
 		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Webhooks: hooks.Reach{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 }
 
 func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.Logger) (*queue.Queue, error) {
 	return queue.Open(ctx, queue.Config{
-		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
+		URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
 		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
-		Authorize: authorizer(store), Refill: store.Work.QueueMayBeEmpty, Log: log,
+		Authorize: authorizer(store), Log: log,
 	})
 }
 
@@ -88,7 +87,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	return serveSite(ctx, cfg, store, q, &tenure{}, log)
 }
 
-// serveSite runs the loops of the site. When ctx ends, dispatcher and worker stop taking work, the worker finishes or
+// serveSite runs the loops of the site. When ctx ends, dispatcher and worker stop, the worker finishes or
 // gives back what it has, and then the recorder stops, so that the last results are stored. Pages are served until then,
 // and until the next process serves them, if one waits.
 //
@@ -96,9 +95,8 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 // The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
 // and deliverer log their errors and go on; they return only with ctx, or when their connection is closed for good.
 //
-// The recorder gets two seconds more: a result that the queue has taken is recorded in milliseconds. One that is not is
-// still in the queue's files, and comes again after the next start. Only a process that has the data
-// directory closes the queue here: the next one may open the same files as soon as handOver frees the lock. Close may be
+// The recorder is asked until the worker has ended, and answers what was asked by then. Only a process that has the data
+// directory closes the queue here: the next one may open the same port as soon as handOver frees the lock. Close may be
 // called again by the defer of serve.
 func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, held *tenure, log *slog.Logger) error {
 	hub := web.NewHub()
@@ -132,8 +130,7 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	loops.Go(func() error { return pages.failing(loopCtx, "web server ended") })
 	loops.Go(func() error { return recording.failing(loopCtx, "recorder ended") })
 	err = loops.Wait()
-	drain := time.AfterFunc(2*time.Second, recording.stop) // what the worker has just published is being stored
-	defer drain.Stop()
+	recording.stop()
 	<-recording.ended
 	if held.release != nil {
 		q.Close()

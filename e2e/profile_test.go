@@ -51,7 +51,7 @@ func startProfilingSite(t *testing.T) *profilingSite {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	cfg := &app.Config{Addr: sandboxtest.Addr(t), Data: t.TempDir(), NoWorker: true, OpenEvalAPI: "none"}
 	s.url = "http://" + cfg.Addr
-	q, err := queue.Open(t.Context(), queue.Config{Dir: filepath.Join(cfg.Data, "queue"), Log: log})
+	q, err := queue.Open(t.Context(), queue.Config{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestViewersOfOneReplicaSeeWhatAnotherDoesAndGoOnWithoutIt(t *testing.T) {
 			select {
 			case <-killed:
 			default:
-				sites[0].kill() // it has the dispatcher, and may have recorded that
+				sites[0].kill() // it may have recorded that
 				close(killed)
 			}
 		}

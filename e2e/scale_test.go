@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -19,43 +20,59 @@ type scale struct {
 	cluster *queuetest.Cluster
 	sites   []*site
 	workers []*process
+	load    int // submissions under which each part dies
 	people  int
 	runs    []client.Run
 }
 
+// TestNothingIsLostOrDoubledWhenAPartDies is the short form of scripts/scale-check: of each kind one part dies under load. It is a
+// process of its own, because one of the parts is the PostgreSQL of its tests.
+func TestNothingIsLostOrDoubledWhenAPartDies(t *testing.T) {
+	t.Parallel()
+	check := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestScaleCheck$", "-test.count=1")
+	check.Env = append(os.Environ(), "WARPBOARD_TEST_SCALE=short")
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestScaleCheck is scripts/scale-check: it takes minutes. It kills each part under load and prints what that cost.
 func TestScaleCheck(t *testing.T) {
-	if os.Getenv("WARPBOARD_TEST_SCALE") == "" {
+	form := os.Getenv("WARPBOARD_TEST_SCALE")
+	if form == "" {
 		t.Skip("scripts/scale-check runs it: it takes minutes")
 	}
 	postgres := newDatabase(t)
 	cluster := queuetest.NewCluster(t, 3)
-	s := &scale{T: t, cluster: cluster, sites: startReplicas(t, cluster, 2, "--no-worker", "--nats-replicas", "3")}
+	s := &scale{T: t, cluster: cluster, sites: startReplicas(t, cluster, 2, "--no-worker"), load: 6}
+	each := func(n int) int { return n }
+	if form == "short" {
+		s.load, each = 2, func(int) int { return 1 }
+	}
 	for _, name := range []string{"w1", "w2"} {
 		s.workers = append(s.workers, startClusterWorker(t, cluster, name))
 	}
 	fmt.Println("| killed | runs | lost | done twice | tried again | until the next run had ended | until all had |")
 	fmt.Println("|---|---|---|---|---|---|---|")
-	s.kills("nothing", 0, func() (restore func()) { return func() {} })
-	for i := range s.sites {
+	if form != "short" {
+		s.kills("nothing", 0, func() (restore func()) { return func() {} })
+	}
+	for i := range each(len(s.sites)) {
 		s.kills(fmt.Sprintf("replica %d", i+1), 1-i, func() func() {
 			s.sites[i].kill()
 			return func() { s.sites[i].up(t) }
 		})
 	}
-	for i := range s.workers {
+	for i := range each(len(s.workers)) {
 		s.kills(fmt.Sprintf("worker %d", i+1), 0, func() func() {
 			s.workers[i].kill()
 			return func() { s.workers[i] = startClusterWorker(t, cluster, fmt.Sprintf("w%d", i+1)) }
 		})
 	}
-	for i := range 3 {
+	for i := range each(3) {
 		s.kills(fmt.Sprintf("NATS node %d", i+1), 0, func() func() {
 			cluster.Stop(i)
-			return func() {
-				cluster.Start(i)
-				cluster.Await(i)
-			}
+			return func() { cluster.Start(i) }
 		})
 	}
 	s.kills("PostgreSQL, and started again", 0, func() func() {
@@ -65,7 +82,7 @@ func TestScaleCheck(t *testing.T) {
 	wantBoard(t, s.sites[0], s.runs)
 }
 
-// kills has six people submit, kills something once the first runs are on, and has a seventh submit to the replica that is
+// kills has people submit, kills something once the first runs are on, and has one more submit to the replica that is
 // there. It prints a row.
 func (s *scale) kills(what string, there int, kill func() (restore func())) {
 	var ids []int64
@@ -74,7 +91,7 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 		return s.sites[there].person(s.T, fmt.Sprintf("p%d", s.people), accounts.RoleUser)
 	}
 	first := person()
-	for range 6 {
+	for range s.load {
 		ids = append(ids, person().submit(job.ModeRanked, lingering(work.StateTesting)))
 	}
 	waitFor(s.T, patience, "the first run to be on", func() error {

@@ -10,17 +10,16 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun/evaluation"
 	"warpboard/evaluator/profiling"
-	"warpboard/evaluator/queue"
 	"warpboard/evaluator/taskrun"
 	"warpboard/evaluator/toolchain"
 )
 
 // Conn is a worker's connection to the site; *queue.Conn is the real one.
 type Conn interface {
-	Receive(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error)
+	Receive(ctx context.Context, device string, busy func() bool) (job.Job, error)
 	PublishEvent(job.Event) error
 	PublishResult(context.Context, job.Result) error
-	Heartbeat(job.Heartbeat) error
+	Sync(context.Context, job.Heartbeat) error
 	Cancels(fn func(attemptID string)) (stop func(), err error)
 	Preparations(ctx context.Context, devices []string) (<-chan job.Preparation, error)
 	// MaxMessage is the largest message in bytes.
@@ -79,9 +78,7 @@ type Config struct {
 	Notice func(ctx context.Context) (until time.Time, ok bool)
 
 	// The site takes a worker for gone after fleet.WorkerTimeout without one; a beat must fit into that several times.
-	Beat time.Duration // between heartbeats; 2 s
-	// Well below the queue's AckWait (30 s): three of them may be lost before the job is delivered to somebody else.
-	Extend time.Duration // between signs of life for a job in flight; 8 s
+	Beat time.Duration // between syncs; 2 s
 	// It has to be shorter than what ends the process by force (systemd, Kubernetes), or jobs are lost instead of handed
 	// back.
 	Grace time.Duration // for jobs on their slot to end when the worker stops; 30 s
@@ -94,9 +91,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Beat == 0 {
 		c.Beat = 2 * time.Second
-	}
-	if c.Extend == 0 {
-		c.Extend = 8 * time.Second
 	}
 	if c.Grace == 0 {
 		c.Grace = 30 * time.Second

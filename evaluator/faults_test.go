@@ -190,7 +190,7 @@ func TestResultOfAnySizeIsHandedOver(t *testing.T) {
 
 func TestRunEndsWithAnErrorWhenTheWorkerIsRevoked(t *testing.T) {
 	var revoked atomic.Bool
-	q, err := queue.Open(t.Context(), queue.Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: func(string, string) ([]string, bool, error) {
+	q, err := queue.Open(t.Context(), queue.Config{Listen: "127.0.0.1:0", Authorize: func(string, string) ([]string, bool, error) {
 		return []string{"CPU"}, !revoked.Load(), nil
 	}})
 	if err != nil {

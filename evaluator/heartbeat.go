@@ -7,14 +7,14 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// heartbeatLoop sends heartbeats until ctx ends.
+// syncLoop tells the site what the worker has until ctx ends.
 // It begins before the sandbox is tested, and ends after the last result: a worker that is silent is taken for dead, and
 // its attempts are given to others.
-func (w *Worker) heartbeatLoop(ctx context.Context) {
+func (w *Worker) syncLoop(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.Beat)
 	defer tick.Stop()
 	for {
-		w.sendHeartbeat()
+		w.sync()
 		select {
 		case <-ctx.Done():
 			return
@@ -23,9 +23,10 @@ func (w *Worker) heartbeatLoop(ctx context.Context) {
 	}
 }
 
-func (w *Worker) sendHeartbeat() {
-	if err := w.cfg.Conn.Heartbeat(w.heartbeat()); err != nil {
-		w.log.Warn("heartbeat not sent", "err", err)
+// sync waits for the answer, or until it will not come: what the next one says is newer.
+func (w *Worker) sync() {
+	if err := w.cfg.Conn.Sync(context.Background(), w.heartbeat()); err != nil {
+		w.log.Warn("the site was not told what the worker has", "err", err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // All workers hear all cancellations of a site; of others' attempts nothing comes, and these lines only pass through.
 const keepCancelled = 256
 
-// inFlight is the attempts that a worker has taken from the queue and not ended. The zero value is ready.
+// inFlight is the attempts that a worker was given and has not ended. The zero value is ready.
 // mu guards everything in it. cancel functions are called under it: they do not block.
 type inFlight struct {
 	mu        sync.Mutex
@@ -32,8 +32,7 @@ type flight struct {
 	onSlot time.Time     // since when; zero: it is not
 }
 
-// add notes an attempt. An attempt that is in flight already is refused: its job was delivered
-// again because its signs of life came too late.
+// add notes an attempt. One that is in flight already is refused.
 func (a *inFlight) add(id string, expect time.Duration, cancel context.CancelCauseFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,7 +71,7 @@ func (a *inFlight) cancel(id string) {
 	}
 }
 
-// onSlot notes that an attempt is on its slot; one that did not come from the queue is not in flight.
+// onSlot notes that an attempt is on its slot; one that did not come from the site is not in flight.
 func (a *inFlight) onSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

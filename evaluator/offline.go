@@ -12,10 +12,10 @@ import (
 // NopConn is a Conn for a worker without a site: what it is told is dropped, and no job comes.
 type NopConn struct{}
 
-// Receive waits for ctx to end: there is no queue.
-func (NopConn) Receive(ctx context.Context, _ string, _ func() bool) (*queue.Delivery, error) {
+// Receive waits for ctx to end: there is no site.
+func (NopConn) Receive(ctx context.Context, _ string, _ func() bool) (job.Job, error) {
 	<-ctx.Done()
-	return nil, ctx.Err()
+	return job.Job{}, ctx.Err()
 }
 
 // PublishEvent drops the event.
@@ -24,8 +24,8 @@ func (NopConn) PublishEvent(job.Event) error { return nil }
 // PublishResult drops the result.
 func (NopConn) PublishResult(context.Context, job.Result) error { return nil }
 
-// Heartbeat drops the heartbeat.
-func (NopConn) Heartbeat(job.Heartbeat) error { return nil }
+// Sync drops what the worker says.
+func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 
 // Cancels never calls.
 func (NopConn) Cancels(func(string)) (stop func(), err error) { return func() {}, nil }
@@ -35,11 +35,11 @@ func (NopConn) Preparations(context.Context, []string) (<-chan job.Preparation, 
 	return nil, nil
 }
 
-// MaxMessage is the embedded queue's.
+// MaxMessage is the embedded server's.
 func (NopConn) MaxMessage() int { return queue.MaxMessage }
 
 // Evaluate takes one job through its stages on the machine's first slot of its device and returns
-// the result, without the queue that Run serves. One job at a time. An evaluation that has a Caller leaves its program
+// the result, without the site that Run serves. One job at a time. An evaluation that has a Caller leaves its program
 // for that caller's next one, until Close.
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.pool.All() {

@@ -87,21 +87,3 @@ func TestRunThatBringsItsWorkerDownIsSuspectAndOtherLossesAreNot(t *testing.T) {
 		})
 	}
 }
-
-func TestJobThatIsToAvoidAWorkerGoesToAnotherWhileOneHasTime(t *testing.T) {
-	s := newSite(t)
-	s.start(evaluator.Config{Name: "w1"})
-	alone := aJob("alone", job.ModeTest)
-	alone.Avoid = []string{"w1"}
-	if r := s.run(alone); r.Outcome != job.OutcomeDone || r.Machine.Worker != "w1" {
-		t.Errorf("outcome %s by %q, though nobody else is there", r.Outcome, r.Machine.Worker)
-	}
-	s.start(evaluator.Config{Name: "w2"})
-	for i := range 4 {
-		j := aJob(fmt.Sprint("a", i), job.ModeTest)
-		j.Avoid = []string{"w1"}
-		if r := s.run(j); r.Machine.Worker != "w2" {
-			t.Errorf("job %d was evaluated by %q", i, r.Machine.Worker)
-		}
-	}
-}

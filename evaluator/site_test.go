@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
+	"warpboard/evaluator/queue/queuetest"
 	"warpboard/tasks"
 )
 
@@ -21,70 +22,45 @@ type realConn = *queue.Conn
 // patience is how long a test waits for what must happen.
 const patience = 2 * time.Minute
 
-// site is a real embedded queue and what came back over it.
+// site is a real embedded queue with a desk that gives out what is published, and what came back over it.
 type site struct {
 	t     testing.TB
 	queue *queue.Queue
+	desk  *queuetest.Desk
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at each change
 	events  []job.Event
 	results map[string][]job.Result
 	beats   map[string]job.Heartbeat // the latest of each worker
-	hears   bool                     // events arrive: before, they are gone
 }
-
-// probe is the attempt of events that only try whether anybody listens.
-const probe = "probe"
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	q, err := queue.Open(t.Context(), queue.Config{Dir: t.TempDir(), AckWait: 5 * time.Second})
+	q, err := queue.Open(t.Context(), queue.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &site{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{}, beats: map[string]job.Heartbeat{}}
-	ctx, cancel := context.WithCancel(context.Background())
-	var listeners sync.WaitGroup
-	listeners.Go(func() { q.Events(ctx, func(e job.Event) { s.note(func() { s.hear(e) }) }) })
-	listeners.Go(func() { q.Heartbeats(ctx, func(b job.Heartbeat) { s.note(func() { s.beats[b.Worker] = b }) }) })
-	listeners.Go(func() {
-		q.Results(ctx, func(_ context.Context, r job.Result) error {
+	s.desk = &queuetest.Desk{
+		OnEvent: func(e job.Event) { s.note(func() { s.events = append(s.events, e) }) },
+		OnSync:  func(h job.Heartbeat) { s.note(func() { s.beats[h.Worker] = h }) },
+		OnResult: func(r job.Result) error {
 			s.note(func() { s.results[r.AttemptID] = append(s.results[r.AttemptID], r) })
 			return nil
-		})
+		},
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Serve(ctx, s.desk) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		q.Close()
 	})
-	t.Cleanup(func() { cancel(); listeners.Wait(); q.Close() })
-	s.listens()
 	return s
-}
-
-// listens returns when events arrive.
-func (s *site) listens() {
-	s.t.Helper()
-	conn := s.dial(probe)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
-		if err := conn.PublishEvent(job.Event{AttemptID: probe}); err != nil {
-			s.t.Fatal(err)
-		}
-		s.mu.Lock()
-		hears := s.hears
-		s.mu.Unlock()
-		if hears {
-			return
-		}
-	}
-	s.t.Fatal("no event arrives")
-}
-
-func (s *site) hear(e job.Event) {
-	if e.AttemptID == probe {
-		s.hears = true
-		return
-	}
-	s.events = append(s.events, e)
 }
 
 func (s *site) note(change func()) {
@@ -157,7 +133,8 @@ func (s *site) beat(worker string) job.Heartbeat {
 func (s *site) publish(jobs ...job.Job) {
 	s.t.Helper()
 	for _, j := range jobs {
-		if err := s.queue.Publish(s.t.Context(), j); err != nil {
+		s.desk.Put(j)
+		if err := s.queue.WorkFor(j.Device); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -172,7 +149,7 @@ func (s *site) run(j job.Job) job.Result {
 
 func (s *site) cancel(id string) {
 	s.t.Helper()
-	if err := s.queue.Cancel(s.t.Context(), id); err != nil {
+	if err := s.queue.Cancel(id); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -202,7 +179,7 @@ func (s *site) start(cfg evaluator.Config) *running {
 		cfg.Slots = []device.Slot{cpu(0)}
 	}
 	cfg.Ahead = true
-	cfg.Beat, cfg.Extend = cmp.Or(cfg.Beat, 10*time.Millisecond), 100*time.Millisecond
+	cfg.Beat = cmp.Or(cfg.Beat, 10*time.Millisecond)
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{stop: cancel, ended: make(chan error, 1)}
 	w := evaluator.NewWorker(cfg)

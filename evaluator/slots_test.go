@@ -15,7 +15,6 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -94,10 +93,10 @@ type oneTaker struct {
 	taken atomic.Bool
 }
 
-func (c *oneTaker) Receive(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error) {
+func (c *oneTaker) Receive(ctx context.Context, device string, busy func() bool) (job.Job, error) {
 	if !busy() && c.taken.Swap(true) {
 		<-ctx.Done()
-		return nil, ctx.Err()
+		return job.Job{}, ctx.Err()
 	}
 	return c.realConn.Receive(ctx, device, busy)
 }

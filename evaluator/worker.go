@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/queue"
 	"warpboard/evaluator/slots"
 	"warpboard/evaluator/toolchain"
 )
@@ -23,18 +21,9 @@ import (
 // no jobs, until it is stopped.
 var ErrWallsFail = errors.New("the sandbox failed its self-test")
 
-// A job that is to avoid this worker is passed on so often and with these pauses; then no other worker
-// is free, and it is evaluated here.
-const (
-	// The queue gives a job to at most five workers (maxDeliver), and each pass uses one of them up.
-	passOn      = 2
-	passAfter   = 100 * time.Millisecond // until the job is in the queue again
-	passBackoff = 500 * time.Millisecond // until this slot asks again
-)
-
-// deliveryTimeout bounds one try to deliver a finished result, and to hand a job back.
-// Longer than requestWait of the queue, so that its own error comes first.
-const deliveryTimeout = 5 * time.Second
+// deliveryTimeout bounds one try to deliver a finished result.
+// Longer than what the queue waits for the site, so that its own error comes first.
+const deliveryTimeout = 8 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
 //
@@ -71,11 +60,11 @@ func NewWorker(cfg Config) *Worker {
 }
 
 // Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
-// Config.Grace to end; all others, and those that take longer (at once, where past runs say so), are handed back to the
-// queue for another worker. It returns an error when the connection to the site is closed for good, and
+// Config.Grace to end; all others, and those that take longer (at once, where past runs say so), are handed back
+// for another worker. It returns an error when the connection to the site is closed for good, and
 // ErrWallsFail when it never took a job.
 func (w *Worker) Run(ctx context.Context) error {
-	// Heartbeats and cancellations go on while the last jobs end.
+	// Syncs and cancellations go on while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
 	defer hardStop()
 	unsubscribe, err := w.cfg.Conn.Cancels(w.inFlight.cancel)
@@ -88,17 +77,17 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
 	var beating sync.WaitGroup
-	beating.Go(func() { w.heartbeatLoop(base) })
+	beating.Go(func() { w.syncLoop(base) })
 	if w.walls(ctx) {
-		// Contexts: ctx is the stop signal. base outlives it, so that the site hears heartbeats and the worker
-		// cancellations until all has ended.
+		// Contexts: ctx is the stop signal. base outlives it, so that the site hears of the worker and the worker
+		// of cancellations until all has ended.
 		err = w.serve(ctx, hints)
 	} else {
 		err = w.wallsFail(ctx)
 	}
 	hardStop()
 	beating.Wait()
-	w.sendHeartbeat() // says that it leaves in order
+	w.sync() // says that it leaves in order
 	return err
 }
 
@@ -123,20 +112,20 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	beside.Go(func() { w.precompileLoop(receiving, hints) })
 	beside.Go(func() { w.gaugeLoop(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
-	begin := func(s *slots.Slot, d *queue.Delivery) {
+	begin := func(s *slots.Slot, j job.Job) {
 		if w.cfg.Leave.Once {
 			leave()
 		}
 		running.Go(func() {
 			defer s.Unreserve()
-			w.handle(jobs, s, d)
+			w.handle(jobs, s, j)
 		})
 	}
 	for _, s := range w.pool.All() {
 		group.Go(func() error {
 			return w.keepSlot(receiving, s, func(ctx context.Context, s *slots.Slot) error {
 				w.keepPythons(warm, s, &warming)
-				return w.receive(ctx, s, func(d *queue.Delivery) { begin(s, d) })
+				return w.receive(ctx, s, func(j job.Job) { begin(s, j) })
 			})
 		})
 	}
@@ -175,14 +164,14 @@ func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place
 
 // receive receives the jobs of one slot: one for the unit, and on a GPU another to build meanwhile. It
 // ends when ctx does or when the slot is out of service.
-func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*queue.Delivery)) error {
+func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()
 	for s.Reserve(ctx) {
-		// The ticket is held while it waits, so that a delivered job always has a place. Busy decides whether idle slots
+		// The ticket is held while it waits, so that a job that comes always has a place. Busy decides whether idle slots
 		// elsewhere go first.
-		d, err := w.cfg.Conn.Receive(ctx, s.Device, s.Busy)
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, s.Busy)
 		if err != nil {
 			s.Unreserve() // the slot may come back, and needs all of its tickets then
 			if ctx.Err() != nil {
@@ -190,25 +179,9 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*queue.D
 			}
 			return fmt.Errorf("worker %s: slot %d: %w", w.cfg.Name, s.Index, err)
 		}
-		if slices.Contains(d.Job.Avoid, w.cfg.Name) && d.Deliveries() <= passOn {
-			w.pass(ctx, d)
-			s.Unreserve()
-			continue
-		}
-		begin(d)
+		begin(j)
 	}
 	return nil
-}
-
-// pass leaves a job to other workers, and them the time to take it.
-func (w *Worker) pass(ctx context.Context, d *queue.Delivery) {
-	if err := d.ReturnAfter(ctx, passAfter); err != nil {
-		w.log.Warn("job not passed on; the queue delivers it again in time", "attempt", d.Job.AttemptID, "err", err)
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(passBackoff):
-	}
 }
 
 // wallsFail waits until ctx ends, and says why the worker took no jobs until then: nil when it was stopped before its

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -130,23 +131,25 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	}
 }
 
-// wantWorkToGoOn ends the run that a worker has with the attempt and the secret of before, starts what waits, and
-// submits something new.
+// wantWorkToGoOn has the run that a worker had wait again, starts what waits, and submits something new.
 func wantWorkToGoOn(t *testing.T, s *models.Store) {
 	t.Helper()
 	ctx := t.Context()
 	var ref job.Ref
 	result := job.Result{Outcome: job.OutcomeDone, Machine: job.Machine{Worker: "w1"}}
-	err := s.SQL().QueryRowContext(ctx, "select run_id, id, secret from attempts where ended_at is null").Scan(&result.RunID, &result.AttemptID, &result.Secret)
+	err := s.SQL().QueryRowContext(ctx, "select run_id, id, secret from attempts where outcome = 'returned'").Scan(&result.RunID, &result.AttemptID, &result.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := s.Work.RecordResult(ctx, result, work.Findings{}); err != nil || !out.Accepted {
-		t.Errorf("the result of the run that a worker had: %+v, %v", out, err)
+	if out, err := s.Work.RecordResult(ctx, result, work.Findings{}); err != nil || out.Accepted {
+		t.Errorf("the result of the attempt that a worker had before: %+v, %v", out, err)
 	}
 	next, err := s.Work.NextWork(ctx, "CPU", 100, time.Now())
 	if err != nil || len(next) == 0 {
 		t.Fatalf("%d units of work wait, %v", len(next), err)
+	}
+	if !slices.ContainsFunc(next, func(q work.QueuedWork) bool { return q.RunID == result.RunID }) {
+		t.Errorf("run %d, which a worker had, does not wait again", result.RunID)
 	}
 	for _, work := range next {
 		if ref = work.Ref(); work.Device != "CPU" {

@@ -8,12 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"warpboard/evaluator/job"
 	"warpboard/migrations"
 	"warpboard/models"
-	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -131,13 +128,15 @@ func wantCounts(t *testing.T, db *sql.DB) {
 	for question, want := range map[string]int{
 		"select count(*) from attempts where run_id is not null":                                                                            perKind - share(waits),
 		"select count(*) from attempts where evaluation_id is not null":                                                                     perKind - share(waits),
-		"select count(*) from attempts where run_id is not null and ended_at is null":                                                       share(inQueue) + share(worked) + share(cancelledUnderWorker),
-		"select count(*) from attempts where evaluation_id <> '' and ended_at is null":                                                      share(inQueue) + share(worked) + share(cancelledUnderWorker),
+		"select count(*) from attempts where run_id is not null and ended_at is null":                                                       share(cancelledUnderWorker),
+		"select count(*) from attempts where evaluation_id <> '' and ended_at is null":                                                      share(cancelledUnderWorker),
 		"select count(*) from attempts where evaluation_id <> '' and outcome = 'done'":                                                      share(done),
 		"select count(*) from attempts where run_id > 0 and (seed <> 7 * run_id or log_bytes <> 99 or secret <> 'secret-' || run_id)":       0,
 		"select count(*) from attempts where evaluation_id <> '' and outcome <> 'lost' and secret <> 'secret-' || substr(evaluation_id, 2)": 0,
-		"select count(*) from runs where ended_at is null and started_at is not null":                                                       share(worked),
-		"select count(*) from evaluations where ended_at is null and started_at is not null":                                                share(worked),
+		"select count(*) from runs where ended_at is null and (started_at is not null or attempt_id <> '' or state <> 'queued')":            0,
+		"select count(*) from runs where ended_at is null and (losses > 0 or retries <> case id % 6 when 1 then 1 else 0 end)":              0,
+		"select count(*) from evaluations where ended_at is null and (started_at is not null or attempt_id <> '' or state <> 'submitted')":  0,
+		"select count(*) from attempts where outcome = 'returned'":                                                                          2 * share(worked),
 		"select count(*) from evaluations where attempts <> 1":                                                                              share(waits),
 	} {
 		var got int
@@ -150,24 +149,17 @@ func wantCounts(t *testing.T, db *sql.DB) {
 // wantQueue reads the queue that both kinds are in.
 func wantQueue(t *testing.T, s *models.Store) {
 	t.Helper()
-	next, err := s.Work.NextWork(t.Context(), "CPU", perKind, time.Now())
+	next, err := s.Work.NextWork(t.Context(), "CPU", 2*perKind, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What was on its way waits again.
 	firstRun := slices.IndexFunc(next, func(q work.QueuedWork) bool { return q.RunID > 0 })
-	if len(next) != 2*3333 || firstRun != 3333 {
+	if len(next) != 2*6667 || firstRun != 6667 {
 		t.Errorf("%d are next, the first run at %d", len(next), firstRun)
 	}
-	live, err := s.Work.LiveAttempts(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	states := map[string]int{}
-	for _, a := range live {
-		states[a.Ref().Noun()+" "+a.State]++
-	}
-	if diff := cmp.Diff(map[string]int{"run queued": 1667, "run testing": 1667, "evaluation submitted": 1667, "evaluation validating": 1667}, states); diff != "" {
-		t.Errorf("live attempts:\n%s", diff)
+	if live, err := s.Work.LiveAttempts(t.Context()); err != nil || len(live) > 0 {
+		t.Errorf("%d live attempts, %v", len(live), err)
 	}
 }
 
@@ -186,23 +178,20 @@ func wantLives(t *testing.T, s *models.Store, ref func(phase int) job.Ref) {
 		return job.Result{RunID: ref(phase).RunID, EvaluationID: ref(phase).EvaluationID, AttemptID: id, Secret: secret,
 			Outcome: job.OutcomeDone, Evaluation: []byte("{}"), Machine: job.Machine{Worker: "w1"}}
 	}
-	for phase, startable := range map[int]bool{waits: true, waitsAfterLoss: true, inQueue: false, worked: false, done: false, cancelledUnderWorker: false} {
+	for phase, startable := range map[int]bool{waits: true, waitsAfterLoss: true, inQueue: true, worked: true, done: false, cancelledUnderWorker: false} {
 		if _, err := s.Work.StartAttempt(t.Context(), ref(phase)); (err == nil) != startable {
 			t.Errorf("%s can be started: %v", ref(phase), err)
 		}
 	}
-	if by, err := s.Work.LostBy(t.Context(), ref(waitsAfterLoss)); err != nil || !slices.Equal(by, []string{"w1"}) {
-		t.Errorf("%s was lost by %v, %v", ref(waitsAfterLoss), by, err)
+	var by string
+	r := ref(waitsAfterLoss)
+	err := s.SQL().QueryRowContext(t.Context(), "select max(worker) from attempts where outcome = 'lost' and (run_id = $1 or evaluation_id = $2)", r.RunID, r.EvaluationID).Scan(&by)
+	if err != nil || by != "w1" {
+		t.Errorf("%s was lost by %q, %v", r, by, err)
 	}
-	for phase, accepted := range map[int]bool{inQueue: true, worked: true, done: false, cancelledUnderWorker: false} {
-		forged := report(phase)
-		if forged.Secret = "guess"; accepted {
-			if _, err := s.Work.RecordResult(t.Context(), forged, modelstest.Completed()); db.KindOf(err) != db.Forbidden {
-				t.Errorf("%s took a forged result: %v", ref(phase), err)
-			}
-		}
+	for _, phase := range []int{inQueue, worked, done, cancelledUnderWorker} { // of a worker of before
 		out, err := s.Work.RecordResult(t.Context(), report(phase), modelstest.Completed())
-		if err != nil || out.Accepted != accepted {
+		if err != nil || out.Accepted {
 			t.Errorf("the result of %s: %+v, %v", ref(phase), out, err)
 		}
 	}

@@ -4,7 +4,7 @@
 //
 //	db                              the connection, errors, names, secrets
 //	accounts  catalog               people and what they may do; tasks and their versions
-//	fleet  devices  leases          workers; kinds of silicon; which process of the site sends work out
+//	fleet  devices                  workers; kinds of silicon
 //	submissions  flags              what people submit; what asks somebody to look at a run
 //	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
 //	boards  pools  epochs           rankings; runs of equal source; the software of measurements

@@ -111,7 +111,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 			last.Failure != "The evaluation was given up after 3 infrastructure errors, and costs you nothing. The last one: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}
-		if by := got[[]string](t)(s.Work.LostBy(ctx, e.Ref())); !slices.Equal(by, []string{"w1"}) {
+		if by := lostBy(t, s, e.Ref()); !slices.Equal(by, []string{"w1"}) {
 			t.Errorf("lost by %v", by)
 		}
 	})

@@ -18,7 +18,6 @@ import (
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
 	"warpboard/models/fleet"
-	"warpboard/models/leases"
 	"warpboard/models/modelstest"
 	"warpboard/models/pools"
 	"warpboard/models/rejudge"
@@ -33,7 +32,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			accounts.User{}, accounts.Picture{}, accounts.Identity{}, accounts.Session{}, accounts.Token{}, accounts.Audit{}, db.Setting{},
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
-			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{}, leases.Lease{},
+			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
 			work.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{}, pools.Measurement{}, pools.Retained{}, pools.Leg{},
 			budgets.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{},
 		} {

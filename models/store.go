@@ -21,7 +21,6 @@ import (
 	"warpboard/models/epochs"
 	"warpboard/models/files"
 	"warpboard/models/fleet"
-	"warpboard/models/leases"
 	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
@@ -50,8 +49,6 @@ type Config struct {
 	Site string
 	// Webhooks is which networks they may reach although these are not public.
 	Webhooks webhooks.Reach
-	// Replica names this process among those that serve one database, the same after each restart.
-	Replica string
 	// Now is the clock by which days of budgets begin; nil: the machine's.
 	Now func() time.Time
 	// Log gets what deserves attention; nil discards it.
@@ -69,7 +66,6 @@ type Store struct {
 	Devices     *devices.Devices
 	Epochs      *epochs.Epochs
 	Rejudges    *rejudge.Rejudges
-	Leases      *leases.Leases
 	Ledger      *ledger.Ledger
 	Sentinels   *sentinels.Sentinels
 	Switches    *switches.Switches
@@ -127,7 +123,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
 		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
+		Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}

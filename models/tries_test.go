@@ -73,70 +73,20 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 	}
 }
 
-// TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore: the queue delivers a job again whose
-// worker fell silent, or stopped while the site was away.
-func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+// TestAnAttemptIsOfOneWorkerForLife: another one that says it has it, or speaks with its secret, changes nothing.
+func TestAnAttemptIsOfOneWorkerForLife(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *models.Store, l life) {
+		a := l.start()
+		l.taken(a, "w1")
+		out, stale, err := s.Work.NoteTaken(t.Context(), "w2", []string{a.ID})
+		if err != nil || len(out.Events)+len(out.Evaluations) > 0 || len(stale) != 1 || stale[0] != a.ID {
+			t.Errorf("w2 is told %+v, to drop %v, %v", out, stale, err)
+		}
+		_, _, err = s.Work.AppendEvents(t.Context(), []job.Event{{RunID: a.RunID, EvaluationID: a.EvaluationID, AttemptID: a.ID, Secret: a.Secret,
+			Worker: "w2", Seq: 1, Type: job.EventTaken, Time: time.Now()}})
 		check(t, err)
-		beat := func(worker string, attempts ...string) {
-			check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: worker, Started: time.Now(), Attempts: attempts, Slots: []job.Slot{{Device: "CPU"}}}))
-			_, stale, err := s.Work.NoteTaken(ctx, worker, attempts)
-			if err != nil || len(stale) > 0 {
-				t.Errorf("worker %s is to drop %v, %v", worker, stale, err)
-			}
-		}
-		credited := func(want string) {
-			t.Helper()
-			live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
-			if got := got[work.Run](t)(s.Work.Run(ctx, run.ID)); got.Worker != want || live[0].Worker != want {
-				t.Errorf("credited to %s and %s, want %s", got.Worker, live[0].Worker, want)
-			}
-		}
-		beat("w1", attempt.ID)
-		beat("w1", attempt.ID)
-		beat("w2", attempt.ID)
-		credited("w1") // which has it still
-		beat("w1")
-		beat("w2", attempt.ID)
-		credited("w2")
-
-		// An event tells it sooner.
-		events := func(worker string, seq int, kind job.EventType) {
-			_, stale, err := s.Work.AppendEvents(ctx, []job.Event{{
-				RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Worker: worker, Seq: seq, Type: kind, Time: time.Now(),
-			}})
-			if err != nil || len(stale) > 0 {
-				t.Errorf("event of %s: stale %v, %v", worker, stale, err)
-			}
-		}
-		events("w2", 1, job.EventTaken)
-		events("w2", 2, job.EventLog)
-		events("w3", 1, job.EventTaken)
-		credited("w3")
-		events("w3", 2, job.EventLog)
-		if out, err := s.Work.RecordResult(ctx, modelstest.Result(attempt, 5), work.Findings{Score: &work.Score{NS: 5}}); err != nil || !out.Accepted {
-			t.Errorf("its result: %+v, %v", out, err)
-		}
-	})
-}
-
-func TestSecondWorkerOfAnEvaluationGetsTheCredit(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		e := submitted(t, s, "token:1")
-		a := begun(t, s, e)
-		check(t, third(s.Work.NoteTaken(t.Context(), "another", []string{a.ID})))
-		third := func(seq int, kind job.EventType) job.Event {
-			return job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Worker: "a third", Seq: seq, Type: kind, Stage: "compiling"}
-		}
-		_, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{third(1, job.EventTaken), third(2, job.EventStage)})
-		if err != nil || len(stale) > 0 {
-			t.Errorf("stale %v, %v", stale, err)
-		}
-		if e := got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); e.Worker != "a third" || e.State != work.EvaluationCompiling {
-			t.Errorf("%s on %q", e.State, e.Worker)
+		if live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context())); len(live) != 1 || live[0].Worker != "w1" {
+			t.Errorf("live: %+v", live)
 		}
 	})
 }

@@ -14,26 +14,6 @@ import (
 	"warpboard/models/work"
 )
 
-func TestAnEmptyQueueIsFilledWithWhatNobodyHasTaken(t *testing.T) {
-	eachKind(t, func(t *testing.T, s *models.Store, l life) {
-		a := l.start()
-		published := func() bool {
-			return got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context()))[0].PublishedAt != nil
-		}
-		check(t, s.Work.MarkPublished(t.Context(), a.ID))
-		check(t, s.Work.QueueMayBeEmpty(t.Context()))
-		if published() {
-			t.Error("what lay in the queue is not published again")
-		}
-		check(t, s.Work.MarkPublished(t.Context(), a.ID))
-		l.taken(a, "w1")
-		check(t, s.Work.QueueMayBeEmpty(t.Context()))
-		if !published() {
-			t.Error("what a worker has is published again")
-		}
-	})
-}
-
 // TestOneOrderForAllThatWaits: evaluations, then runs, then profiles that follow; in each kind people take turns.
 func TestOneOrderForAllThatWaits(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

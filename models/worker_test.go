@@ -89,33 +89,6 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 	})
 }
 
-func TestAHeartbeatTakesNothingOfADeviceThatIsNotItsWorkers(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		for name, device := range map[string]string{"mine": "CPU", "other": "H200"} {
-			_, _, err := s.Fleet.CreateCredential(ctx, w.admin, name, []string{device})
-			check(t, err)
-		}
-		attempt, err := s.Work.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
-		check(t, err)
-		both := []string{attempt.ID, started(t, s, submitted(t, s, "a")).ID}
-		for _, tt := range []struct {
-			worker string
-			taken  int
-		}{{"other", 0}, {"mine", 1}, {"other", 0}} {
-			out, stale, err := s.Work.NoteTaken(ctx, tt.worker, both)
-			if err != nil || len(out.Evaluations) != tt.taken || len(out.Events) != tt.taken || len(stale) != 0 {
-				t.Errorf("%s: %+v, stale %v, %v", tt.worker, out, stale, err)
-			}
-		}
-		for _, live := range got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)) {
-			if live.Worker != "mine" {
-				t.Errorf("%q has attempt %s", live.Worker, live.ID)
-			}
-		}
-	})
-}
-
 func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()

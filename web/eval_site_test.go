@@ -60,7 +60,7 @@ var toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Fin
 func newWorkingSite(t *testing.T, changes ...func(*Config)) *evalSite {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	q, err := queue.Open(t.Context(), queue.Config{Dir: t.TempDir()})
+	q, err := queue.Open(t.Context(), queue.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,20 +36,14 @@ type testSite struct {
 type idleQueue struct {
 	kicked    []string
 	cancelled []string
-	forgotten []string
 }
 
-func (q *idleQueue) Publish(context.Context, job.Job) error { return nil }
+func (q *idleQueue) WorkFor(string) error { return nil }
 
 func (q *idleQueue) Prepare(job.Preparation) error { return nil }
 
-func (q *idleQueue) Cancel(_ context.Context, id string) error {
+func (q *idleQueue) Cancel(id string) error {
 	q.cancelled = append(q.cancelled, id)
-	return nil
-}
-
-func (q *idleQueue) Forget(_ context.Context, id string) error {
-	q.forgotten = append(q.forgotten, id)
 	return nil
 }
 

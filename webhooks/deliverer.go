@@ -19,10 +19,7 @@ import (
 
 const (
 	lookEvery = time.Second
-	// leaseName is of the one process of the site that delivers; leaseFor is how soon another does after its death.
-	leaseName = "site/webhooks"
-	leaseFor  = 5 * time.Second
-	// mostAtOnce requests are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at the most,
+	// mostAtOnce requests of this process are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at the most,
 	// so that slow receivers hold up neither the site nor other people.
 	mostAtOnce, ofSite, atOnce = 24, 12, 3
 	// silentFor is when a worker counts as lost: longer than a site's restart takes, during which nobody hears it.
@@ -51,8 +48,7 @@ type Config struct {
 // Deliverer makes deliveries of events, and sends them.
 //
 // Run's goroutine looks and claims; each try has a goroutine of its own, in trying. mu guards now and is held for no
-// call. started and now are of this process: another one that takes the lease over begins with nothing under way, and is
-// held off by the claims.
+// call. started and now are of this process: each of a site's processes delivers, and claims keep them apart.
 //
 // States of a delivery, in the database: due; claimed until a time (ClaimDelivery), which reads as due again after it;
 // ended, or due later (EndTry). A receiver may get an event twice, with the same id; it never misses one because a
@@ -93,14 +89,8 @@ func (d *Deliverer) Run(ctx context.Context) error {
 	}
 }
 
-// look is one pass, of the one process that delivers.
+// look is one pass.
 func (d *Deliverer) look(ctx context.Context, at time.Time) error {
-	// A process that was held up for longer than leaseFor still sends what it has claimed, and so may another: claims
-	// keep them apart.
-	held, err := d.Store.Leases.Hold(ctx, []string{leaseName}, leaseFor)
-	if err != nil || len(held) == 0 {
-		return err
-	}
 	// None of the three keeps the others from their turn; what failed is looked at again a second later.
 	watched := d.watch(ctx, at)
 	_, spread := d.Store.Webhooks.SpreadEvents(ctx)

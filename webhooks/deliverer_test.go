@@ -83,8 +83,8 @@ func TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts(t *testing.T)
 func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	dsn := modelstest.PostgresURL(t)
 	var stores []*models.Store
-	for _, name := range []string{"one", "two"} {
-		store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: dsn, Replica: name, Webhooks: hooks.Reach{Site: loopback, People: loopback}})
+	for range 2 {
+		store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: hooks.Reach{Site: loopback, People: loopback}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 
 // TestReceiversCannotHarmTheSite: each answer ends its try, and is noted in a sentence.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{Site: loopback, People: loopback}, Replica: "one"})
+	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{Site: loopback, People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}

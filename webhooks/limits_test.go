@@ -191,7 +191,7 @@ func TestEventsAreToldToThoseWhoMayKnow(t *testing.T) {
 
 // TestSlowReceiversOfPeopleHoldUpNotTheSite, and together have no more than the room of people.
 func TestSlowReceiversOfPeopleHoldUpNotTheSite(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Replica: "one", Webhooks: hooks.Reach{People: loopback}})
+	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: hooks.Reach{People: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -76,7 +75,6 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.lease.at = time.Time{}                                      // it has to be renewed, which waits for the same writer
 	time.AfterFunc(2*time.Second, func() { _ = held.Rollback() }) // long after a busy machine has begun the pass
 	if err := d.pass(t.Context(), begun.Add(fleet.WorkerTimeout)); err != nil {
 		t.Fatal(err)
@@ -96,20 +94,13 @@ func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
 			d, r := s.boot()
 			s.pass(d, longEnough)
 			j := s.take()
-			r.event(s.Context(), event(j, 1, job.EventTaken, ""))
-			r.flush(s.Context())
+			s.tell(r, event(j, 1, job.EventTaken, ""))
 			d, _ = s.boot() // the site and the worker in it are new
 			s.pass(d, 0)
 			s.pass(d, missingFor)
-			s.queue.lose()
 			lost, err := s.store.Work.Run(s.Context(), run.ID)
 			if err != nil || lost.State.Final() {
 				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
-			}
-			if lost.AttemptID != "" { // its pause was over within the second pass
-				if _, err := s.store.Work.FailAttempt(s.Context(), lost.AttemptID, "lost with the queue", work.LossFree); err != nil {
-					s.Fatal(err)
-				}
 			}
 		}
 		got, err := s.store.Work.Run(s.Context(), run.ID)
@@ -127,35 +118,27 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 		run := s.submit()
 		d, r := s.boot()
 		other := job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
-		r.heartbeat(s.Context(), other)
-		fail := func(worker string) job.Job {
+		s.sync(r, other)
+		fail := func(worker string) {
 			s.Helper()
-			j := s.take()
-			lost := result(j, 1)
+			lost := result(s.takeAs(worker), 1)
 			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost, &job.Failure{Reason: "The disk is full.", Infrastructure: true}, worker
-			if err := r.result(s.Context(), lost); err != nil {
+			if err := r.Result(s.Context(), lost); err != nil {
 				s.Fatal(err)
 			}
-			return j
 		}
-		s.pass(d, 0)
-		if first := fail("w1"); len(first.Avoid) != 0 {
-			s.Errorf("the first attempt avoids %v", first.Avoid)
-		}
+		fail("w1")
 		for range 20 {
 			s.pass(d, 0)
 		}
 		s.wantNoJob() // it waits
 		s.pass(d, 2*time.Second)
-		if second := fail("w2"); !slices.Equal(second.Avoid, []string{"w1"}) {
-			s.Errorf("the second attempt avoids %v", second.Avoid)
-		}
+		s.wantNoJob() // it is for the other worker, which has not lost it
+		fail("w2")
 		s.pass(d, 2*time.Second)
 		s.wantNoJob() // it waits longer
 		s.pass(d, longEnough)
-		if third := s.take(); len(third.Avoid) != 0 {
-			s.Errorf("the third attempt avoids %v, which is all there are", third.Avoid)
-		}
+		s.take() // all have lost it
 		if run := s.wantRun(run.ID, work.StateQueued, 3); run.Losses != 0 {
 			s.Errorf("%d losses count", run.Losses)
 		}
@@ -168,20 +151,19 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 		d, r := s.boot()
 		s.pass(d, 0)
 		first := map[bool]job.Job{}
-		for range 2 {
-			j := s.take()
+		for _, j := range []job.Job{s.take(), s.take()} {
 			first[j.EvaluationID != ""] = j
 			s.beat(r, j.AttemptID)
 			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret,
 				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"}, Failure: &job.Failure{Reason: "Worker w1 is stopping.", Infrastructure: true}}
-			if err := r.result(s.Context(), back); err != nil {
+			if err := r.Result(s.Context(), back); err != nil {
 				s.Fatal(err)
 			}
 		}
 		s.pass(d, 0)
 		for range 2 {
 			j := s.take()
-			if old := first[j.EvaluationID != ""]; j.AttemptID == old.AttemptID || j.Secret == old.Secret || len(j.Avoid) > 0 {
+			if old := first[j.EvaluationID != ""]; j.AttemptID == old.AttemptID || j.Secret == old.Secret {
 				s.Errorf("the second attempt is %+v", j)
 			}
 		}

@@ -2,21 +2,19 @@ package dispatch
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 )
 
-// Cancel ends a live run at once, and has its job dropped or its worker stopped. The submitter and
+// Cancel ends a live run at once, and has its worker stopped. The submitter and
 // admins may. Conflict: the run has ended already.
 func (d *Dispatcher) Cancel(ctx context.Context, actor accounts.User, runID int64) error {
 	attemptID, out, err := d.store.Work.CancelRun(ctx, actor, runID)
 	if err != nil {
 		return err
 	}
-	d.afterCancel(ctx, attemptID, out)
+	d.afterCancel(attemptID, out)
 	return nil
 }
 
@@ -26,7 +24,7 @@ func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) er
 	if err != nil {
 		return err
 	}
-	d.afterCancel(ctx, attemptID, out)
+	d.afterCancel(attemptID, out)
 	return nil
 }
 
@@ -36,35 +34,26 @@ func (d *Dispatcher) CancelRejudge(ctx context.Context, actor accounts.User, tas
 	if err != nil {
 		return err
 	}
-	d.afterCancel(ctx, "", out)
+	d.afterCancel("", out)
 	for _, id := range attempts {
-		d.afterCancel(ctx, id, work.Recorded{})
+		d.afterCancel(id, work.Recorded{})
 	}
 	return nil
 }
 
 // afterCancel stops the attempt at work that is cancelled in the store; "" is none.
-func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out work.Recorded) {
-	// The store has decided already. A process that dies here leaves a cancelled row and a worker that goes on: its next
-	// heartbeat lists the attempt, which is stale then, and is told to stop.
+func (d *Dispatcher) afterCancel(attemptID string, out work.Recorded) {
+	// The store has decided already. A process that dies here leaves a cancelled row and a worker that goes on, which is told
+	// to stop at its next sync.
 	announce(d.notify, out)
 	d.Wake()
 	if attemptID == "" {
 		return
 	}
-	if err := d.stop(ctx, attemptID); err != nil {
-		// The work is cancelled all the same: a worker that goes on is told at its next heartbeat.
+	if err := d.jobs.Cancel(attemptID); err != nil {
 		d.log.Error("stopping a cancelled attempt", "attempt", attemptID, "err", err)
 	}
 }
 
 // Kick disconnects a remote worker whose credential was revoked.
 func (d *Dispatcher) Kick(worker string) { d.jobs.Kick(worker) }
-
-func (d *Dispatcher) stop(ctx context.Context, attemptID string) error {
-	// Forget before Cancel: a job that is taken between the two is heard of by the worker that took it.
-	if err := errors.Join(d.jobs.Forget(ctx, attemptID), d.jobs.Cancel(ctx, attemptID)); err != nil {
-		return fmt.Errorf("stopping attempt %s: %w", attemptID, err)
-	}
-	return nil
-}

@@ -13,35 +13,23 @@ import (
 // These tests kill the site at one point of a run by dropping its Dispatcher and Recorder, and go
 // on with new ones over the same database and queue.
 
-func TestKilledBeforeTheJobWasPublished(t *testing.T) {
+func TestKilledBeforeTheJobHadArrived(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, _ := s.boot()
-		s.queue.before = errCrash
-		s.pass(d, 0)
-		s.queue.before = nil
-
-		d, r := s.boot()
-		s.pass(d, 0)
-		s.finish(r, s.take(), 10)
+		s.boot()
+		lost, ok := s.ask("w1")
+		if !ok {
+			s.Fatal("there is no job")
+		}
+		_, r := s.boot()
+		j := s.take()
+		if j.AttemptID != lost.AttemptID {
+			s.Errorf("attempt %s is sent, want %s again", j.AttemptID, lost.AttemptID)
+		}
+		s.wantNoJob()
+		s.finish(r, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(10)
-	})
-}
-
-func TestKilledAfterTheJobWasPublishedAndBeforeThatWasNoted(t *testing.T) {
-	eachSite(t, func(s *site) {
-		run := s.submit()
-		d, _ := s.boot()
-		s.queue.after = errCrash
-		s.pass(d, 0)
-		s.queue.after = nil
-
-		d, r := s.boot()
-		s.pass(d, 0)
-		s.finish(r, s.take(), 10)
-		s.wantNoJob()
-		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
 
@@ -53,11 +41,10 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			d, r := s.boot()
 			s.pass(d, 0)
 			old := s.take()
-			r.event(t.Context(), event(old, 1, job.EventTaken, ""))
+			s.tell(r, event(old, 1, job.EventTaken, ""))
 			if stage != "" {
-				r.event(t.Context(), event(old, 2, job.EventStage, stage))
+				s.tell(r, event(old, 2, job.EventStage, stage))
 			}
-			r.flush(t.Context())
 
 			d, r = s.boot() // the new worker knows nothing of the attempt
 			s.pass(d, 0)
@@ -88,7 +75,7 @@ func TestKilledWhileTheResultWaits(t *testing.T) {
 
 		d, r := s.boot()
 		s.finish(r, j, 10)
-		s.pass(d, stuckFor)
+		s.pass(d, 2*missingFor)
 		s.wantNoJob()
 		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(10)
@@ -105,49 +92,30 @@ func TestARemoteWorkerGoesOnWhileTheSiteIsDown(t *testing.T) {
 		d, r := s.boot(j.AttemptID)
 		s.wantRun(run.ID, work.StateBuilding, 1)
 		s.pass(d, 0)
-		s.pass(d, stuckFor)
+		s.pass(d, 2*missingFor)
 		s.finish(r, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
 
-func TestAJobThatTheQueueLostIsSentAgain(t *testing.T) {
+// TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost: its worker speaks, asks for nothing more, and does not have it.
+func TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
 		d, r := s.boot()
-		before := time.Now()
-		s.pass(d, 0)
-		s.queue.lose()
-		s.pass(d, 0)
-		s.passAt(d, before.Add(stuckFor/2))
-		s.wantNoJob()
-		s.pass(d, stuckFor+missingFor)
-		s.finish(r, s.take(), 10)
-		s.wantRun(run.ID, work.StateDone, 2)
-	})
-}
-
-// TestAnEmptyQueueIsFilledAgainAtNoCost: the queue was opened without its files. What nobody had taken is
-// sent again as the same attempt, and what was taken is not.
-func TestAnEmptyQueueIsFilledAgainAtNoCost(t *testing.T) {
-	eachSite(t, func(s *site) {
-		taken, waiting := s.submit(), s.submit()
-		d, r := s.boot()
-		s.pass(d, 0)
-		j := s.take()
-		r.event(t.Context(), event(j, 1, job.EventTaken, ""))
-		r.flush(t.Context())
-		s.queue.lose()
-		s.queue.forgetIDs()
-		if err := s.store.Work.QueueMayBeEmpty(t.Context()); err != nil {
-			t.Fatal(err)
+		s.ask("w1")
+		s.sync(r, job.Heartbeat{Worker: "w2", Slots: []job.Slot{{Device: "CPU"}}})
+		s.pass(d, time.Second)
+		s.pass(d, missingFor/2)
+		s.wantRun(run.ID, work.StateQueued, 1)
+		if _, ok := s.ask("w2"); ok {
+			s.Error("another worker gets it as well")
 		}
-		s.pass(d, 0)
-		s.finish(r, s.take(), 10)
-		s.wantNoJob()
-		s.finish(r, j, 20)
-		s.wantRun(taken.ID, work.StateDone, 1)
-		s.wantRun(waiting.ID, work.StateDone, 1)
+		s.pass(d, time.Second+missingFor)
+		s.finish(r, s.takeAs("w2"), 10)
+		if run := s.wantRun(run.ID, work.StateDone, 2); run.Losses != 0 || run.Retries != 0 {
+			s.Errorf("%d losses count of %d", run.Losses, run.Retries)
+		}
 	})
 }
 
@@ -159,7 +127,7 @@ func TestAResultComesAgainUntilItIsStored(t *testing.T) {
 		j := s.take()
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := r.result(gone, result(j, 10)); err == nil {
+		if err := r.Result(gone, result(j, 10)); err == nil {
 			t.Error("a result that was not stored was acknowledged")
 		}
 		s.finish(r, j, 10)

@@ -4,32 +4,28 @@ import (
 	"context"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
 	"warpboard/models/work"
 )
 
-// Jobs is what the Dispatcher needs of the queue; *queue.Queue has it.
+// Jobs is what the Dispatcher needs of the queue; *queue.Queue has it. None of it waits for a worker.
 type Jobs interface {
-	// Publish puts a job into its device's queue; an attempt that is published twice is there once.
-	Publish(ctx context.Context, j job.Job) error
+	// WorkFor tells the workers of a device that work may wait for it; it may be lost.
+	WorkFor(device string) error
 	// Prepare tells the workers of its device that are there now; the hint may be lost.
 	Prepare(p job.Preparation) error
-	// Forget drops the attempt's job so that no (other) worker gets it.
-	Forget(ctx context.Context, attemptID string) error
-	// Cancel tells the worker that has the attempt to stop.
-	Cancel(ctx context.Context, attemptID string) error
-	// Kick disconnects the remote worker of that name.
+	// Cancel tells the worker that has the attempt to stop; it may be lost.
+	Cancel(attemptID string) error
+	// Kick disconnects the remote worker of that name; with its credential it comes back.
 	Kick(name string)
 }
 
-// Reports is what the Recorder needs of the queue; *queue.Queue has it. The first three call fn
-// until ctx ends.
-type Reports interface {
-	Events(ctx context.Context, fn func(job.Event)) error
-	Heartbeats(ctx context.Context, fn func(job.Heartbeat)) error
-	// Results delivers a result again until fn has returned nil for it.
-	Results(ctx context.Context, fn func(context.Context, job.Result) error) error
-	Cancel(ctx context.Context, attemptID string) error
-	// Kick disconnects the remote worker of that name; with its credential it comes back.
+// Requests is what the Recorder needs of the queue; *queue.Queue has it.
+type Requests interface {
+	// Serve has workers answered until ctx ends.
+	Serve(ctx context.Context, desk queue.Desk) error
+	// MaxMessage is the largest message in bytes.
+	MaxMessage() int
 	Kick(name string)
 }
 

@@ -2,7 +2,7 @@ package dispatch
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +19,9 @@ import (
 )
 
 var (
-	_ Jobs    = (*queue.Queue)(nil)
-	_ Reports = (*queue.Queue)(nil)
+	_ Jobs       = (*queue.Queue)(nil)
+	_ Requests   = (*queue.Queue)(nil)
+	_ queue.Desk = (*Recorder)(nil)
 )
 
 func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
@@ -32,15 +33,14 @@ func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 		group.Go(func() error { return r.Run(ctx) })
 		run := s.submit()
 		d.Wake()
-		var j job.Job
-		s.seen.until(s.T, "the job is published", func() (ok bool) { j, ok = s.queue.take(); return ok })
+		s.seen.until(s.T, "work is announced", func() bool { return s.queue.hasWork("CPU") })
+		j := s.take()
 		if !strings.HasPrefix(string(j.Sources["submission.cpp"]), "int main") || j.Device != "CPU" || j.Mode != job.ModeRanked || j.TaskKey == "" {
 			s.Errorf("job: %+v", j)
 		}
-		s.queue.events <- event(j, 1, job.EventTaken, "")
-		s.queue.events <- event(j, 2, job.EventStage, job.StageTest)
+		s.tell(r, event(j, 1, job.EventTaken, ""), event(j, 2, job.EventStage, job.StageTest))
 		s.seen.until(s.T, "the test stage is seen", func() bool { return s.seen.has(work.StateTesting) })
-		s.queue.results <- result(j, 12)
+		s.finish(r, j, 12)
 		s.seen.until(s.T, "the end is seen", func() bool { return s.seen.has(work.StateDone) })
 		stop()
 		if err := group.Wait(); err != nil {
@@ -65,7 +65,7 @@ func (w *watcher) has(state work.RunState) bool {
 	return false
 }
 
-func TestTheQueueHoldsOneJobMoreThanFreeSlotsAndTheFairOnesFirst(t *testing.T) {
+func TestADeviceHasOneJobMoreThanSlotsAndTheFairOnesFirst(t *testing.T) {
 	eachSite(t, func(s *site) {
 		for range 4 {
 			s.submit()
@@ -73,22 +73,45 @@ func TestTheQueueHoldsOneJobMoreThanFreeSlotsAndTheFairOnesFirst(t *testing.T) {
 		ben := modelstest.Person(s, s.store, "Ben", accounts.RoleUser)
 		bens := modelstest.Submit(s, s.store, ben, s.task)[0]
 		d, r := s.boot()
-		s.pass(d, 0)
-		s.pass(d, 0)
-		if n := s.queue.length(); n != 2 {
-			s.Fatalf("%d jobs are in the queue of one free slot", n)
-		}
 		first, second := s.take(), s.take()
 		if second.RunID != bens.ID {
 			s.Errorf("second is run %d and not Ben's %d", second.RunID, bens.ID)
 		}
+		s.wantNoJob()
 		s.beat(r, first.AttemptID, second.AttemptID)
 		s.pass(d, 0)
 		s.wantNoJob()
 		s.finish(r, first, 10)
+		s.take()
+		s.wantNoJob()
+	})
+}
+
+// TestWorkIsAnnouncedWhileADeviceHasRoomForIt, and not again and again while it has none.
+func TestWorkIsAnnouncedWhileADeviceHasRoomForIt(t *testing.T) {
+	eachSite(t, func(s *site) {
+		d, r := s.boot()
 		s.pass(d, 0)
-		if n := s.queue.length(); n != 1 {
-			s.Errorf("%d jobs are in the queue after one ended", n)
+		if s.queue.hasWork("CPU") {
+			s.Error("work is announced where none waits")
+		}
+		for range 3 {
+			s.submit()
+		}
+		s.pass(d, 0)
+		if !s.queue.hasWork("CPU") {
+			s.Error("work that waits is not announced")
+		}
+		first := s.take()
+		s.take()
+		s.pass(d, 0)
+		if s.queue.hasWork("CPU") {
+			s.Error("work is announced that there is no room for")
+		}
+		s.finish(r, first, 10)
+		s.pass(d, 0)
+		if !s.queue.hasWork("CPU") {
+			s.Error("work is not announced when room is free")
 		}
 	})
 }
@@ -105,7 +128,7 @@ func TestNothingIsSentWhereNobodyTakesIt(t *testing.T) {
 			run := s.submit()
 			d, r := s.boot()
 			beat.Worker = "w1"
-			r.heartbeat(t.Context(), beat)
+			s.sync(r, beat)
 			s.pass(d, 0)
 			s.wantNoJob()
 			s.wantRun(run.ID, work.StateQueued, 0)
@@ -211,17 +234,10 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 		cancel(waiting)
 		s.wantRun(waiting.ID, work.StateCancelled, 0)
 
-		sent := s.submit()
-		s.pass(d, 0)
-		cancel(sent)
-		s.wantNoJob()
-		s.wantRun(sent.ID, work.StateCancelled, 1)
-
 		running := s.submit()
 		s.pass(d, 0)
 		j := s.take()
-		r.event(s.Context(), event(j, 1, job.EventTaken, ""))
-		r.flush(s.Context())
+		s.tell(r, event(j, 1, job.EventTaken, ""))
 		cancel(running)
 		if !s.queue.stopped(j.AttemptID) {
 			s.Error("the worker was not told")
@@ -231,27 +247,25 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 			s.Errorf("cancelled again: %v", err)
 		}
 
-		// The word got lost: the worker hears it at its next sign of life.
-		s.queue.cancelled = nil
-		s.beat(r, j.AttemptID)
-		if !s.queue.stopped(j.AttemptID) {
-			s.Error("a heartbeat with a cancelled attempt was not answered")
+		// The word got lost: the worker hears it at its next sync.
+		if drop := s.beat(r, j.AttemptID); !slices.Equal(drop, []string{j.AttemptID}) {
+			s.Errorf("the worker is told to drop %v", drop)
 		}
 	})
 }
 
 func TestAJobThatCannotBeMadeFailsByOurFault(t *testing.T) {
-	for name, fail := range map[string]error{"too large": fmt.Errorf("job: %w", queue.ErrTooLarge), "no file": nil} {
+	for name, large := range map[string]bool{"too large": true, "no file": false} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			run := s.submit()
-			d, _ := s.boot()
-			if s.queue.before = fail; fail == nil {
-				if _, err := s.store.SQL().ExecContext(t.Context(), "delete from version_files where path = 'task.h'"); err != nil {
-					t.Fatal(err)
-				}
+			s.boot()
+			if large {
+				s.queue.largest = 100
+			} else if _, err := s.store.SQL().ExecContext(t.Context(), "delete from version_files where path = 'task.h'"); err != nil {
+				t.Fatal(err)
 			}
-			s.pass(d, 0)
+			s.wantNoJob()
 			got := s.wantRun(run.ID, work.StateFailed, 1)
 			if !got.Infrastructure || got.Failure == nil {
 				t.Errorf("failure: %+v", got.Failure)

@@ -68,17 +68,15 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		if second := s.take(); second.RunID != run.ID {
 			s.Errorf("the second job is %+v", second)
 		}
-		s.beat(r, j.AttemptID)
-		if s.queue.stopped(j.AttemptID) {
+		if drop := s.beat(r, j.AttemptID); len(drop) > 0 {
 			s.Error("a heartbeat that names the evaluation made it stop")
 		}
-		r.event(s.Context(), evaluationEvent(j, 1, kernelrun.StageCompiling))
-		r.event(s.Context(), evaluationEvent(j, 2, kernelrun.StageValidating))
-		r.flush(s.Context())
+		s.tell(r, evaluationEvent(j, 1, kernelrun.StageCompiling))
+		s.tell(r, evaluationEvent(j, 2, kernelrun.StageValidating))
 		s.wantEvaluation(e.ID, work.EvaluationValidating)
 		report := kernelrun.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
-		if err := r.result(s.Context(), evaluated(s.T, j, report)); err != nil {
+		if err := r.Result(s.Context(), evaluated(s.T, j, report)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationCompleted)
@@ -103,7 +101,7 @@ func TestATimeLimitIsAResult(t *testing.T) {
 		e := s.evaluate("token:1")
 		d, r := s.boot()
 		s.pass(d, 0)
-		if err := r.result(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
+		if err := r.Result(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationTimeout)
@@ -127,13 +125,13 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
 			s.Errorf("sent again: %+v", second)
 		}
-		if err := r.result(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
+		if err := r.Result(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
 		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret, Outcome: job.OutcomeLost,
 			Failure: &job.Failure{Infrastructure: true, Reason: "the disk is full"}}
-		if err := r.result(s.Context(), lost); err != nil {
+		if err := r.Result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}
 		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 || e.Failure != "the disk is full" {
@@ -151,26 +149,12 @@ func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 		if err := d.CancelEvaluation(s.Context(), e.ID, "nobody waits"); err != nil || !s.queue.stopped(j.AttemptID) {
 			s.Fatal(err)
 		}
-		if err := r.result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
+		if err := r.Result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationCancelled)
 		if db.KindOf(d.CancelEvaluation(s.Context(), e.ID, "")) != db.Conflict {
 			s.Error("it was cancelled twice")
-		}
-	})
-}
-
-func TestAnEvaluationThatWasNotPublishedIsPublishedLater(t *testing.T) {
-	eachSite(t, func(s *site) {
-		e := s.evaluate("token:1")
-		d, _ := s.boot()
-		s.queue.before = errCrash
-		s.pass(d, 0)
-		s.queue.before = nil
-		s.pass(d, 0)
-		if j := s.take(); j.EvaluationID != e.ID {
-			s.Errorf("published: %+v", j)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -21,6 +22,9 @@ type site struct {
 	store *models.Store
 	queue *fakeQueue
 	seen  *watcher
+	r     *Recorder // of the last boot
+	at    time.Time // of the last pass
+	held  []string  // attempts whose jobs arrived at a worker
 	ann   accounts.User
 	task  catalog.Task
 }
@@ -37,7 +41,7 @@ func eachSite(t *testing.T, fn func(s *site)) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) { fn(newSite(t, store, "CPU")) })
 }
 
-var errCrash = errors.New("killed")
+var errFull = errors.New("full")
 
 // boot starts the site's processes, and a worker with one slot says which attempts it has. A test
 // kills them by going on with others: nothing is stopped in order.
@@ -46,14 +50,34 @@ func (s *site) boot(attempts ...string) (*Dispatcher, *Recorder) {
 	log := slog.New(slog.DiscardHandler)
 	d := NewDispatcher(s.store, s.queue, s.seen, log)
 	r := NewRecorder(s.store, s.queue, s.seen, d.Wake, log)
+	r.now = func() time.Time { return s.at }
+	s.r, s.at = r, time.Now()
 	s.beat(r, attempts...)
 	return d, r
 }
 
 func (s *site) submit() work.Run { return modelstest.Submit(s, s.store, s.ann, s.task)[0] }
 
-func (s *site) beat(r *Recorder, attempts ...string) {
-	r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, Attempts: attempts})
+func (s *site) beat(r *Recorder, attempts ...string) (drop []string) {
+	s.Helper()
+	return s.sync(r, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, Attempts: attempts})
+}
+
+func (s *site) sync(r *Recorder, h job.Heartbeat) (drop []string) {
+	s.Helper()
+	drop, err := r.Sync(s.Context(), h)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return drop
+}
+
+// tell stores events that a worker sends.
+func (s *site) tell(r *Recorder, events ...job.Event) {
+	s.Helper()
+	if _, err := r.Events(s.Context(), "w1", events); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // pass has the dispatcher look once, a while from now; the worker says the same until then.
@@ -64,11 +88,11 @@ func (s *site) pass(d *Dispatcher, in time.Duration) {
 
 func (s *site) passAt(d *Dispatcher, at time.Time) {
 	s.Helper()
-	at = at.UTC()
-	if _, err := s.store.SQL().ExecContext(s.Context(), "update workers set seen_at = $1", at); err != nil {
+	s.at = at.UTC()
+	if _, err := s.store.SQL().ExecContext(s.Context(), "update workers set seen_at = $1", s.at); err != nil {
 		s.Fatal(err)
 	}
-	if err := d.pass(s.Context(), at); err != nil && !errors.Is(err, errCrash) {
+	if err := d.pass(s.Context(), s.at); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -77,19 +101,48 @@ func event(j job.Job, seq int, kind job.EventType, stage job.Stage) job.Event {
 	return job.Event{RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, Seq: seq, Time: time.Now().UTC(), Type: kind, Stage: stage, Worker: "w1"}
 }
 
-func (s *site) take() job.Job {
+// take has the worker w1 ask for a job, which there is.
+func (s *site) take() job.Job { return s.takeAs("w1") }
+
+func (s *site) takeAs(worker string) job.Job {
 	s.Helper()
-	j, ok := s.queue.take()
+	j, ok := s.ask(worker)
 	if !ok {
-		s.Fatal("there is no job in the queue")
+		s.Fatalf("there is no job for %s", worker)
 	}
+	s.held = append(s.held, j.AttemptID)
 	return j
+}
+
+// ask asks for a job with a slot that is busy when all slots of the device have one.
+func (s *site) ask(worker string) (j job.Job, ok bool) {
+	s.Helper()
+	live, err := s.store.Work.LiveAttempts(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	workers, err := s.store.Fleet.Workers(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	busy := count(live, "CPU") >= liveSlots(workers, time.Time{}, s.at)["CPU"]
+	data, err := s.r.Next(s.Context(), job.Ask{Worker: worker, Device: "CPU", Busy: busy, Held: s.held})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if len(data) == 0 {
+		return j, false
+	}
+	if err := json.Unmarshal(data, &j); err != nil {
+		s.Fatal(err)
+	}
+	return j, true
 }
 
 // finish records the result that a worker sends for a job whose stages all passed.
 func (s *site) finish(r *Recorder, j job.Job, ns float64) {
 	s.Helper()
-	if err := r.result(s.Context(), result(j, ns)); err != nil {
+	if err := r.Result(s.Context(), result(j, ns)); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -129,7 +182,7 @@ func (s *site) wantBoard(want ...float64) {
 
 func (s *site) wantNoJob() {
 	s.Helper()
-	if n := s.queue.length(); n != 0 {
-		s.Errorf("%d jobs are in the queue, want none", n)
+	if j, ok := s.ask("w1"); ok {
+		s.Errorf("there is a job: %+v", j)
 	}
 }

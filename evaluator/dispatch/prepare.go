@@ -16,13 +16,17 @@ import (
 	"warpboard/tasks"
 )
 
-// hints remembers what workers were told of tasks. A new one tells all of it again, and workers
-// that have it skip it.
+// hints remembers what workers were told of tasks. A new one tells all of it again, as each process of the site does, and
+// workers that have it skip it.
 // It only grows with versions and devices, and with names of workers: a few bytes each, gone with the process.
 type hints struct {
+	rest int // polls until the next look, after one that found nothing to tell
 	sent map[hinted]bool
 	met  map[string]time.Time // worker → when the one of that name started
 }
+
+// restPolls is how many polls pass after all was told: a look reads all workers.
+const restPolls = 5
 
 // hinted is a version of a task on one of its devices.
 type hinted struct {
@@ -53,9 +57,6 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 		d.hints.meet(w, liveSlots([]fleet.Worker{w}, d.watch.started, now))
 	}
 	slots := liveSlots(workers, d.watch.started, now)
-	if err := d.hold(ctx, devicesOf(slots, nil)); err != nil {
-		return err
-	}
 	open, err := d.store.Catalog.OpenTasks(ctx)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 	for _, task := range open {
 		for _, device := range task.Devices {
 			next := hinted{task.VersionID, device}
-			if slots[device] == 0 || !d.lease.held[device] || d.hints.sent[next] {
+			if slots[device] == 0 || d.hints.sent[next] {
 				continue
 			}
 			// Marked before it is sent: a hint that fails is not tried again, for a run compiles what it needs anyway.
@@ -73,6 +74,7 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 			}
 		}
 	}
+	d.hints.rest = restPolls
 	return nil
 }
 

@@ -73,9 +73,9 @@ func TestWorkersAreToldOnceOfEachOpenTaskTheLatestFirst(t *testing.T) {
 		}
 		s.wantHints(d, "first CPU")
 
-		r.heartbeat(s.Context(), joins("w2", "H200"))
+		s.sync(r, joins("w2", "H200"))
 		s.wantHints(d, "first H200", "second H200", "elsewhere H200")
-		r.heartbeat(s.Context(), joins("w2", "H200")) // it was restarted
+		s.sync(r, joins("w2", "H200")) // it was restarted
 		s.wantHints(d, "first H200", "second H200", "elsewhere H200")
 	})
 }
@@ -108,9 +108,9 @@ func TestNothingIsHintedWhereItHelpsNobody(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			d, r := s.boot()
 			beat.Worker = "w1"
-			r.heartbeat(t.Context(), beat)
+			s.sync(r, beat)
 			s.wantHints(d)
-			r.heartbeat(t.Context(), joins("w1", "CPU"))
+			s.sync(r, joins("w1", "CPU"))
 			s.wantHints(d, "vectoradd CPU")
 		})
 	}
@@ -134,14 +134,14 @@ func TestNothingIsHintedWhereItHelpsNobody(t *testing.T) {
 func TestAHintThatCannotBeSentHoldsNothingUp(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	d, r := s.boot()
-	s.queue.before = fmt.Errorf("hint: %w", queue.ErrTooLarge)
+	s.queue.fails = fmt.Errorf("hint: %w", queue.ErrTooLarge)
 	s.prepares(d)
-	s.queue.before = errCrash
-	r.heartbeat(t.Context(), joins("w1", "CPU"))
-	if err := d.prepare(t.Context(), time.Now()); !errors.Is(err, errCrash) {
+	s.queue.fails = errFull
+	s.sync(r, joins("w1", "CPU"))
+	if err := d.prepare(t.Context(), time.Now()); !errors.Is(err, errFull) {
 		t.Errorf("error is %v", err)
 	}
-	s.queue.before = nil
+	s.queue.fails = nil
 	s.submit()
 	s.pass(d, 0)
 	s.take()

@@ -7,62 +7,56 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/db"
 )
 
-// Recorder stores what workers report, and tells watchers once it is stored. It alone moves work
-// on after they were sent out.
+// Recorder answers workers: it gives them work, stores what they report, and tells watchers once it is stored.
 //
-// Four goroutines run beside each other: events, the flush, results, heartbeats; each calls its function one message at a
-// time. events has its own locks; seen, noted and gauged are touched by heartbeats alone. Every process of a site has a
-// Recorder and hears all events and heartbeats, so that each is stored several times and has an effect once; a result
-// goes to one of them.
+// Several goroutines call Next, Events and Result at the same time; seen, noted, gauged and the rates are touched by Sync alone,
+// of which there is one at a time. Each request goes to one of a site's processes.
 type Recorder struct {
-	store   *models.Store
-	reports Reports
-	notify  Notifier
-	wake    func()
-	log     *slog.Logger
-	events  batch
-	seen    lastTold
-	noted   map[string]string               // by worker: the slots that were noted last
-	gauged  map[string]map[string]time.Time // by worker: the last sentinel that is kept of each of its units
-	news    rates                           // of slots that are noted
-	gauges  rates                           // of sentinels that are kept
+	store    *models.Store
+	requests Requests
+	notify   Notifier
+	wake     func()
+	log      *slog.Logger
+	now      func() time.Time
+	seen     lastTold
+	noted    map[string]string               // by worker: the slots that were noted last
+	gauged   map[string]map[string]time.Time // by worker: the last sentinel that is kept of each of its units
+	news     rates                           // of slots that are noted
+	gauges   rates                           // of sentinels that are kept
 }
 
 // NewRecorder makes a Recorder; Run starts it. Wake is called whenever a slot may have come free.
-func NewRecorder(store *models.Store, reports Reports, notify Notifier, wake func(), log *slog.Logger) *Recorder {
+func NewRecorder(store *models.Store, requests Requests, notify Notifier, wake func(), log *slog.Logger) *Recorder {
 	return &Recorder{
-		store: store, reports: reports, notify: notify, wake: wake, log: log,
-		events: newBatch(), seen: lastTold{}, noted: map[string]string{}, gauged: map[string]map[string]time.Time{},
+		store: store, requests: requests, notify: notify, wake: wake, log: log, now: time.Now,
+		seen: lastTold{}, noted: map[string]string{}, gauged: map[string]map[string]time.Time{},
 		news: newRates(noteEvery, noteBurst), gauges: newRates(sentinelEvery, sentinelBurst),
 	}
 }
 
-// Run records until ctx ends, and then what it has received by then. It fails when the queue
-// cannot be listened to.
-func (r *Recorder) Run(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return r.flushEvents(ctx) })
-	group.Go(func() error { return r.reports.Events(ctx, func(e job.Event) { r.event(ctx, e) }) })
-	group.Go(func() error { return r.reports.Results(ctx, r.result) })
-	group.Go(func() error { return r.reports.Heartbeats(ctx, func(h job.Heartbeat) { r.heartbeat(ctx, h) }) })
-	err := group.Wait()
-	r.flush(ctx)
-	return err
+// Run answers workers until ctx ends, and then what they have asked by then. It fails when the queue cannot be listened to.
+func (r *Recorder) Run(ctx context.Context) error { return r.requests.Serve(ctx, r) }
+
+// Events stores events, and returns the attempts of them that count no more.
+func (r *Recorder) Events(ctx context.Context, _ string, batch []job.Event) (drop []string, err error) {
+	out, stale, err := r.store.Work.AppendEvents(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	announce(r.notify, out)
+	return stale, nil
 }
 
-// result stores a result; an error has it delivered again. One that can never be stored is logged
+// Result stores a result; after an error the worker sends it again. One that can never be stored is logged
 // and dropped: the work is then retried when its worker no longer names the attempt.
-// Late or twice is normal: RecordResult finds the attempt ended, or its secret wrong. What is stored is acknowledged
-// afterwards, so that a death in between repeats it.
-func (r *Recorder) result(ctx context.Context, result job.Result) error {
-	r.flush(ctx) // what the worker said before
+// Late or twice is normal: RecordResult finds the attempt ended, or its secret wrong. It is answered once it is stored, so that
+// a death in between repeats it.
+func (r *Recorder) Result(ctx context.Context, result job.Result) error {
 	found, err := r.check(ctx, &result)
 	if err != nil {
 		return err
@@ -87,32 +81,31 @@ func (r *Recorder) result(ctx context.Context, result job.Result) error {
 	return nil
 }
 
-// heartbeat keeps what a worker says about itself, and tells it to drop what counts no more: it
-// may have missed that a run was cancelled, deleted or given to another worker.
-func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
+// Sync keeps what a worker says about itself, and returns what of it counts no more: it may have missed that a run was
+// cancelled, deleted or given to another worker.
+func (r *Recorder) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
 	// Nothing below is done without it: a worker that is not known to be alive must not be said to have attempts.
 	if err := r.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
-		r.log.Error("saving a heartbeat", "worker", h.Worker, "err", err)
-		return
+		return nil, err
 	}
 	if err := r.noteSlots(ctx, h); err != nil {
 		r.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
 	out, stale, err := r.store.Work.NoteTaken(ctx, h.Worker, h.Attempts)
 	if err != nil {
-		r.log.Error("comparing a heartbeat with the live attempts", "worker", h.Worker, "err", err)
+		return nil, err
 	}
 	announce(r.notify, out)
-	r.cancel(ctx, stale)
 	r.keepSentinels(ctx, h)
 	if h.Stopping && len(h.Attempts) == 0 {
-		r.reports.Kick(h.Worker) // a guest's name is free again soon: its connection must not stay
+		r.requests.Kick(h.Worker) // a guest's name is free again soon: its connection must not stay
 	}
 	if r.seen.changed(h) {
 		r.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
 		r.notify.QueueChanged()
+		r.wake()
 	}
-	r.wake()
+	return stale, nil
 }
 
 // noteSlots has new silicon and software remembered. A worker that brings it connects again: what it may ask for was decided when it came.
@@ -136,17 +129,9 @@ func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	// Its permissions in the queue were fixed when it connected, and do not hold the new device's subjects yet.
 	if len(fresh) > 0 {
 		r.log.Info("new silicon", "worker", h.Worker, "devices", fresh)
-		r.reports.Kick(h.Worker)
+		r.requests.Kick(h.Worker)
 	}
 	return nil
-}
-
-func (r *Recorder) cancel(ctx context.Context, attemptIDs []string) {
-	for _, id := range attemptIDs {
-		if err := r.reports.Cancel(ctx, id); err != nil && ctx.Err() == nil {
-			r.log.Error("stopping an attempt that counts no more", "attempt", id, "err", err)
-		}
-	}
 }
 
 // lastTold remembers what watchers of the devices were told last, by worker.

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -33,7 +32,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 			s.pass(d, 0)
 			bad := result(s.take(), 10)
 			spoil(&bad)
-			if err := r.result(t.Context(), bad); err != nil {
+			if err := r.Result(t.Context(), bad); err != nil {
 				t.Fatal(err)
 			}
 			got := s.wantRun(run.ID, work.StateQueued, 1)
@@ -52,7 +51,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 	s.pass(d, 0)
 	failed := result(s.take(), 10)
 	failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The test case 0 failed.", ExitCode: 112}
-	if err := r.result(t.Context(), failed); err != nil {
+	if err := r.Result(t.Context(), failed); err != nil {
 		t.Fatal(err)
 	}
 	got := s.wantRun(run.ID, work.StateFailed, 1)
@@ -64,7 +63,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 func TestAProfileFollowsOnAFreeSlotWhenNobodyElseWaits(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, r := s.boot()
-		r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
 		ranked := s.submit()
 		s.pass(d, 0)
 		s.finish(r, s.take(), 10)
@@ -96,7 +95,7 @@ func TestAProfileFollowsOnAFreeSlotWhenNobodyElseWaits(t *testing.T) {
 func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, r := s.boot()
-		r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
 		s.submit()
 		s.pass(d, 0)
 		s.finish(r, s.take(), 10)
@@ -105,8 +104,8 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 		if profile.Mode != job.ModeProfile {
 			s.Fatalf("job: %+v", profile)
 		}
-		r.event(s.Context(), event(profile, 1, job.EventTaken, ""))
-		r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}, Attempts: []string{profile.AttemptID}})
+		s.tell(r, event(profile, 1, job.EventTaken, ""))
+		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}, Attempts: []string{profile.AttemptID}})
 		s.pass(d, 0)
 		if s.queue.stopped(profile.AttemptID) {
 			s.Fatal("the profile was stopped while nobody waited")
@@ -133,7 +132,7 @@ func (s *site) fail(r *Recorder, j job.Job) {
 	s.Helper()
 	failed := result(j, 10)
 	failed.Outcome, failed.Failure, failed.ScoreNS = job.OutcomeFailed, &job.Failure{Reason: "It failed."}, nil
-	if err := r.result(s.Context(), failed); err != nil {
+	if err := r.Result(s.Context(), failed); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -146,7 +145,7 @@ func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
 	j := s.take()
 	forged := result(j, 0.001)
 	forged.Secret = "guess"
-	if err := r.result(t.Context(), forged); err != nil {
+	if err := r.Result(t.Context(), forged); err != nil {
 		t.Errorf("a forged result will come again: %v", err)
 	}
 	s.finish(r, j, 10)
@@ -157,22 +156,18 @@ func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
 func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
-		s.pass(d, 0)
+		_, r := s.boot()
 		j := s.take()
-		ctx, stop := context.WithCancel(s.Context())
-		ended := make(chan error)
-		go func() { ended <- r.Run(ctx) }()
-		const n = 3000
+		const n, at = 3000, 500
+		var batch []job.Event
 		for i := range n {
 			e := event(j, i+1, job.EventLog, job.StageTest)
 			e.Stream, e.Text = "stdout", strings.Repeat("x", 100)
-			s.queue.events <- e
-		}
-		s.seen.until(s.T, "the last event is told", func() bool { return s.seen.last().Seq == n })
-		stop()
-		if err := <-ended; err != nil {
-			s.Error(err)
+			if batch = append(batch, e); len(batch) == at {
+				s.tell(r, batch...)
+				s.tell(r, batch...) // its answer was lost
+				batch = nil
+			}
 		}
 		stored, err := s.store.Work.EventsSince(s.Context(), run.SubmissionID, 0, 2*n)
 		if err != nil {
@@ -187,29 +182,6 @@ func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 			s.Errorf("%d events are stored", len(stored))
 		}
 	})
-}
-
-func (w *watcher) last() (e work.RunEvent) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n := len(w.events); n > 0 {
-		e = w.events[n-1]
-	}
-	return e
-}
-
-func TestWhatWasReceivedIsStoredWhenTheRecorderStops(t *testing.T) {
-	s := newSite(t, modelstest.Open(t), "CPU")
-	run := s.submit()
-	d, r := s.boot()
-	s.pass(d, 0)
-	r.event(t.Context(), event(s.take(), 1, job.EventTaken, ""))
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if err := r.Run(stopped); err != nil {
-		t.Error(err)
-	}
-	s.wantRun(run.ID, work.StateBuilding, 1)
 }
 
 func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 )
 
 // keepSentinels stores what a heartbeat says anew of its units, and tells the operator when one of them drifts.
-// Heartbeats come one after the other.
+// Syncs come one after the other.
 func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 	before, units := r.gauged[h.Worker], map[string]time.Time{}
 	r.gauged[h.Worker] = units

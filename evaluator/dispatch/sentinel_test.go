@@ -16,14 +16,14 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 		d, r := s.boot()
 		beat := func(minute int, ns float64) {
 			g := job.Gauge{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
-			r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", Gauge: &g}}}})
+			s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", Gauge: &g}}}})
 		}
 		ranked := func(ns float64) work.Run {
 			run := s.submit()
 			s.pass(d, 0)
 			done := result(s.take(), ns)
 			done.Machine.Worker, done.Machine.UUIDHash = "w1", "ab"
-			if err := r.result(s.Context(), done); err != nil {
+			if err := r.Result(s.Context(), done); err != nil {
 				s.Fatal(err)
 			}
 			run, err := s.store.Work.Run(s.Context(), run.ID)
@@ -64,7 +64,7 @@ func TestAHeartbeatThatSaysNothingNewCostsTheSameWithAGauge(t *testing.T) {
 					m.Gauge = &job.Gauge{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
 				}
 				before := s.store.Statements()
-				r.heartbeat(s.Context(), job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
+				s.sync(r, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
 				statements = s.store.Statements() - before
 			}
 			return statements
@@ -92,7 +92,7 @@ func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 				g := job.Gauge{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
 				slots = append(slots, job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i), Compiler: fmt.Sprintf("g++ %d.%d", beat, i), Gauge: &g}})
 			}
-			r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: slots})
+			s.sync(r, job.Heartbeat{Worker: "w1", Slots: slots})
 		}
 		if n := count("sentinels"); n > 100 {
 			s.Errorf("3000 made-up sentinels are %d rows", n)

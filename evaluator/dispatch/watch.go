@@ -14,9 +14,6 @@ const (
 	// missingFor is how long a live worker may fail to list an attempt that it took. Its result
 	// may be on the way, so one heartbeat is not enough.
 	missingFor = 5 * time.Second
-	// stuckFor is how long a job may lie in the queue while a slot is free. It is then not in
-	// the queue at all: it was purged, or handed to a worker that died before it said so.
-	stuckFor = 15 * time.Second
 )
 
 // A site that was frozen, or waited for its database, hears of its workers late and all at once.
@@ -36,24 +33,21 @@ type loss struct {
 // watch finds attempts that will never end unless they are given up. What it remembers is only since when it
 // saw something; a new one finds the same a little later. Of each live attempt one of these holds:
 //
-//	not published                                   no loss: the pass publishes it (again)
-//	published, not taken, no slot free              no loss: it waits its turn
-//	published, not taken, a slot free for stuckFor  it is not in the queue: lost, and nothing counts
-//	taken, its worker lists it                      no loss, however long it takes: limits of time are the worker's
-//	taken, its worker speaks and does not list it   lost after missingFor: restarted, or the attempt was forgotten
-//	taken, its worker is silent                     lost after WorkerTimeout
+//	its worker lists it                         no loss, however long it takes: limits of time are the worker's
+//	its worker speaks and does not list it      lost after missingFor: restarted, the attempt was forgotten, or its job has not arrived
+//	its worker is silent                        lost after WorkerTimeout
 //
-// The last two count against the run (blame), for a kernel can take its worker down; not if the site itself was away meanwhile.
+// The last two count against a run that its worker took (blame), for a kernel can take its worker down; not if the site itself
+// was away then.
 type watch struct {
 	started  time.Time            // silence counts from here: nobody was listening before
 	looked   time.Time            // when it last looked
 	writeFor time.Duration        // see slowWrite
 	missing  map[string]time.Time // attempt → since when its live worker does not list it
-	free     map[string]time.Time // device → since when it has a free slot
 }
 
 func newWatch(started time.Time) watch {
-	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}, free: map[string]time.Time{}}
+	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}}
 }
 
 // looks notes that the site is about to look. It was blind in between if that took too long, or if the
@@ -70,29 +64,27 @@ func (w *watch) looks(now time.Time) {
 // lost or lie waiting, so silence counts from here.
 func (w *watch) resetClock(now time.Time) {
 	w.started = now
-	w.missing, w.free = map[string]time.Time{}, map[string]time.Time{}
+	w.missing = map[string]time.Time{}
 }
 
 // lost returns the attempts to take back. What their runs can have caused counts against them: the end of
 // a worker, unless the site itself was away since they began.
-func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, slots map[string]int, now time.Time) map[string]loss {
+func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]loss {
 	byName := make(map[string]fleet.Worker, len(workers))
 	for _, worker := range workers {
 		byName[worker.Name] = worker
 	}
-	w.noteFree(live, slots, now)
 	missing := map[string]time.Time{}
 	lost := map[string]loss{}
 	for _, a := range live {
-		worker := byName[a.Worker]
+		worker, began := byName[a.Worker], a.CreatedAt
+		if a.TakenAt != nil {
+			began = *a.TakenAt
+		}
 		switch {
-		case a.TakenAt == nil:
-			if w.stuckInQueue(a, now) {
-				lost[a.ID] = loss{"No worker took it although one was free.", work.LossFree}
-			}
-		case now.Sub(later(worker.SeenAt, w.started)) >= fleet.WorkerTimeout:
+		case now.Sub(later(later(worker.SeenAt, w.started), began)) >= fleet.WorkerTimeout:
 			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
-		case worker.SeenAt.After(*a.TakenAt) && !slices.Contains(worker.Attempts, a.ID):
+		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
 			if !ok {
 				since = now
@@ -108,60 +100,13 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, slots map[
 
 // blame says how the end of an attempt's worker counts.
 func (w *watch) blame(a work.LiveAttempt) work.Loss {
-	if w.started.After(*a.TakenAt) {
+	switch {
+	case a.TakenAt == nil:
+		return work.LossFree
+	case w.started.After(*a.TakenAt):
 		return work.LossWaits
 	}
 	return work.LossCounts
-}
-
-// noteFree remembers since when each device has had a free slot without a break.
-func (w *watch) noteFree(live []work.LiveAttempt, slots map[string]int, now time.Time) {
-	free := map[string]time.Time{}
-	for device, n := range slots {
-		for _, a := range live {
-			if a.Device == device && a.TakenAt != nil {
-				n--
-			}
-		}
-		if n <= 0 {
-			continue
-		}
-		if free[device] = now; !w.free[device].IsZero() {
-			free[device] = w.free[device]
-		}
-	}
-	w.free = free
-}
-
-func (w *watch) stuckInQueue(a work.LiveAttempt, now time.Time) bool {
-	free, ok := w.free[a.Device]
-	return ok && a.PublishedAt != nil && now.Sub(later(free, *a.PublishedAt)) >= stuckFor
-}
-
-// offers lists the live workers that take jobs for each device, each once.
-func offers(workers []fleet.Worker, started, now time.Time) map[string][]string {
-	byDevice := map[string][]string{}
-	for _, w := range workers {
-		for device := range liveSlots([]fleet.Worker{w}, started, now) {
-			byDevice[device] = append(byDevice[device], w.Name)
-		}
-	}
-	return byDevice
-}
-
-// avoided lists those of the workers that offer a device which lost a run before and have another beside
-// them. Where all of them did, none is avoided.
-func avoided(lostBy, offered []string) []string {
-	var avoid []string
-	for _, name := range offered {
-		if slices.Contains(lostBy, name) {
-			avoid = append(avoid, name)
-		}
-	}
-	if len(avoid) == len(offered) {
-		return nil
-	}
-	return avoid
 }
 
 // liveSlots counts the usable slots of live workers, by device.

@@ -65,6 +65,14 @@ func (m Machine) check() error {
 	return texts(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
 }
 
+// Check reports what of a question is beyond the bounds.
+func (a Ask) Check() error {
+	if len(a.Held) > maxAttempts {
+		return fmt.Errorf("it names %d attempts, at most %d are allowed", len(a.Held), maxAttempts)
+	}
+	return texts(maxName, a.Held...)
+}
+
 // Check reports what of an event is beyond the bounds.
 func (e Event) Check() error {
 	if err := texts(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {

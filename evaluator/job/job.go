@@ -9,7 +9,7 @@ import (
 )
 
 // Version is the version of the messages; a worker refuses a job of another version.
-const Version = 1
+const Version = 2
 
 // Mode is what a person asked for.
 type Mode string
@@ -37,7 +37,7 @@ const (
 type Job struct {
 	Version   int              `json:"version"`
 	RunID     int64            `json:"run_id"`
-	AttemptID string           `json:"attempt_id"` // unique; also the queue's message id
+	AttemptID string           `json:"attempt_id"` // unique
 	Secret    string           `json:"secret"`     // proves that a result belongs to this attempt
 	Device    string           `json:"device"`     // board device: "H200", "CPU"
 	Mode      Mode             `json:"mode"`
@@ -57,8 +57,15 @@ type Job struct {
 	Caller       string          `json:"caller,omitempty"`
 	// Expect is for how long runs like it held their units lately, each; 0: not known.
 	Expect time.Duration `json:"expect_ns,omitempty"`
-	// Avoid names workers that lost this run before, while there are others: they pass it on.
-	Avoid []string `json:"avoid,omitempty"`
+}
+
+// Ask is a worker's question for its next job. Who asks, and for which device, is known from where it was sent to.
+type Ask struct {
+	Version int      `json:"version"` // of the messages that the worker reads
+	Worker  string   `json:"-"`
+	Device  string   `json:"-"`
+	Busy    bool     `json:"busy,omitempty"` // the slot has a job, and would build the next one
+	Held    []string `json:"held,omitempty"` // attempts that have arrived and not ended
 }
 
 // Status is how a case or a stage ended.

@@ -3,7 +3,6 @@ package queue
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -17,23 +16,22 @@ func cast(name, secret string) ([]string, bool, error) {
 
 // attackedEverywhere runs an attack over each way to let remote workers in.
 func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
-	for name, open := range map[string]func(t *testing.T) (*Queue, string){
-		"listening": func(t *testing.T) (*Queue, string) {
-			q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: cast, AckWait: time.Minute})
+	for name, open := range map[string]func(t *testing.T) (site, string){
+		"listening": func(t *testing.T) (site, string) {
+			q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: cast})
 			return q, q.Addr()
 		},
-		"cluster": func(t *testing.T) (*Queue, string) {
+		"cluster": func(t *testing.T) (site, string) {
 			ns := documentedCluster(t)
-			site := strings.Replace(ns.ClientURL(), "nats://", "nats://site:secret-of-site@", 1)
-			return openQueue(t, Config{URL: site, AckWait: time.Minute}), ns.ClientURL()
+			return openQueue(t, Config{URL: strings.Replace(ns.ClientURL(), "nats://", "nats://site:secret-of-site@", 1)}), ns.ClientURL()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q, url := open(t)
-			a := &attacked{heard: map[string]bool{}}
-			a.site = site{q, func(t *testing.T, name string) *Conn {
+			a := &attacked{site: q, heard: map[string]bool{}}
+			a.worker = func(t *testing.T, name string) *Conn {
 				return dial(t, WorkerConfig{URL: url, Name: name, Secret: "secret-of-" + name})
-			}}
+			}
 			a.raw = func(t *testing.T, opts ...nats.Option) *nats.Conn {
 				nc, err := nats.Connect(url, append(opts, nats.UserInfo(thief, "secret-of-"+thief),
 					nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))...)
@@ -43,7 +41,7 @@ func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 				t.Cleanup(nc.Close)
 				return nc
 			}
-			a.listen(t)
+			a.listen()
 			attack(t, a)
 		})
 	}
@@ -61,7 +59,6 @@ func documentedCluster(t *testing.T) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.JetStream, opts.StoreDir = true, t.TempDir()
 	opts.Host, opts.Port, opts.NoSigs, opts.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
 	ns, err := server.NewServer(opts)
 	if err != nil {

@@ -54,19 +54,14 @@ func (g *authenticator) Check(c server.ClientAuthentication) bool {
 }
 
 // workerPermissions are the fewest that a worker can do its work with: ask the site, for jobs of its
-// devices alone, speak in its own name, and hear of cancelled attempts and of its devices' tasks. It may send
-// to no subject on which the NATS server itself, or JetStream, listens: these answer to whatever subject the
-// sender names, with the server's rights.
+// devices alone, and hear of cancelled attempts, of work for its devices and of their tasks. It may send to no subject on
+// which the NATS server itself listens: that answers to whatever subject the sender names, with the server's rights.
 func workerPermissions(name string, devices []string) *server.Permissions {
-	me := token(name)
-	publish := []string{eventPrefix + me, beatPrefix + me}
-	for _, what := range []string{askExtend, askDone, askReturn, askResult} {
-		publish = append(publish, askSubject(name, what))
-	}
-	subscribe := []string{inboxPrefix + me + ".>", cancelSubject}
+	publish := []string{askSubject(name, askSync), askSubject(name, askEvents), askSubject(name, askResult)}
+	subscribe := []string{inboxPrefix + token(name) + ".>", cancelSubject}
 	for _, device := range devices {
 		publish = append(publish, askSubject(name, askNext+"."+token(device)))
-		subscribe = append(subscribe, prepareSubject(device))
+		subscribe = append(subscribe, workSubject(device), prepareSubject(device))
 	}
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: publish},
@@ -80,17 +75,13 @@ func (q *Queue) Kick(name string) {
 	if q.host == nil || name == siteUser {
 		return
 	}
-	ns := q.host.current()
-	if ns == nil { // it is being started again, and asks everybody who connects then
-		return
-	}
-	open, err := ns.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
+	open, err := q.host.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
 	if err != nil {
 		q.log.Error("list the worker's connections", "worker", name, "err", err)
 		return
 	}
 	for _, conn := range open.Conns {
-		if err := ns.DisconnectClientByID(conn.Cid); err != nil {
+		if err := q.host.server.DisconnectClientByID(conn.Cid); err != nil {
 			q.log.Debug("worker was gone already", "worker", name, "err", err)
 		}
 	}

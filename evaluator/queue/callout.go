@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,7 +31,7 @@ type callout struct {
 }
 
 // openCallout begins to answer, if there is a key to sign with.
-func (q *Queue) openCallout(context.Context) error {
+func (q *Queue) openCallout() error {
 	if q.cfg.AccountSeed == "" || q.host != nil {
 		return nil
 	}

@@ -40,19 +40,21 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer worker.Close()
+	desk, serving := &queuetest.Desk{}, make(chan error, 1)
+	answering, end := context.WithCancel(t.Context())
+	go func() { serving <- q.Serve(answering, desk) }()
+	defer func() { end(); <-serving }()
 	for _, device := range []string{"CPU", "H200"} {
-		if err := q.Publish(t.Context(), job.Job{Version: job.Version, AttemptID: device, Secret: "s", Device: device}); err != nil {
-			t.Fatal(err)
-		}
+		desk.Put(job.Job{Version: job.Version, AttemptID: device, Secret: "s", Device: device})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	if d, err := worker.Receive(ctx, "CPU", nil); err != nil || d.Job.AttemptID != "CPU" {
-		t.Errorf("%+v, %v", d, err)
+	if j, err := worker.Receive(ctx, "CPU", nil); err != nil || j.AttemptID != "CPU" {
+		t.Errorf("%+v, %v", j, err)
 	}
 	short, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer stop()
-	if d, err := worker.Receive(short, "H200", nil); err == nil {
-		t.Errorf("it got another device's job: %+v", d)
+	if j, err := worker.Receive(short, "H200", nil); err == nil {
+		t.Errorf("it got another device's job: %+v", j)
 	}
 }

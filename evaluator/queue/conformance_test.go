@@ -3,25 +3,25 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue/queuetest"
 	"warpboard/tasks"
 )
 
-// site is one way to run the queue: its own side, and how a worker reaches it.
+// site is one way to run the queue: its own side, what answers there, and how a worker reaches it.
 type site struct {
 	*Queue
+	desk   *queuetest.Desk
 	worker func(t *testing.T, name string) *Conn
 }
-
-const shortAckWait = time.Second
 
 var discard = slog.New(slog.DiscardHandler)
 
@@ -37,17 +37,39 @@ func everywhere(t *testing.T, promise func(t *testing.T, s site)) {
 	}
 }
 
-func openQueue(t *testing.T, cfg Config) *Queue {
+// openQueue opens a queue that answers workers.
+func openQueue(t *testing.T, cfg Config) site {
 	t.Helper()
-	if cfg.AckWait == 0 {
-		cfg.AckWait = shortAckWait
-	}
 	q, err := Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	return q
+	s := site{Queue: q, desk: &queuetest.Desk{}}
+	serving(t, q, s.desk)
+	return s
+}
+
+// serving has a desk answer until the test is over.
+func serving(t *testing.T, q *Queue, desk Desk) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := q.Serve(ctx, desk); err != nil && !q.nc.IsClosed() {
+			t.Error(err)
+		}
+	}()
+	stop = func() { cancel(); <-ended }
+	t.Cleanup(stop)
+	for { // until it listens
+		if _, err := q.nc.Request(askSubject(siteUser, "hello"), nil, requestWait); err == nil {
+			return stop
+		} else if !errors.Is(err, nats.ErrNoResponders) {
+			t.Fatal(err)
+		}
+	}
 }
 
 func dial(t *testing.T, cfg WorkerConfig) *Conn {
@@ -61,17 +83,19 @@ func dial(t *testing.T, cfg WorkerConfig) *Conn {
 }
 
 func embeddedSite(t *testing.T) site {
-	q := openQueue(t, Config{Dir: t.TempDir()})
-	return site{q, func(t *testing.T, name string) *Conn {
-		return dial(t, WorkerConfig{Queue: q, Name: name})
-	}}
+	s := openQueue(t, Config{})
+	s.worker = func(t *testing.T, name string) *Conn {
+		return dial(t, WorkerConfig{Queue: s.Queue, Name: name})
+	}
+	return s
 }
 
 func listeningSite(t *testing.T) site {
-	q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: everyDevice})
-	return site{q, func(t *testing.T, name string) *Conn {
-		return dial(t, WorkerConfig{URL: q.Addr(), Name: name, Secret: "secret of " + name})
-	}}
+	s := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: everyDevice})
+	s.worker = func(t *testing.T, name string) *Conn {
+		return dial(t, WorkerConfig{URL: s.Addr(), Name: name, Secret: "secret of " + name})
+	}
+	return s
 }
 
 func everyDevice(name, secret string) ([]string, bool, error) {
@@ -80,9 +104,7 @@ func everyDevice(name, secret string) ([]string, bool, error) {
 
 // clusterSite uses a NATS server that the queue did not start.
 func clusterSite(t *testing.T) site {
-	ns, err := server.NewServer(&server.Options{
-		JetStream: true, StoreDir: t.TempDir(), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
-	})
+	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +113,11 @@ func clusterSite(t *testing.T) site {
 	if !ns.ReadyForConnections(serverReady) {
 		t.Fatal("NATS server not ready")
 	}
-	q := openQueue(t, Config{URL: ns.ClientURL()})
-	return site{q, func(t *testing.T, name string) *Conn {
+	s := openQueue(t, Config{URL: ns.ClientURL()})
+	s.worker = func(t *testing.T, name string) *Conn {
 		return dial(t, WorkerConfig{URL: ns.ClientURL(), Name: name})
-	}}
+	}
+	return s
 }
 
 func aJob(id, device string) job.Job {
@@ -105,29 +128,32 @@ func aJob(id, device string) job.Job {
 	}
 }
 
-func publish(t *testing.T, q *Queue, jobs ...job.Job) {
+// publish has jobs wait, and announces them.
+func publish(t *testing.T, s site, jobs ...job.Job) {
 	t.Helper()
 	for _, j := range jobs {
-		if err := q.Publish(t.Context(), j); err != nil {
+		s.desk.Put(j)
+		if err := s.WorkFor(j.Device); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func receive(t *testing.T, c *Conn, device string) *Delivery {
+func receive(t *testing.T, c *Conn, device string) job.Job {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	d, err := c.Receive(ctx, device, nil)
+	j, err := c.Receive(ctx, device, nil)
 	if err != nil {
 		t.Fatalf("receive for %s: %v", device, err)
 	}
-	return d
+	return j
 }
 
-func done(t *testing.T, d *Delivery) {
+// done ends a job.
+func done(t *testing.T, c *Conn, j job.Job) {
 	t.Helper()
-	if err := d.Done(t.Context()); err != nil {
+	if err := c.PublishResult(t.Context(), job.Result{AttemptID: j.AttemptID, Secret: j.Secret}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -136,139 +162,43 @@ func TestJobReachesAWorkerOfItsDeviceUnchanged(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		w := s.worker(t, "w1")
 		for _, device := range []string{"CPU", "H200", "RTX 4090 Ti.2"} {
-			publish(t, s.Queue, aJob("a of "+device, device))
+			publish(t, s, aJob("a of "+device, device))
 		}
 		for _, device := range []string{"RTX 4090 Ti.2", "H200", "CPU"} {
-			d := receive(t, w, device)
-			if diff := cmp.Diff(aJob("a of "+device, device), d.Job); diff != "" {
+			j := receive(t, w, device)
+			if diff := cmp.Diff(aJob("a of "+device, device), j); diff != "" {
 				t.Errorf("job for %s changed on its way (-sent +received):\n%s", device, diff)
 			}
-			done(t, d)
+			done(t, w, j)
 		}
 	})
 }
 
-func TestWorkerMayWaitBeforeTheFirstJobOfItsDevice(t *testing.T) {
+// TestAWorkerThatWaitsHearsOfWorkAtOnce, long before it would ask again.
+func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		w, got := s.worker(t, "w1"), make(chan string, 1)
-		go func() {
-			d, err := w.Receive(t.Context(), "H200", nil)
-			if err != nil {
-				got <- err.Error()
-				return
+		took := time.Hour // at best: the machine may be busy
+		for i := 0; i < 10 && took > askEvery/10; i++ {
+			asked := make(chan struct{})
+			go func() {
+				j, err := w.Receive(t.Context(), "H200", func() bool { defer func() { recover() }(); close(asked); return false })
+				if err != nil {
+					t.Error(err)
+				}
+				done(t, w, j)
+				got <- j.AttemptID
+			}()
+			<-asked
+			began := time.Now()
+			publish(t, s, aJob("first", "H200"))
+			if id := <-got; id != "first" {
+				t.Errorf("received %q", id)
 			}
-			got <- d.Job.AttemptID
-		}()
-		publish(t, s.Queue, aJob("first", "H200"))
-		if id := <-got; id != "first" {
-			t.Errorf("received %q", id)
+			took = min(took, time.Since(began))
 		}
-	})
-}
-
-func TestJobPublishedTwiceIsDeliveredOnce(t *testing.T) {
-	everywhere(t, func(t *testing.T, s site) {
-		w := s.worker(t, "w1")
-		publish(t, s.Queue, aJob("a1", "CPU"), aJob("a1", "CPU"), aJob("a2", "CPU"))
-		done(t, receive(t, w, "CPU"))
-		publish(t, s.Queue, aJob("a1", "CPU"), aJob("a3", "CPU"))
-		for _, want := range []string{"a2", "a3"} {
-			d := receive(t, w, "CPU")
-			if d.Job.AttemptID != want {
-				t.Errorf("received %s, want %s", d.Job.AttemptID, want)
-			}
-			done(t, d)
+		if took > askEvery/10 {
+			t.Errorf("it took %v", took)
 		}
-	})
-}
-
-func TestJobOfAVanishedWorkerGoesToAnother(t *testing.T) {
-	everywhere(t, func(t *testing.T, s site) {
-		publish(t, s.Queue, aJob("a1", "CPU"))
-		vanishing := s.worker(t, "w1")
-		receive(t, vanishing, "CPU")
-		vanishing.Close()
-		if d := receive(t, s.worker(t, "w2"), "CPU"); d.Job.AttemptID != "a1" {
-			t.Errorf("received %s, want a1", d.Job.AttemptID)
-		}
-	})
-}
-
-func TestExtendedJobStaysWithItsWorker(t *testing.T) {
-	everywhere(t, func(t *testing.T, s site) {
-		for i := range 5 {
-			other, late, err := extended(t, s, fmt.Sprint("a", i))
-			if errors.Is(err, context.DeadlineExceeded) {
-				return
-			}
-			if late < shortAckWait/2 { // else it was not extended in time: this machine has much else to do
-				t.Fatalf("another worker got %+v, error %v", other, err)
-			}
-		}
-		t.Error("five times it could not be extended in time")
-	})
-}
-
-// extended receives a job and extends it again and again, while another worker asks for one. late is the longest time
-// between two extensions.
-func extended(t *testing.T, s site, id string) (other *Delivery, late time.Duration, err error) {
-	publish(t, s.Queue, aJob(id, "CPU"))
-	d := receive(t, s.worker(t, "w1"), "CPU")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*shortAckWait)
-	defer cancel()
-	longest := make(chan time.Duration, 1)
-	go func() {
-		var gap time.Duration
-		last := time.Now()
-		for tick := time.NewTicker(shortAckWait / 8); ctx.Err() == nil; <-tick.C {
-			d.Extend(ctx)
-			gap, last = max(gap, time.Since(last)), time.Now()
-		}
-		longest <- gap
-	}()
-	other, err = s.worker(t, "w2").Receive(ctx, "CPU", nil)
-	cancel()
-	return other, <-longest, err
-}
-
-func TestReturnedJobGoesToAnotherAtOnce(t *testing.T) {
-	everywhere(t, func(t *testing.T, s site) {
-		w1, w2 := s.worker(t, "w1"), s.worker(t, "w2")
-		took := time.Hour // at best: the machine may be busy, and waiting for the acknowledgement is never shorter
-		for i := 0; i < 20 && took > shortAckWait; i++ {
-			publish(t, s.Queue, aJob(fmt.Sprint("a", i), "CPU"))
-			if err := receive(t, w1, "CPU").Return(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			begin := time.Now()
-			d := receive(t, w2, "CPU")
-			took = min(took, time.Since(begin))
-			done(t, d)
-		}
-		if took > shortAckWait {
-			t.Errorf("took %s: it waited for the acknowledgement to expire", took)
-		}
-	})
-}
-
-func TestJobThatIsPassedOnComesAfterItsPause(t *testing.T) {
-	const pause = shortAckWait / 2
-	everywhere(t, func(t *testing.T, s site) {
-		publish(t, s.Queue, aJob("a1", "CPU"))
-		d := receive(t, s.worker(t, "w1"), "CPU")
-		for i, asked := range []time.Duration{pause, time.Hour} { // no pause is longer than Config.AckWait
-			if d.Job.AttemptID != "a1" || d.Deliveries() != i+1 {
-				t.Fatalf("%s came for time %d, want %d", d.Job.AttemptID, d.Deliveries(), i+1)
-			}
-			begun := time.Now()
-			if err := d.ReturnAfter(t.Context(), asked); err != nil {
-				t.Fatal(err)
-			}
-			d = receive(t, s.worker(t, "w2"), "CPU")
-			if took := time.Since(begun); took < pause*9/10 {
-				t.Errorf("came after %v, before the pause was over", took)
-			}
-		}
-		done(t, d)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,8 @@ const (
 	// requestWait is how long an answer may take; a request can be lost with its connection.
 	// A site under load still answers in milliseconds; waiting longer would only delay the next try of whoever asked.
 	requestWait = 2 * time.Second
+	// resultWait is longer: a result may have MaxMessage.
+	resultWait = 5 * time.Second
 	// dialAgain is the pause before a site that does not answer is tried again.
 	dialAgain = 2 * time.Second
 )
@@ -34,11 +37,25 @@ type WorkerConfig struct {
 }
 
 // Conn is a worker's side. It is safe for use by several goroutines.
+//
+// A goroutine of its own sends events (deliver), from Dial to Close. mu guards held, wake and drop, for a moment only.
 type Conn struct {
 	name    string
 	log     *slog.Logger
 	nc      *nats.Conn
 	dropped atomic.Int64
+	outbox  *outbox
+	asking  chan struct{} // held by the one question for a job
+	sending sync.WaitGroup
+	stop    context.CancelFunc
+
+	mu   sync.Mutex
+	held map[string]bool          // attempts that came and have not ended
+	wake map[string]chan struct{} // by device: closed when work is announced
+	drop func(attemptID string)   // told of attempts that count no more
+	// connected ends with the connection, and a new one begins: what was asked over the old one is asked again at once.
+	connected context.Context
+	lost      context.CancelFunc
 }
 
 // Dial connects a worker, and waits for a site that is not up yet. A lost connection is
@@ -50,7 +67,10 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Conn{name: cfg.Name, log: cfg.Log.With("part", "queue")}
+	c := &Conn{
+		name: cfg.Name, log: cfg.Log.With("part", "queue"), outbox: newOutbox(), asking: make(chan struct{}, 1),
+		held: map[string]bool{}, wake: map[string]chan struct{}{}, drop: func(string) {},
+	}
 	var err error
 	if cfg.Queue != nil {
 		c.nc, err = cfg.Queue.connect(cfg.Name)
@@ -64,6 +84,15 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 		c.nc.Close()
 		return nil, err
 	}
+	c.connected, c.lost = context.WithCancel(context.Background())
+	warn := c.nc.DisconnectErrHandler()
+	c.nc.SetDisconnectErrHandler(func(nc *nats.Conn, err error) {
+		warn(nc, err)
+		c.disconnected()
+	})
+	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c.stop = stop
+	c.sending.Go(func() { c.deliver(sending) })
 	return c, nil
 }
 
@@ -123,28 +152,43 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// PublishEvent sends an event without waiting for the site.
-func (c *Conn) PublishEvent(e job.Event) error { return c.send(eventPrefix, e) }
+// PublishEvent has an event sent, after those before it, and does not wait for that. What does not fit while the site is away
+// gives an error.
+func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }
 
-// Heartbeat sends a heartbeat without waiting for the site.
-func (c *Conn) Heartbeat(b job.Heartbeat) error { return c.send(beatPrefix, b) }
-
-// The message lies in a buffer until the connection's own goroutine writes it. While the connection is lost up to 8 MB
-// wait (the library's default) and go out, late, when it is back; what does not fit gives an error here.
-func (c *Conn) send(prefix string, message any) error {
-	data, err := json.Marshal(message)
-	if err != nil {
-		return fmt.Errorf("queue: encode a message for %s: %w", prefix, err)
+// Sync says what the worker has, and drops what counts no more.
+func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
+	body, err := json.Marshal(h)
+	if err == nil {
+		err = c.order(ctx, askSync, body)
 	}
-	if err := c.nc.Publish(prefix+token(c.name), data); err != nil {
-		return fmt.Errorf("queue: send to %s: %w", prefix, err)
+	if err != nil {
+		return fmt.Errorf("queue: sync: %w", err)
 	}
 	return nil
 }
 
-// PublishResult hands over a result. When it returns nil the result is on the site's disk and
-// stays there until it was recorded; sending it again then changes nothing. A result that does
-// not fit gives ErrTooLarge.
+// order asks for what the worker is to drop, and has it dropped.
+func (c *Conn) order(ctx context.Context, what string, body []byte) error {
+	data, err := c.ask(ctx, what, body, requestWait)
+	if err != nil {
+		return err
+	}
+	var o orders
+	if err := json.Unmarshal(data, &o); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	drop := c.drop
+	c.mu.Unlock()
+	for _, id := range o.Drop {
+		drop(id)
+	}
+	return nil
+}
+
+// PublishResult hands over a result, after the events before it. When it returns nil the result is recorded, or its attempt
+// counts no more; sending it again then changes nothing. A result that does not fit gives ErrTooLarge.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -153,30 +197,59 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	if int64(len(data)) > c.nc.MaxPayload() {
 		return fmt.Errorf("queue: the result of %s has %d bytes, at most %d fit: %w", r.AttemptID, len(data), c.nc.MaxPayload(), ErrTooLarge)
 	}
-	if err := c.ask(ctx, askResult, data); err != nil {
+	before, cancel := context.WithTimeout(ctx, requestWait)
+	c.outbox.emptied(before)
+	cancel()
+	_, err = c.ask(ctx, askResult, data, resultWait)
+	var no refusal
+	if errors.As(err, &no) { // it would be refused each time
+		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
+		err = nil
+	}
+	if err != nil {
 		return fmt.Errorf("queue: publish the result of %s: %w", r.AttemptID, err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.held, r.AttemptID)
 	return nil
 }
 
 // ask sends a request to the site and waits until it was carried out.
-func (c *Conn) ask(ctx context.Context, what string, body []byte) error {
+func (c *Conn) ask(ctx context.Context, what string, body []byte, wait time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	c.mu.Lock()
+	connected := c.connected
+	c.mu.Unlock()
+	defer context.AfterFunc(connected, cancel)()
 	answer, err := c.nc.RequestWithContext(ctx, askSubject(c.name, what), body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// Both are errors to the caller, who tries again or not; only Receive tells them apart.
-	for _, key := range []string{refusedKey, laterKey} {
-		if why := answer.Header.Get(key); why != "" {
-			return errors.New(why)
-		}
+	if why := answer.Header.Get(refusedKey); why != "" {
+		return nil, refusal{errors.New(why)}
 	}
-	return nil
+	if why := answer.Header.Get(laterKey); why != "" {
+		return nil, fmt.Errorf("%w: %s", errLater, why)
+	}
+	return answer.Data, nil
 }
 
-// Cancels begins to call fn with the id of every attempt that the site cancels, whoever works on
-// it; stop ends that. No cancellation is missed of a job that is received after Cancels returned.
+// disconnected ends what waits for an answer, which will not come.
+func (c *Conn) disconnected() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost()
+	c.connected, c.lost = context.WithCancel(context.Background())
+}
+
+// Cancels begins to call fn with the id of every attempt that the site cancels or calls stale, whichever worker has it; stop ends
+// that.
 func (c *Conn) Cancels(fn func(attemptID string)) (stop func(), err error) {
+	c.mu.Lock()
+	c.drop = fn
+	c.mu.Unlock()
 	sub, err := c.nc.Subscribe(cancelSubject, func(m *nats.Msg) { fn(string(m.Data)) })
 	if err != nil {
 		return nil, fmt.Errorf("queue: subscribe to cancellations: %w", err)
@@ -188,14 +261,17 @@ func (c *Conn) Cancels(fn func(attemptID string)) (stop func(), err error) {
 	}, nil
 }
 
-// Close sends what is buffered and ends the connection.
+// Close sends the events that wait, if the site answers soon, and ends the connection.
 func (c *Conn) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
+	defer cancel()
 	if c.nc.IsConnected() {
-		if err := c.nc.FlushTimeout(pullFor); err != nil {
-			c.log.Warn("closing the queue with messages unsent", "err", err)
-		}
+		c.outbox.emptied(ctx)
 	}
+	c.stop()
+	c.sending.Wait()
 	c.nc.Close()
+	c.disconnected()
 }
 
 // MaxMessage is the size in bytes of the largest message that the server takes.

@@ -2,194 +2,207 @@ package queue
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/time/rate"
 
 	"warpboard/evaluator/job"
 )
 
 const (
-	// How many requests are answered at the same time. Each may wait for the disk (a result) or the database of the
-	// cluster.
+	// How many requests are answered at the same time. Each may wait for the database.
 	deskClerks = 4
 	// Of one worker, as deskBytes; beyond that its own oldest go. Sixteen workers that fill theirs cost 1 GiB.
 	deskWaiting = 512
 	deskBytes   = 4 * MaxMessage
-	// deskStanding is how many requests for a job one worker may have standing: far more than its slots.
-	deskStanding = 128
 	// deskPatience bounds how long one worker's request keeps a clerk.
 	deskPatience = 4 * time.Second
+	// In bytes a second. A worker with 1,024 slots sends 350 kB a second, one with eight slots 3 kB. Each sync counts for
+	// at least beatLeast.
+	beatRate, beatBurst, beatLeast = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 
-// desk is where workers ask the site for what only the site may do: it checks who asks and for what, and
-// answers to nobody but the one who asked.
+// Desk answers workers. Who asks is known from the subject, and not from the message. An error has the worker ask again.
+// Sync is called for one worker after the other; all else at the same time.
+type Desk interface {
+	// Next begins an attempt and returns its job as JSON; empty: there is none for now.
+	Next(ctx context.Context, ask job.Ask) ([]byte, error)
+	// Sync and Events return the attempts that the worker is to drop.
+	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
+	Events(ctx context.Context, worker string, batch []job.Event) (drop []string, err error)
+	Result(ctx context.Context, r job.Result) error
+}
+
+// counter answers what workers ask, as the desk says.
 //
-// The subscription's goroutine puts messages into waiting and never blocks; deskClerks goroutines take them. Two requests
-// of one worker may be answered at the same time, or in another order than they came. mu guards standing alone and is
-// held for no call.
-type desk struct {
-	q       *Queue
-	waiting *fair
-	owners  owners
-
-	mu       sync.Mutex
-	standing map[string][]time.Time // worker → when its requests for jobs end
+// The subscription's goroutine puts messages into asks and syncs and never blocks; goroutines of clerks take them. Two requests
+// of one worker may be answered at the same time, or in another order than they came.
+type counter struct {
+	q           *Queue
+	desk        Desk
+	asks, syncs *fair
+	rates       map[string]*rate.Limiter // of syncs, by worker; the subscription's goroutine uses it, and no other
 }
 
-func newDesk(q *Queue) *desk {
-	return &desk{q: q, waiting: newFair(deskWaiting, deskBytes, &q.dropped), owners: newOwners(), standing: map[string][]time.Time{}}
-}
-
-// open begins to answer, until ctx ends.
-func (d *desk) open(ctx context.Context) error {
-	_, err := d.q.nc.QueueSubscribe(askPrefix+">", askSites, func(m *nats.Msg) {
-		worker, _, _ := parseAsk(m.Subject)
-		// A reply subject of somebody else's would have the site send there with its own rights.
-		if worker == "" || m.Reply != "" && !ownReply(worker, m.Reply) {
-			d.q.drop("ask", "subject", m.Subject, "reply", m.Reply)
-			return
-		}
-		d.waiting.put(worker, m)
-	})
+// Serve answers workers until ctx ends, and then what they have asked by then. It fails when the connection is closed for good.
+func (q *Queue) Serve(ctx context.Context, desk Desk) error {
+	c := &counter{
+		q: q, desk: desk, rates: map[string]*rate.Limiter{},
+		asks: newFair(deskWaiting, deskBytes, &q.dropped),
+		// Only the last sync of a worker counts.
+		syncs: newFair(1, job.MaxHeartbeat, &tally{log: slog.New(slog.DiscardHandler)}),
+	}
+	closed := q.nc.StatusChanged(nats.CLOSED)
+	sub, err := q.nc.QueueSubscribe(askPrefix+">", askSites, c.put)
 	if err == nil {
-		err = d.q.nc.FlushTimeout(requestWait) // who opened the queue may ask at once
+		err = q.nc.FlushTimeout(requestWait) // who began to serve may be asked at once
 	}
 	if err != nil {
 		return fmt.Errorf("queue: listen to workers: %w", err)
 	}
+	taking, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var clerks sync.WaitGroup
+	clerks.Go(func() { c.work(taking, c.syncs) })
 	for range deskClerks {
-		d.q.running.Go(func() {
-			for {
-				worker, m, ok := d.waiting.take(ctx)
-				if !ok {
-					return
-				}
-				d.answer(ctx, worker, m)
-			}
-		})
+		clerks.Go(func() { c.work(taking, c.asks) })
 	}
-	return nil
+	select {
+	case <-ctx.Done():
+		err = nil
+	case <-closed:
+		err = fmt.Errorf("queue: the connection is closed: %w", q.nc.LastError())
+	}
+	if failed := sub.Unsubscribe(); failed != nil && !errors.Is(failed, nats.ErrConnectionClosed) {
+		err = errors.Join(err, fmt.Errorf("queue: stop listening to workers: %w", failed))
+	}
+	stop()
+	clerks.Wait()
+	return err
 }
 
-func (d *desk) answer(ctx context.Context, worker string, m *nats.Msg) {
-	ctx, cancel := context.WithTimeout(ctx, deskPatience)
-	defer cancel()
-	_, what, device := parseAsk(m.Subject)
-	var err error
-	switch what {
-	case askNext:
-		err = d.next(ctx, worker, device, m)
-	case askExtend, askDone, askReturn:
-		err = d.settle(ctx, worker, what, m)
-	case askResult:
-		if err = d.keep(ctx, worker, m); err == nil {
-			d.say(m, "", "")
-		}
-	}
-	// Canceled is the end of the site; a request that ran out of deskPatience is counted and answered "later".
-	if err != nil && ctx.Err() != context.Canceled {
-		d.q.failed.count("a worker's request failed", "worker", worker, "what", what, "err", err)
-		d.say(m, laterKey, err.Error())
-	}
-}
-
-// say answers with at most one header.
-func (d *desk) say(m *nats.Msg, key, text string) {
-	if m.Reply == "" {
+func (c *counter) put(m *nats.Msg) {
+	worker, what, _ := parseAsk(m.Subject)
+	// Another's reply subject would have the site send there with its own rights.
+	if worker == "" || !ownReply(worker, m.Reply) {
+		c.q.drop("ask", "subject", m.Subject, "reply", m.Reply)
 		return
 	}
-	answer := nats.NewMsg(m.Reply)
-	if key != "" {
-		answer.Header.Set(key, text)
+	if what != askSync {
+		c.asks.put(worker, m)
+		return
 	}
-	if err := d.q.nc.PublishMsg(answer); err != nil {
-		d.q.log.Warn("a worker was not answered", "subject", m.Subject, "err", err)
+	of := c.rates[worker]
+	if of == nil {
+		of = rate.NewLimiter(beatRate, beatBurst)
+		c.rates[worker] = of
+	}
+	if size := len(m.Data); size > job.MaxHeartbeat || !of.AllowN(time.Now(), max(size, beatLeast)) {
+		c.q.drop("a sync that is too large or comes too soon", "worker", worker, "bytes", size)
+		return
+	}
+	c.syncs.put(worker, m)
+}
+
+// work answers what waits until ctx ends, and then what is left.
+func (c *counter) work(ctx context.Context, waiting *fair) {
+	for {
+		worker, m, ok := waiting.take(ctx)
+		if !ok {
+			break
+		}
+		c.answer(ctx, worker, m)
+	}
+	for {
+		worker, m, ok := waiting.next()
+		if !ok {
+			return
+		}
+		c.answer(ctx, worker, m)
 	}
 }
 
-// next has JetStream send a job of the device straight to the worker's inbox: when the worker goes away
-// meanwhile, the server knows, and keeps the job.
-func (d *desk) next(ctx context.Context, worker, device string, m *nats.Msg) error {
-	var ask askForJob
-	if err := json.Unmarshal(m.Data, &ask); err != nil || m.Reply == "" || device == "" {
-		d.q.drop("ask", "worker", worker, "subject", m.Subject)
-		return nil
+func (c *counter) answer(ctx context.Context, worker string, m *nats.Msg) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deskPatience)
+	defer cancel()
+	_, what, device := parseAsk(m.Subject)
+	body, err := c.reply(ctx, worker, what, device, m.Data)
+	answer := nats.NewMsg(m.Reply)
+	answer.Data = body
+	var no refusal
+	switch {
+	case errors.As(err, &no):
+		c.q.drop(what, "worker", worker, "err", err)
+		answer.Header.Set(refusedKey, oneLine(err))
+	case err != nil:
+		c.q.failed.count("a worker's request failed", "worker", worker, "what", what, "err", err)
+		answer.Header.Set(laterKey, oneLine(err))
+	}
+	if err := c.q.nc.PublishMsg(answer); err != nil {
+		c.q.log.Warn("a worker was not answered", "subject", m.Subject, "err", err)
+	}
+}
+
+// oneLine is an error as the value of a header.
+func oneLine(err error) string { return short(strings.Join(strings.Fields(err.Error()), " ")) }
+
+// refusal is an error that asking again does not change.
+type refusal struct{ error }
+
+func (c *counter) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
+	switch what {
+	case askNext:
+		return c.next(ctx, worker, device, data)
+	case askSync:
+		var h job.Heartbeat
+		if err := decode(data, &h); err != nil {
+			return nil, refusal{err}
+		}
+		h.Worker = worker
+		return ordered(c.desk.Sync(ctx, h))
+	case askEvents:
+		var b batch
+		if err := decode(data, &b); err != nil {
+			return nil, refusal{err}
+		}
+		for i := range b {
+			b[i].Worker = worker
+		}
+		return ordered(c.desk.Events(ctx, worker, b))
+	case askResult:
+		var r job.Result
+		if err := decode(data, &r); err != nil {
+			return nil, refusal{err}
+		}
+		r.Machine.Worker = worker
+		return nil, c.desk.Result(ctx, r)
+	}
+	return nil, refusal{fmt.Errorf("this version of the site does not know %.20q: update the worker", what)}
+}
+
+func (c *counter) next(ctx context.Context, worker, device string, data []byte) ([]byte, error) {
+	var ask job.Ask
+	if err := decode(data, &ask); err != nil {
+		return nil, refusal{err}
 	}
 	if ask.Version != job.Version {
-		d.say(m, refusedKey, fmt.Sprintf("the site sends jobs of version %d and this worker reads version %d: update the older one", job.Version, ask.Version))
-		return nil
+		return nil, refusal{fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", job.Version, ask.Version)}
 	}
-	// The worker's word is bounded: a request that stands for hours would outlive its connection unseen.
-	wait := min(max(ask.Wait, 10*time.Millisecond), pullFor)
-	if !d.admit(worker, time.Now(), wait) {
-		d.say(m, laterKey, "too many requests for jobs are standing")
-		return nil
-	}
-	if err := d.q.makeConsumer(ctx, device); err != nil {
-		return err
-	}
-	request := pullRequest{Batch: 1, Expires: wait, Group: slotsGroup}
-	if ask.Busy {
-		request.Priority = 1
-	}
-	body, err := json.Marshal(request)
+	ask.Worker, ask.Device = worker, device
+	return c.desk.Next(ctx, ask)
+}
+
+// ordered is an answer that names attempts.
+func ordered(drop []string, err error) ([]byte, error) {
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return d.q.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+jobsStream+"."+consumerName(device), m.Reply, body)
-}
-
-// pullRequest is JetStream's.
-type pullRequest struct {
-	Batch    int           `json:"batch"`
-	Expires  time.Duration `json:"expires"`
-	Group    string        `json:"group,omitempty"`
-	Priority int           `json:"priority,omitempty"`
-}
-
-// admit counts a request for a job until it ends; too many of one worker would crowd others out.
-func (d *desk) admit(worker string, now time.Time, wait time.Duration) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var standing []time.Time
-	for _, end := range d.standing[worker] {
-		if end.After(now) {
-			standing = append(standing, end)
-		}
-	}
-	ok := len(standing) < deskStanding
-	if ok {
-		standing = append(standing, now.Add(wait))
-	}
-	d.standing[worker] = standing
-	return ok
-}
-
-// fulfilled notes that one of the worker's requests stands no more: it got a job.
-// Weakness: the one that is dropped is the oldest that still stands, which need not be the one that the job answered (of
-// a long job that has ended by then). A worker that ends many jobs may so have more standing than admit says; maxWaiting
-// bounds them all.
-func (d *desk) fulfilled(worker string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if standing := d.standing[worker]; len(standing) > 0 {
-		d.standing[worker] = standing[1:]
-	}
-}
-
-// keep stores a result. Its id is the worker's own: nobody else can use it up before the true result comes.
-// The hash covers the worker's name and the whole text, so that a result that is sent again within duplicateWindow is
-// stored once, and one that differs by a byte is another one: the database takes the first that has the secret.
-func (d *desk) keep(ctx context.Context, worker string, m *nats.Msg) error {
-	sum := sha256.Sum256(append([]byte(worker+"\x00"), m.Data...))
-	_, err := d.q.js.Publish(ctx, resultPrefix+token(worker), m.Data, jetstream.WithMsgID(hex.EncodeToString(sum[:])))
-	d.q.health.note(resultsStream, err)
-	return err
+	return json.Marshal(orders{drop})
 }

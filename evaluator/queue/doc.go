@@ -1,16 +1,28 @@
-// Package queue carries jobs from the site to its workers, and events, heartbeats and results
-// back, over NATS JetStream. By default the server is embedded in the process with no port open;
-// the same code serves remote workers when it listens, and uses an external cluster when it is
-// given a URL.
+// Package queue carries messages between the site and its workers over NATS, and stores nothing. By default the server is
+// embedded in the process with no port open; the same code serves remote workers when it listens, and uses an external cluster
+// when it is given a URL. Core NATS alone is used: requests with answers, and announcements.
 //
-// The queue is a pipe, not the truth: who holds an attempt, and whether a result counts, is
-// decided by the database with the attempt's id and secret. What the queue promises is that a job
-// published twice is delivered once, that a job whose worker goes away is delivered again, that a
-// result is kept until it was recorded, and that a worker speaks only in its own name.
+// The database is the queue. A worker pulls from it through the site:
 //
-// A worker's credential may be stolen. So it has no rights to JetStream, which answers with the server's
-// rights to any subject that the sender names: a worker asks the site (see desk), on subjects that hold its
-// name and that the NATS server guards, and the site answers to that worker's inbox and nowhere else. What
-// one worker sends too much of is its own loss (see fair). What remains: a worker may take any job of its
-// devices and answer it as it likes, and it hears the ids of attempts that are cancelled.
+//	worker ──request──▶ any process of the site (queue group) ──one transaction──▶ SQL
+//	       ◀──answer──
+//
+//	ask.WORKER.next.DEVICE   the next job; the attempt is begun in the transaction. Empty: there is none
+//	ask.WORKER.sync          every two seconds: what the worker has. The answer names the attempts to drop
+//	ask.WORKER.events        a batch of events, in order. Answered once they are stored; the answer is that of sync
+//	ask.WORKER.result        the end of an attempt, answered once it is recorded
+//	work.DEVICE              announced when work may wait for a device; a worker without a job asks then, and now and then
+//	prepare.DEVICE, ctl.cancel   hints about tasks, and about attempts that are cancelled: both may be lost
+//
+// Every request may be sent again: next gives a job that has not arrived once more, because the worker says which it holds;
+// events count by attempt and number, results by attempt. So a worker repeats what was not answered, and the death of a
+// process at any moment costs time alone.
+//
+// A worker's credential may be stolen. The subjects that it may use hold its name or its devices, the NATS server guards
+// them, and the site answers to that worker's inbox and nowhere else. What one worker sends too much of is its own loss (see
+// fair). What remains: a worker may take any job of its devices and answer it as it likes, and it hears the ids of attempts
+// that are cancelled.
+//
+// Read it in this order: queue.go and host.go (the site's connection and the embedded server), desk.go (what answers workers),
+// conn.go, outbox.go and receive.go (the worker's side), auth.go and callout.go (who may connect, and say what).
 package queue

@@ -16,7 +16,7 @@ import (
 // message. There is one putter (the subscription's goroutine) and any number of takers; mu guards waiting and turns.
 type fair struct {
 	messages, bytes int // the most that wait of one worker
-	dropped         *counter
+	dropped         *tally
 	// It holds one signal: "there may be something". A taker that finds nothing waits again.
 	filled chan struct{}
 
@@ -31,7 +31,7 @@ type line struct {
 	bytes    int
 }
 
-func newFair(messages, bytes int, dropped *counter) *fair {
+func newFair(messages, bytes int, dropped *tally) *fair {
 	return &fair{messages: messages, bytes: bytes, dropped: dropped, filled: make(chan struct{}, 1), waiting: map[string]*line{}}
 }
 
@@ -61,15 +61,15 @@ func (l *line) pop() *nats.Msg {
 	return m
 }
 
-// counter counts what should not happen, and logs the first ones: who causes many would fill the log.
-type counter struct {
+// tally counts what should not happen, and logs the first ones: who causes many would fill the log.
+type tally struct {
 	n   atomic.Int64
 	log *slog.Logger
 }
 
 const countedLogged = 100
 
-func (c *counter) count(what string, about ...any) {
+func (c *tally) count(what string, about ...any) {
 	if n := c.n.Add(1); n <= countedLogged || n%countedLogged == 0 {
 		c.log.Warn(what, append(about, "so_far", n)...)
 	}

@@ -2,7 +2,7 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
+
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,7 +14,7 @@ import (
 )
 
 func TestWorkersAreHeardInTurnAndEachLosesOnlyItsOwn(t *testing.T) {
-	var dropped counter
+	var dropped tally
 	dropped.log = discard
 	f := newFair(3, 1000, &dropped)
 	put := func(worker, text string) { f.put(worker, &nats.Msg{Data: []byte(text)}) }
@@ -46,85 +46,43 @@ func TestWorkersAreHeardInTurnAndEachLosesOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// TestAFloodOfOneWorkerSilencesNobody has a worker send heartbeats as fast as it can, while the site
-// takes its time for each. Another's heartbeat is heard after few of the flood's, those that the site takes while it is on its
-// way through the client's buffers, and not behind all of them.
+// TestAFloodOfOneWorkerSilencesNobody has a worker send results as fast as it can, while the site takes its time for each.
+// Another's is recorded after few of the flood's, those that the site takes while it is on its way, and not behind all of them.
 func TestAFloodOfOneWorkerSilencesNobody(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		const flood = 20_000
 		var heard atomic.Int64
 		first, goOn, theirs := make(chan struct{}, 1), make(chan struct{}), make(chan int64, 1)
-		listening(t, func(ctx context.Context) error {
-			return a.Heartbeats(ctx, func(b job.Heartbeat) {
-				if n := heard.Add(1); b.Worker == victim {
-					select {
-					case theirs <- n:
-					default:
-					}
-				}
-				select {
-				case first <- struct{}{}:
-				default:
-				}
-				<-goOn
-				time.Sleep(time.Millisecond)
-			})
-		})
+		a.desk.OnResult = func(r job.Result) error {
+			if n := heard.Add(1); r.Machine.Worker == victim {
+				theirs <- n
+			}
+			select {
+			case first <- struct{}{}:
+			default:
+			}
+			<-goOn
+			time.Sleep(time.Millisecond)
+			return nil
+		}
 		thiefs := a.raw(t)
-		until(t, first, func() error { return thiefs.Publish(beatPrefix+thief, []byte(`{}`)) })
 		for range flood {
-			if err := thiefs.Publish(beatPrefix+thief, []byte(`{}`)); err != nil {
+			if err := thiefs.PublishRequest(askSubject(thief, askResult), inboxPrefix+thief+".x", []byte(`{}`)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if err := thiefs.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		w := a.worker(t, victim)
-		if err := w.Heartbeat(job.Heartbeat{}); err != nil {
-			t.Fatal(err)
-		}
-		publish(t, a.Queue, aJob("a1", "H200"))
-		done(t, receive(t, w, "H200")) // so the site has the heartbeat before it goes on
+		<-first
+		w, told := a.worker(t, victim), make(chan error, 1)
+		go func() { told <- w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}) }()
 		close(goOn)
-		select {
-		case n := <-theirs:
-			if n > flood/10 {
-				t.Errorf("the other worker was heard after %d heartbeats of the flood", n-1)
-			}
-		case <-time.After(time.Minute):
-			t.Error("the other worker was not heard")
+		if n := <-theirs; n > flood/10 {
+			t.Errorf("the other worker was heard after %d results of the flood", n-1)
 		}
-	})
-}
-
-// TestRequestsOfOneWorkerDoNotCrowdOutItsSiblings has a worker ask for jobs more often than all slots
-// of a device would, with every inbox open.
-func TestRequestsOfOneWorkerDoNotCrowdOutItsSiblings(t *testing.T) {
-	attackedEverywhere(t, func(t *testing.T, a *attacked) {
-		nc := a.raw(t, nats.CustomInboxPrefix(inboxPrefix+thief))
-		if _, err := nc.Subscribe(inboxPrefix+thief+".x", func(*nats.Msg) {}); err != nil {
-			t.Fatal(err)
-		}
-		body, err := json.Marshal(askForJob{Version: job.Version, Wait: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 20 * deskStanding {
-			if err := nc.PublishRequest(askSubject(thief, askNext+".CPU"), inboxPrefix+thief+".x", body); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := nc.Request(askSubject(thief, askResult), []byte(`{}`), 90*time.Second); err != nil {
-			t.Fatal(err) // the answer comes after all that was asked before
-		}
-		waitForPulls(t, a.Queue, "CPU", deskStanding)
-		consumer, err := a.js.Consumer(t.Context(), jobsStream, consumerName("CPU"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := consumer.CachedInfo().NumWaiting; n > deskStanding {
-			t.Errorf("%d requests of one worker stand", n)
+		if err := <-told; err != nil {
+			t.Error(err)
 		}
 	})
 }

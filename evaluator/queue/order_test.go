@@ -3,100 +3,26 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue/queuetest"
 )
 
-func TestForgottenJobIsNeverDelivered(t *testing.T) {
+func TestResultThatDoesNotFitIsRefusedWithItsSize(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
-		w := s.worker(t, "w1")
-		publish(t, s.Queue, aJob("a1", "CPU"), aJob("a2", "CPU"), aJob("a3", "CPU"))
-		taken := receive(t, w, "CPU")
-		for _, id := range []string{"a1", "a2", "never published"} {
-			if err := s.Forget(t.Context(), id); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if d := receive(t, w, "CPU"); d.Job.AttemptID != "a3" {
-			t.Errorf("received %s, want a3", d.Job.AttemptID)
-		}
-		done(t, taken)
-	})
-}
-
-func TestJobThatDoesNotFitIsRefusedWithItsSize(t *testing.T) {
-	everywhere(t, func(t *testing.T, s site) {
-		big := aJob("a1", "CPU")
-		big.Sources["data"] = make([]byte, MaxMessage)
-		err := s.Publish(t.Context(), big)
-		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a1") {
-			t.Errorf("error is %v", err)
-		}
 		result := job.Result{AttemptID: "a1", Stages: []job.StageResult{{Stdout: strings.Repeat("x", MaxMessage)}}}
-		if err := s.worker(t, "w1").PublishResult(t.Context(), result); !errors.Is(err, ErrTooLarge) {
+		if err := s.worker(t, "w1").PublishResult(t.Context(), result); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a1") {
 			t.Errorf("error is %v", err)
 		}
 	})
-}
-
-func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
-	everywhere(t, func(t *testing.T, s site) {
-		publish(t, s.Queue, aJob("a0", "CPU"))
-		ahead, idle := s.worker(t, "busy"), s.worker(t, "idle")
-		done(t, receive(t, idle, "CPU"))
-		type got struct{ who, id string }
-		results := make(chan got, 2)
-		asked := make(chan struct{}, 100)
-		go func() {
-			if d, err := ahead.Receive(t.Context(), "CPU", func() bool { asked <- struct{}{}; return true }); err == nil {
-				results <- got{"busy", d.Job.AttemptID}
-			}
-		}()
-		<-asked
-		<-asked // a whole request of the busy slot went by; the next one stands
-		go func() {
-			if d, err := idle.Receive(t.Context(), "CPU", nil); err == nil {
-				results <- got{"idle", d.Job.AttemptID}
-			}
-		}()
-		waitForPulls(t, s.Queue, "CPU", 2)
-		publish(t, s.Queue, aJob("a1", "CPU"))
-		if g := <-results; g != (got{"idle", "a1"}) {
-			t.Errorf("the first job went to %+v", g)
-		}
-		publish(t, s.Queue, aJob("a2", "CPU"))
-		if g := <-results; g != (got{"busy", "a2"}) {
-			t.Errorf("the second job went to %+v", g)
-		}
-	})
-}
-
-// waitForPulls waits until n requests for jobs of the device stand at the server.
-func waitForPulls(t *testing.T, q *Queue, device string, n int) {
-	t.Helper()
-	for ctx := t.Context(); ; {
-		consumer, err := q.js.Consumer(ctx, jobsStream, consumerName(device))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if consumer.CachedInfo().NumWaiting >= n {
-			return
-		}
-	}
 }
 
 func TestReceiveEndsWithItsContext(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
-		publish(t, s.Queue, aJob("a1", "CPU"))
 		w := s.worker(t, "w1")
-		done(t, receive(t, w, "CPU"))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		for _, device := range []string{"CPU", "H200"} {
@@ -107,34 +33,124 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestQueueSurvivesARestart(t *testing.T) {
-	cfg := Config{Dir: filepath.Join(t.TempDir(), "queue")}
-	q := openQueue(t, cfg)
-	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
-	for i := range 3 {
-		publish(t, q, aJob(fmt.Sprint("a", i), "CPU"))
+// forgetful answers no first question for a job, as a process does that dies after its transaction.
+type forgetful struct {
+	*queuetest.Desk
+	forgets int
+}
+
+func (f *forgetful) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
+	data, err := f.Desk.Next(ctx, ask)
+	if f.forgets--; f.forgets >= 0 {
+		return nil, errors.New("the process died")
 	}
-	done(t, receive(t, w, "CPU"))
-	receive(t, w, "CPU") // a1 is taken, and the process ends
-	if err := w.PublishResult(t.Context(), job.Result{AttemptID: "a0"}); err != nil {
+	return data, err
+}
+
+// TestAJobThatDidNotArriveComesAgain, and one that did does not.
+func TestAJobThatDidNotArriveComesAgain(t *testing.T) {
+	q, err := Open(t.Context(), Config{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.Close()
-	q.Close()
+	t.Cleanup(q.Close)
+	desk := &forgetful{&queuetest.Desk{}, 2}
+	serving(t, q, desk)
+	desk.Put(aJob("a1", "CPU"), aJob("a2", "CPU"))
+	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
+	for _, want := range []string{"a1", "a2"} {
+		if j := receive(t, w, "CPU"); j.AttemptID != want {
+			t.Errorf("received %s, want %s", j.AttemptID, want)
+		}
+	}
+}
 
-	q = openQueue(t, cfg)
-	w = dial(t, WorkerConfig{Queue: q, Name: "w1"})
-	publish(t, q, aJob("a1", "CPU"), aJob("a2", "CPU"))
-	got := map[string]int{}
-	for range 2 {
-		d := receive(t, w, "CPU")
-		got[d.Job.AttemptID]++
-		done(t, d)
+// TestAnotherProcessAnswersWhenOneIsGone: the requests of workers go to those that listen.
+func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
+	s := clusterSite(t)
+	second, err := Open(t.Context(), s.cfg)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]int{"a1": 1, "a2": 1}, got); diff != "" {
-		t.Errorf("jobs after the restart (-want +got):\n%s", diff)
+	t.Cleanup(second.Close)
+	stop := serving(t, second, s.desk)
+	w := s.worker(t, "w1")
+	for range 20 {
+		publish(t, s, aJob("a1", "CPU"))
+		done(t, w, receive(t, w, "CPU"))
 	}
-	if ids := record(t, q, 1); ids[0] != "a0" {
-		t.Errorf("results after the restart: %v", ids)
+	stop()
+	for range 20 {
+		publish(t, s, aJob("a1", "CPU"))
+		done(t, w, receive(t, w, "CPU"))
+	}
+}
+
+// TestWhatWasAskedBeforeTheEndIsAnswered: a worker that hands its result over while the site stops need not send it again.
+func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+	q, err := Open(t.Context(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	ctx, stop := context.WithCancel(t.Context())
+	recorded, ended := make(chan string, 1), make(chan error, 1)
+	desk := &queuetest.Desk{OnResult: func(r job.Result) error {
+		stop()
+		recorded <- r.AttemptID
+		return nil
+	}}
+	go func() { ended <- q.Serve(ctx, desk) }()
+	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
+	for err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}); errors.Is(err, context.DeadlineExceeded); { // it listens
+		err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"})
+	}
+	if id := <-recorded; err != nil || id != "a1" {
+		t.Errorf("recorded %s, %v", id, err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAWorkerOfAnotherVersionIsToldSoAndCostsNoJob(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		publish(t, s, aJob("a1", "CPU"))
+		w := s.worker(t, "w1")
+		_, err := w.ask(t.Context(), "next.CPU", []byte(`{"version":1,"wait":5000000000}`), nextWait)
+		if err == nil || !strings.Contains(err.Error(), "update the older one") {
+			t.Errorf("the site answers %v", err)
+		}
+		done(t, w, receive(t, w, "CPU"))
+	})
+}
+
+// unreadable gives something else than a job at first.
+type unreadable struct {
+	*queuetest.Desk
+	texts []string
+}
+
+func (u *unreadable) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
+	if len(u.texts) > 0 {
+		text := u.texts[0]
+		u.texts = u.texts[1:]
+		return []byte(text), nil
+	}
+	return u.Desk.Next(ctx, ask)
+}
+
+func TestAnUnreadableJobIsDroppedAndNoWorkersFault(t *testing.T) {
+	q, err := Open(t.Context(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	desk := &unreadable{&queuetest.Desk{}, []string{"no JSON", `{"stream":"RESULTS","seq":7}`, `[]`, `{"attempt_id":"a","secret":"s","device":"H200"}`}}
+	desk.Put(aJob("a1", "CPU"))
+	serving(t, q, desk)
+	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
+	if j := receive(t, w, "CPU"); j.AttemptID != "a1" || w.Dropped() != 4 {
+		t.Errorf("received %+v, dropped %d", j, w.Dropped())
 	}
 }

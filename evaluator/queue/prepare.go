@@ -11,9 +11,6 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// preparePrefix is followed by the device: a worker hears only of tasks for its devices.
-const preparePrefix = "prepare."
-
 // waitingHints is how many hints wait for a worker that is busy; what comes then is dropped.
 const waitingHints = 64
 

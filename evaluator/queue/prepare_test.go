@@ -17,6 +17,14 @@ func hint(device string) job.Preparation {
 	}
 }
 
+// knows returns when the server knows of a worker's subscriptions, and has sent what came before.
+func knows(t *testing.T, w *Conn) {
+	t.Helper()
+	if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // hears waits for a hint.
 func hears(t *testing.T, hints <-chan job.Preparation) job.Preparation {
 	t.Helper()
@@ -36,8 +44,7 @@ func TestHintReachesTheWorkersOfItsDeviceUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		publish(t, s.Queue, aJob("a1", "CPU"))
-		done(t, receive(t, w, "CPU")) // so the server knows of the subscriptions
+		knows(t, w)
 		for _, device := range []string{"H200", "CPU", "RTX 4090 Ti.2"} {
 			if err := s.Prepare(hint(device)); err != nil {
 				t.Fatal(err)
@@ -77,8 +84,7 @@ func TestWorkerHearsOfTasksForItsDevicesAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	publish(t, q, aJob("a1", "CPU"))
-	done(t, receive(t, w, "CPU"))
+	knows(t, w)
 	if err := q.Prepare(hint("CPU")); err != nil {
 		t.Fatal(err)
 	}
@@ -86,20 +92,19 @@ func TestWorkerHearsOfTasksForItsDevicesAlone(t *testing.T) {
 }
 
 func TestHintsThatNobodyReadsHoldNothingUp(t *testing.T) {
-	q := openQueue(t, Config{Dir: t.TempDir()})
-	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
+	q := openQueue(t, Config{})
+	w := dial(t, WorkerConfig{Queue: q.Queue, Name: "w1"})
 	hints, err := w.Preparations(t.Context(), []string{"CPU"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	publish(t, q, aJob("a1", "CPU"), aJob("a2", "CPU"))
-	done(t, receive(t, w, "CPU"))
+	knows(t, w)
 	for range 2 * waitingHints {
 		if err := q.Prepare(hint("CPU")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	done(t, receive(t, w, "CPU"))
+	knows(t, w)
 	for range waitingHints {
 		hears(t, hints)
 	}

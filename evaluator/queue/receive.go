@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -13,106 +15,120 @@ import (
 )
 
 const (
-	// pullFor bounds one request for a message, and so how long a request that was lost with a
-	// broken connection goes unnoticed.
-	// Longer, and a slot stays idle for longer after a lost request; shorter, and idle workers cost the site more
-	// requests.
-	pullFor = 5 * time.Second
-	// pullAheadFor bounds a request on behalf of a busy slot, which may be idle soon.
-	// Its priority was said when it was made: a slot that has become idle since waits behind others for at most this
-	// long.
-	pullAheadFor = time.Second
-	// askAgain is the pause before a site that cannot answer now is asked again.
-	askAgain = 200 * time.Millisecond
+	// askEvery is how often a worker without a job asks although nothing was announced, at most half as long again.
+	// Announcements are repeated each second while work waits: asking makes up for a site whose watch is away.
+	askEvery = 5 * time.Second
+	// nextWait is how long the answer may take, which can be a job of MaxMessage. One that comes too late is sent again.
+	nextWait = 5 * time.Second
+	// askAgain and askAgainMost are the pauses before a site that cannot answer now is asked again, the first and the longest.
+	askAgain     = 100 * time.Millisecond
+	askAgainMost = 2 * time.Second
 )
 
-// errLater says that the site has no job now, or cannot say.
+// errLater says that the site cannot answer now.
 var errLater = errors.New("ask again later")
 
-// Receive waits for a job of the device. While the slot is busy, all idle slots of the device, on whatever
-// worker, get their jobs before it; nil says that it never is. It returns ctx's error when ctx ends, and another
-// error when the site refuses, or the connection is closed for good.
-func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (*Delivery, error) {
-	for {
-		request := askForJob{Version: job.Version, Wait: pullFor, Busy: busy != nil && busy()}
-		if request.Busy {
-			request.Wait = pullAheadFor
-		}
-		m, err := c.receive(ctx, device, request)
+// Receive waits for a job of the device. A busy slot gets one to build while no slot of the device is idle, on whatever
+// worker. It returns ctx's error when ctx ends, and another error when the site refuses, or the connection is closed for good.
+func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (job.Job, error) {
+	if err := c.hearOfWork(device); err != nil {
+		return job.Job{}, err
+	}
+	for again := askAgain; ; {
+		announced := c.announced(device)
+		j, err := c.next(ctx, device, busy != nil && busy())
+		var no refusal
 		switch {
+		case err == nil && j.AttemptID != "":
+			return j, nil
 		case ctx.Err() != nil, c.nc.IsClosed():
-			return nil, c.explain(ctx, fmt.Errorf("queue: receive jobs for %s: %w", device, err))
-		case errors.Is(err, errLater):
-			_ = pause(ctx, askAgain) // the site is restarting, perhaps: not in a busy loop
-			continue
-		// A timeout, mostly: no job came within Wait. Other errors pass by this way, too, and the next request shows
-		// whether they stay.
+			return j, c.explain(ctx, fmt.Errorf("queue: receive jobs for %s: %w", device, err))
+		case errors.As(err, &no):
+			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.name, err)
 		case err != nil:
+			_ = pause(ctx, again) // the loop sees the end of ctx
+			again = min(2*again, askAgainMost)
 			continue
 		}
-		if why := m.Header.Get(refusedKey); why != "" {
-			return nil, fmt.Errorf("queue: the site refuses worker %q: %s", c.name, why)
+		again = askAgain
+		timer := time.NewTimer(askEvery + rand.N(askEvery/2))
+		select {
+		case <-announced:
+		case <-timer.C:
+		case <-ctx.Done():
 		}
-		if d := c.delivery(m, device); d != nil {
-			return d, nil
-		}
+		timer.Stop()
 	}
 }
 
-// receive asks once and waits for the answer, at an inbox that is gone afterwards: JetStream then keeps
-// the job for others.
-func (c *Conn) receive(ctx context.Context, device string, request askForJob) (*nats.Msg, error) {
-	body, err := json.Marshal(request)
+// next asks once. One question at a time: what the worker holds is then known to the site, so that a job that has not
+// arrived is sent again, and no other one.
+func (c *Conn) next(ctx context.Context, device string, busy bool) (j job.Job, err error) {
+	select {
+	case c.asking <- struct{}{}:
+		defer func() { <-c.asking }()
+	case <-ctx.Done():
+		return j, ctx.Err()
+	}
+	body, err := json.Marshal(job.Ask{Version: job.Version, Busy: busy, Held: c.holds()})
 	if err != nil {
-		return nil, err
+		return j, err
 	}
-	// An inbox of its own for each request. A job that comes after Unsubscribe has nobody who listens: JetStream sees
-	// that, or delivers the job again after AckWait.
-	inbox, err := c.nc.SubscribeSync(c.nc.NewInbox())
-	if err != nil {
-		return nil, err
+	data, err := c.ask(ctx, askNext+"."+token(device), body, nextWait)
+	if err != nil || len(data) == 0 {
+		return j, err
 	}
-	defer inbox.Unsubscribe() // fails only when the connection is gone, and the inbox with it
-	if err := c.nc.PublishRequest(askSubject(c.name, askNext+"."+token(device)), inbox.Subject, body); err != nil {
-		return nil, errLater
+	if err = json.Unmarshal(data, &j); err == nil && (j.AttemptID == "" || j.Secret == "" || j.Device != device) {
+		err = fmt.Errorf("it names no attempt, or is for the device %.40q", j.Device)
 	}
-	// The answer is due after Wait; requestWait more for the way.
-	ctx, cancel := context.WithTimeout(ctx, request.Wait+requestWait)
-	defer cancel()
-	m, err := inbox.NextMsgWithContext(ctx)
-	if errors.Is(err, nats.ErrNoResponders) {
-		return nil, errLater
+	if err != nil { // the site takes it back, because the worker does not name it
+		c.dropped.Add(1)
+		c.log.Error("unreadable job is dropped", "device", device, "err", err)
+		return job.Job{}, errLater
 	}
-	if err != nil {
-		return nil, err
-	}
-	switch m.Header.Get("Status") {
-	case "":
-	case "408": // nothing came
-		return nil, nats.ErrTimeout
-	default:
-		return nil, errLater
-	}
-	if m.Header.Get(laterKey) != "" {
-		return nil, errLater
-	}
-	return m, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held[j.AttemptID] = true
+	return j, nil
 }
 
-// delivery reads a job. What is none is counted, and handed to the site, which takes it off the queue; it
-// is nobody's fault here.
-func (c *Conn) delivery(m *nats.Msg, device string) *Delivery {
-	d := &Delivery{conn: c, ack: m.Reply}
-	err := json.Unmarshal(m.Data, &d.Job)
-	if err == nil {
-		err = checkJob(d.Job, device)
+// holds lists the attempts that came and have not ended.
+func (c *Conn) holds() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	held := make([]string, 0, len(c.held))
+	for id := range c.held {
+		held = append(held, id)
 	}
-	if err == nil {
-		return d
+	slices.Sort(held)
+	return held
+}
+
+// hearOfWork listens to announcements for a device from now on.
+func (c *Conn) hearOfWork(device string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wake[device] != nil {
+		return nil
 	}
-	c.dropped.Add(1)
-	c.log.Error("unreadable job is dropped", "subject", m.Subject, "err", errors.Join(err, d.tell(askReturn, claim{})))
+	_, err := c.nc.Subscribe(workSubject(device), func(*nats.Msg) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		close(c.wake[device])
+		c.wake[device] = make(chan struct{})
+	})
+	if err != nil {
+		return fmt.Errorf("queue: listen to work for %s: %w", device, err)
+	}
+	c.wake[device] = make(chan struct{})
 	return nil
+}
+
+// announced is closed when work is announced for the device.
+func (c *Conn) announced(device string) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wake[device]
 }
 
 // Dropped is how many jobs came that could not be read.

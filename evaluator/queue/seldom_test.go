@@ -50,7 +50,7 @@ func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
 // TestWrongCredentialsDoNotFillTheLog connects as a guesser of join tokens would, with names as long as the server takes.
 func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	var log lockedLog
-	q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	before := len(log.String())
 	for i := range 300 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(q.Addr(), "nats://"))

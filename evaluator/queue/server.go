@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -20,12 +19,10 @@ import (
 // heartbeats are late.
 const reconnectWait = 500 * time.Millisecond
 
-// options are the embedded server's. Port keeps a port that the system chose over a restart.
+// options are the embedded server's.
 func (h *host) options() (*server.Options, error) {
 	opts := &server.Options{
 		ServerName:                 "warpboard",
-		JetStream:                  true,
-		StoreDir:                   h.cfg.Dir,
 		NoSigs:                     true, // signals belong to the process
 		MaxPayload:                 MaxMessage,
 		DontListen:                 h.cfg.Listen == "",
@@ -36,9 +33,6 @@ func (h *host) options() (*server.Options, error) {
 	}
 	if err := setAddress(opts, h.cfg.Listen); err != nil {
 		return nil, err
-	}
-	if opts.Port == server.RANDOM_PORT && h.port != 0 {
-		opts.Port = h.port
 	}
 	return opts, setCertificate(opts, h.cfg, h.log)
 }
@@ -97,12 +91,11 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 }
 
 // serverLog passes the embedded server's warnings and errors on; its notices are for debugging. What the
-// server holds for fatal is kept: it goes on without JetStream, and says so nowhere else.
+// server holds for fatal is kept: it says so nowhere else.
 type serverLog struct {
 	log     *slog.Logger
 	clients *seldom // for what the server says of its clients
 	fatal   *atomic.Pointer[string]
-	ill     func(error) // told when a stream cannot be written; JetStream tells its callers nothing
 }
 
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
@@ -113,11 +106,7 @@ func (l serverLog) Warnf(format string, v ...any) {
 	l.say(slog.LevelWarn, fmt.Sprintf(format, v...))
 }
 func (l serverLog) Errorf(format string, v ...any) {
-	text := fmt.Sprintf(format, v...)
-	if strings.Contains(text, "critical write error") {
-		l.ill(errors.New(text))
-	}
-	l.say(slog.LevelError, text)
+	l.say(slog.LevelError, fmt.Sprintf(format, v...))
 }
 
 // say logs a line. Those about a client name its connection: anyone who reaches the port can cause thousands a second.

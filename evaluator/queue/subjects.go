@@ -6,21 +6,16 @@ import (
 )
 
 const (
-	jobsStream     = "JOBS"
-	resultsStream  = "RESULTS"
-	recorder       = "recorder" // the durable consumer of RESULTS
-	cancelSubject  = "ctl.cancel"
-	jobPrefix      = "jobs."
-	resultPrefix   = "results."
-	eventPrefix    = "events."
-	beatPrefix     = "heartbeats."
-	inboxPrefix    = "_INBOX_"
-	consumerPrefix = "device-"
-	slotsGroup     = "slots"
+	cancelSubject = "ctl.cancel"
+	workPrefix    = "work."    // followed by the device
+	preparePrefix = "prepare." // followed by the device: a worker hears only of tasks for its devices
+	inboxPrefix   = "_INBOX_"
 )
 
-// token makes s fit for one part of a subject or for the name of a consumer. Different texts give
-// different tokens, so that no device and no worker can pose as another.
+func workSubject(device string) string { return workPrefix + token(device) }
+
+// token makes s fit for one part of a subject. Different texts give different tokens, so that no device and no worker can
+// pose as another.
 // It works on bytes, so that any text, also one that is not UTF-8, has exactly one token; name refuses all others.
 // Subjects are compared as texts by the server, and permissions hang on that.
 func token(s string) string {
@@ -35,12 +30,6 @@ func token(s string) string {
 		}
 	}
 	return b.String()
-}
-
-func consumerName(device string) string { return consumerPrefix + token(device) }
-
-func jobSubject(device, attemptID string) string {
-	return jobPrefix + token(device) + "." + token(attemptID)
 }
 
 // name undoes token; it is empty when t is not what token makes.

@@ -9,8 +9,7 @@ import (
 
 // Now is the time as the databases can keep it: UTC, in microseconds.
 // By the clock of this process. Several processes of a site write into the same columns and compare with their own clock
-// (SeenAt of a worker, TakenAt of an attempt): they are assumed to agree within a second or two. Leases, which need more,
-// go by the database's clock.
+// (SeenAt of a worker, TakenAt of an attempt): they are assumed to agree within a second or two.
 func Now() time.Time { return Time(time.Now()) }
 
 // Time is a time as the databases can keep it. One that is compared with a column must be such a time: SQLite

@@ -5,9 +5,9 @@
 //	life_cycle.go        LifeCycle, whose methods are the store's; Rules: what follows from the end of a run; Enqueue
 //	queue.go             the one fair order of everything that waits; capacity.go: how much waits for a device;
 //	                     usual.go: how long a run will take; activity.go: what devices did in a day
-//	attempt.go           a try: StartAttempt, MarkPublished, LiveAttempts
+//	attempt.go           a try: StartAttempt, LiveAttempts; next.go: the next one of a worker that asks
 //	inflight.go          an attempt with its work inside a transaction
-//	taken.go             NoteTaken: what a heartbeat says that a worker has
+//	taken.go             NoteTaken: what a worker says that it has
 //	progress.go          AppendEvents: what a worker says while it works
 //	result.go            RecordResult: the end of an attempt; charge.go: who pays for it
 //	loss.go              PreemptAttempt, FailAttempt: an attempt without an end; pauses, and when to give up
@@ -20,7 +20,7 @@
 //
 //	Enqueue, SubmitEvaluation
 //	    │
-//	    ▼      StartAttempt              NoteTaken, AppendEvents
+//	    ▼      Next                      NoteTaken, AppendEvents
 //	 waiting ───────────────► dispatched ───────────────────────► taken
 //	    ▲                         │                                 │
 //	    ├─────────────────────────┴─────────────────────────────────┤ FailAttempt, PreemptAttempt, a result that says lost
@@ -34,8 +34,8 @@
 // of the current attempt. Work that was lost because of an infrastructure error keeps its place, waits longer each time, and
 // costs nobody anything.
 //
-// What may go wrong: an attempt's events are hints and may be lost; its result is not. The queue delivers a job at least
-// once, so two workers may have one attempt: it is the one's who says so last and is believed (letGo). A result may come
+// What may go wrong: an attempt's events may be lost with their worker; its result is not. A job may not arrive: its attempt is
+// given to the same worker again, or given up at no cost. A result may come
 // before the event that its worker took the job, or after the run was cancelled. liveWork is the union of two tables, so a column
 // of Work has to be in both, and in migrations for both databases. A run is saved before Rules are asked: what they change of
 // it they write themselves.

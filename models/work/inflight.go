@@ -43,14 +43,11 @@ func (a *inFlight) hasSecret(secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(a.Secret), []byte(secret)) == 1
 }
 
+// take has the attempt begin on its worker, once.
 func (a *inFlight) take(worker string) {
-	if a.TakenAt == nil {
-		a.takeOver(worker)
+	if a.TakenAt != nil {
+		return
 	}
-}
-
-// takeOver has the attempt begin on a worker, whoever had it before.
-func (a *inFlight) takeOver(worker string) {
 	t, w := db.Now(), a.unit.work()
 	a.TakenAt, a.Worker = &t, db.Sanitize(worker)
 	w.StartedAt, w.Worker = &t, a.Worker

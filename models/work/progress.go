@@ -59,13 +59,6 @@ func (p *progress) run(batch []job.Event) error {
 		if a == nil {
 			continue
 		}
-		if e.Type == job.EventTaken && a.TakenAt != nil && a.Worker != db.Sanitize(e.Worker) {
-			a.takeOver(e.Worker) // the queue delivered the job again, because its first worker fell silent
-			p.changed[a.ID] = true
-			if a.EvaluationID != "" {
-				a.LastSeq = 0 // a run's events are stored under their numbers, each of which there is once
-			}
-		}
 		if e.Seq <= a.LastSeq {
 			continue
 		}

@@ -7,16 +7,18 @@ import (
 	"strings"
 	"time"
 
+	"gorm.io/gorm"
+
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 )
 
-// fairQueue is the one order of the queue. A device takes first what already lies in its queue; then evaluations,
+// fairQueue is the one order of the queue. A device takes first what a worker was already given; then evaluations,
 // then runs, then profiles that follow ranked runs, then baselines, then what is measured again. Of each kind comes one of each person or caller in turn,
-// counting those of theirs that are running; of two whose turn it is, the one who has waited longer. The
-// dispatcher and the pages both read it.
+// counting those of theirs that are running; of two whose turn it is, the one who has waited longer. Next
+// and the pages both read it.
 const fairQueue = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place
@@ -43,7 +45,7 @@ type QueuedWork struct {
 	Kind         string // of an evaluation; a run's mode
 	Device       string
 	State        string
-	Sent         int // 1: its job lies in the queue already
+	Sent         int // 1: a worker was given its job
 	Priority     Priority
 	Place        int // 1: next
 	QueuedAt     time.Time
@@ -71,13 +73,33 @@ func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	return list, db.ReadError(err, "the queue and what runs")
 }
 
-// NextWork lists the first limit units of work that wait for a device, have no job in the queue yet and may begin
+// NextWork lists the first limit units of work that wait for a device, have no attempt and may begin
 // at a time: those that lost an attempt keep their place, and let others pass while they pause.
 func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
+	return nextWork(l.db.Read(ctx), device, limit, at)
+}
+
+func nextWork(tx *gorm.DB, device string, limit int, at time.Time) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := l.db.Read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
+	err := tx.Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
 		" order by place limit ?", device, db.Time(at), limit).Scan(&list).Error
 	return list, db.ReadError(err, "the queue of %s", device)
+}
+
+// Ready is how much of a device's work could begin at once.
+type Ready struct {
+	Device string
+	Work   int
+	People int // of it, what neither follows ranked runs nor is the site's own
+}
+
+// Ready lists the devices for which work waits that could begin at a time.
+func (l *LifeCycle) Ready(ctx context.Context, at time.Time) ([]Ready, error) {
+	var list []Ready
+	err := l.db.Read(ctx).Raw(`select device, count(*) as work, sum(case when priority < ? then 1 else 0 end) as people
+		from (`+liveWork+`) w where attempt_id = '' and (not_before is null or not_before <= ?) group by device order by device`,
+		PriorityFollowUp, db.Time(at)).Scan(&list).Error
+	return list, db.ReadError(err, "what could begin")
 }
 
 // Places gives the place in the queue of each of a submission's waiting runs, by run id.

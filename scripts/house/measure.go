@@ -47,7 +47,7 @@ var rooms = map[string]int{
 	"web/site": 40, "web/signin": 40, "web/stream": 45, "web/wire": 48, "web/client": 48, "web/mount": 48, "webhooks": 48,
 	"views": 50, "models/seed": 50, "evaluator": 50, "evaluator/dispatch": 50, "evaluator/attacks": 50,
 	"evaluator/taskrun": 60, "evaluator/kernelrun/evaluation": 60, "evaluator/attempt": 62, "evaluator/slots": 64,
-	"views/charts": 60, "views/profile": 60, "models": 60, "models/submissions": 62, "models/work": 63, "models/pools": 64, "models/accounts": 65, "models/budgets": 65, "models/files": 65, "models/leases": 65, "models/storage": 65, "models/switches": 65, "models/webhooks": 65,
+	"views/charts": 60, "views/profile": 60, "models": 60, "models/submissions": 62, "models/work": 63, "models/pools": 64, "models/accounts": 65, "models/budgets": 65, "models/files": 65, "models/storage": 65, "models/switches": 65, "models/webhooks": 65,
 	"models/boards": 65, "models/catalog": 65, "models/fleet": 65, "models/ledger": 65, "models/rejudge": 65, "models/sentinels": 65,
 	"models/counters": 67, "models/flags": 67, "models/devices": 67, "models/epochs": 67, "models/db": 68, "statement": 68,
 	"evaluator/kernelrun": 78, "evaluator/kernel": 78, "evaluator/queue": 70, "evaluator/profiling": 70, "evaluator/toolchain": 72, "evaluator/versus": 74, "evaluator/judge": 76,

@@ -31,7 +31,7 @@ func AskingNode(t testing.TB, recipe string) (url, siteURL, seed string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.Host, opts.Port, opts.StoreDir, opts.NoSigs, opts.NoLog = "127.0.0.1", freePorts(t, 1)[0], t.TempDir(), true, true
+	opts.Host, opts.Port, opts.NoSigs, opts.NoLog = "127.0.0.1", freePorts(t, 1)[0], true, true
 	node, err := server.NewServer(opts)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Cluster is NATS servers with JetStream on loopback, each of which can be stopped and started again.
+// Cluster is NATS servers on loopback, each of which can be stopped and started again.
 type Cluster struct {
 	t     testing.TB
 	nodes []*server.Server
@@ -29,7 +29,7 @@ func NewCluster(t testing.TB, nodes int) *Cluster {
 	for i := range nodes {
 		opts := &server.Options{
 			ServerName: fmt.Sprintf("node%d", i+1), Host: "127.0.0.1", Port: ports[i], NoSigs: true, NoLog: true,
-			JetStream: true, StoreDir: t.TempDir(), MaxPayload: 16 << 20,
+			MaxPayload: 16 << 20,
 		}
 		if nodes > 1 {
 			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[nodes+i]}
@@ -55,7 +55,7 @@ func (c *Cluster) URL() string {
 	return strings.Join(urls, ",")
 }
 
-// Start starts a node over what it has stored.
+// Start starts a node.
 func (c *Cluster) Start(i int) {
 	c.t.Helper()
 	node, err := server.NewServer(c.opts[i].Clone())
@@ -67,20 +67,6 @@ func (c *Cluster) Start(i int) {
 		c.t.Fatal("a NATS server is not ready after a minute")
 	}
 	c.nodes[i] = node
-}
-
-// Await waits until a node that was started again has what the others have.
-func (c *Cluster) Await(i int) {
-	c.t.Helper()
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		health := c.nodes[i].Healthz(&server.HealthzOptions{})
-		if health.Status == "ok" {
-			return
-		}
-		if time.Now().After(limit) {
-			c.t.Fatalf("a NATS server is not whole after a minute: %s", health.Error)
-		}
-	}
 }
 
 // Stop ends a node.

@@ -1,0 +1,134 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// Next begins the next attempt of a worker. Work of which no job can be made ends there, and the next one is looked at.
+// A process that dies before the worker has the answer leaves an attempt that the worker does not hold: it is sent again.
+func (r *Recorder) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
+	for {
+		attempt, err := r.store.Work.Next(ctx, ask, r.now())
+		if err != nil || attempt == nil {
+			return nil, err
+		}
+		r.notify.QueueChanged()
+		message, err := r.message(ctx, *attempt)
+		var broken unusable
+		if !errors.As(err, &broken) {
+			return message, err
+		}
+		if err := r.refuse(ctx, *attempt, broken.Error()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// message is the job of an attempt as JSON.
+func (r *Recorder) message(ctx context.Context, attempt work.Attempt) ([]byte, error) {
+	j, err := r.job(ctx, attempt)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(j)
+	switch {
+	case err != nil || len(data) <= r.requests.MaxMessage():
+		return data, err
+	case attempt.EvaluationID != "":
+		return nil, unusable{errors.New("the request is larger than a message can be")}
+	}
+	return nil, unusable{errors.New("the task and the submission together are larger than a message can be")}
+}
+
+// refuse ends work whose job cannot be made, however often it is tried, as a worker would.
+func (r *Recorder) refuse(ctx context.Context, attempt work.Attempt, reason string) error {
+	ref := attempt.Ref()
+	r.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
+	// The site speaks as a worker here: it knows the secret, and gets a run that ends as all others do: its watchers
+	// are told, and no person pays for it.
+	out, err := r.store.Work.RecordResult(ctx, job.Result{
+		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Infrastructure: true},
+	}, work.Findings{})
+	announce(r.notify, out)
+	return err
+}
+
+// unusable says that a job cannot be made, however often it is tried.
+type unusable struct{ error }
+
+// job makes the message for an attempt.
+func (r *Recorder) job(ctx context.Context, attempt work.Attempt) (j job.Job, err error) {
+	var work work.Work
+	if attempt.EvaluationID != "" {
+		work, err = r.fillEvaluation(ctx, attempt, &j)
+	} else {
+		work, err = r.fillRun(ctx, attempt, &j)
+	}
+	if err != nil {
+		return j, err
+	}
+	j.Version, j.RunID, j.EvaluationID = job.Version, attempt.RunID, attempt.EvaluationID
+	j.AttemptID, j.Secret, j.Device, j.Enqueued = attempt.ID, attempt.Secret, work.Device, work.QueuedAt
+	return j, nil
+}
+
+// fillRun puts a run's task, sources and seed into a job.
+func (r *Recorder) fillRun(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
+	run, err := r.store.Work.Run(ctx, attempt.RunID)
+	if err != nil {
+		return run.Work, err
+	}
+	sub, err := r.store.Submissions.Submission(ctx, run.SubmissionID)
+	if err != nil {
+		return run.Work, err
+	}
+	version, err := r.store.Catalog.Version(ctx, run.VersionID)
+	if err != nil {
+		return run.Work, err
+	}
+	j.Mode, j.TaskKey, j.SecretSeed = work.Measured(run.Mode), version.Key, uint64(attempt.Seed)
+	held, err := r.store.Work.UsualTime(ctx, run)
+	if err != nil {
+		return run.Work, err
+	}
+	// UsualTime counts units; Expect is by the clock, for the worker that has to decide whether it can end in time.
+	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
+	submitted, err := r.store.Submissions.Source(ctx, sub)
+	if err != nil {
+		return run.Work, err
+	}
+	j.Task = version.Definition.With(submitted.Names())
+	j.Sources, err = r.sources(ctx, sub, submitted)
+	return run.Work, err
+}
+
+// fillEvaluation puts an evaluation's request into a job.
+func (r *Recorder) fillEvaluation(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
+	e, err := r.store.Work.Evaluation(ctx, attempt.EvaluationID)
+	j.Task = tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}
+	j.Evaluation, j.Caller = e.Request, e.Owner
+	return e.Work, err
+}
+
+// sources gives every file of the run by its run-time name.
+func (r *Recorder) sources(ctx context.Context, sub submissions.Submission, submitted tasks.Submission) (map[string][]byte, error) {
+	bundle, err := r.store.Catalog.Bundle(ctx, sub.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := bundle.Resolve(submitted)
+	if err != nil {
+		return nil, unusable{err}
+	}
+	return sources, nil
+}

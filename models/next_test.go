@@ -1,0 +1,141 @@
+package models_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// workerOf has a worker with so many slots of the CPU say that it is there.
+func workerOf(t *testing.T, s *models.Store, name string, slots int) {
+	t.Helper()
+	h := job.Heartbeat{Worker: name, Started: time.Now()}
+	for i := range slots {
+		h.Slots = append(h.Slots, job.Slot{Index: i, Device: "CPU"})
+	}
+	check(t, s.Fleet.SaveHeartbeat(t.Context(), h))
+}
+
+func next(t *testing.T, s *models.Store, ask job.Ask) *work.Attempt {
+	t.Helper()
+	return got[*work.Attempt](t)(s.Work.Next(t.Context(), ask, time.Now()))
+}
+
+// TestAskingAtOnceNoWorkerGetsAnothersJob: each unit of work is begun once, however many ask.
+func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		const workers, jobs = 6, 12
+		for range jobs {
+			w.submit(t, s, w.ann)
+		}
+		var asking sync.WaitGroup
+		var mu sync.Mutex
+		begun := map[int64]int{}
+		for i := range workers {
+			name := string(rune('a' + i))
+			workerOf(t, s, name, jobs)
+			asking.Go(func() {
+				var held []string
+				for {
+					a, err := s.Work.Next(t.Context(), job.Ask{Worker: name, Device: "CPU", Held: held}, time.Now())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if a == nil {
+						return
+					}
+					held = append(held, a.ID)
+					mu.Lock()
+					begun[a.RunID]++
+					mu.Unlock()
+				}
+			})
+		}
+		asking.Wait()
+		if len(begun) != jobs {
+			t.Errorf("%d of %d runs were begun", len(begun), jobs)
+		}
+		for run, n := range begun {
+			if n != 1 {
+				t.Errorf("run %d was begun %d times", run, n)
+			}
+		}
+	})
+}
+
+// TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked, and nothing before it has said that it is there.
+func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.submit(t, s, w.ann)
+		for name, device := range map[string]string{"mine": "CPU", "other": "H200", "revoked": "CPU", "silent": "CPU"} {
+			_, _, err := s.Fleet.CreateCredential(ctx, w.admin, name, []string{device})
+			check(t, err)
+			if name != "silent" {
+				workerOf(t, s, name, 1)
+			}
+		}
+		check(t, s.Fleet.RevokeCredential(ctx, w.admin, "revoked"))
+		for _, name := range []string{"other", "revoked", "silent", "nobody"} {
+			if a := next(t, s, job.Ask{Worker: name, Device: "CPU"}); a != nil {
+				t.Errorf("%s gets %+v", name, a)
+			}
+		}
+		if a := next(t, s, job.Ask{Worker: "mine", Device: "CPU"}); a == nil || a.Worker != "mine" || a.TakenAt != nil {
+			t.Errorf("it gets %+v", a)
+		}
+	})
+}
+
+// TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold, whatever it says it holds.
+func TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		for range 5 {
+			w.submit(t, s, w.ann)
+		}
+		workerOf(t, s, "w1", 1)
+		var held []string
+		for range 10 {
+			if a := next(t, s, job.Ask{Worker: "w1", Device: "CPU", Held: held}); a != nil {
+				held = append(held, a.ID)
+			}
+		}
+		if len(held) != 2 {
+			t.Errorf("one slot has %d jobs", len(held))
+		}
+	})
+}
+
+// TestIdleSlotsComeBeforeBusyOnes, which build the next job only while no slot is idle.
+func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		for range 4 {
+			w.submit(t, s, w.ann)
+		}
+		workerOf(t, s, "w1", 1)
+		workerOf(t, s, "w2", 1)
+		first := next(t, s, job.Ask{Worker: "w1", Device: "CPU"})
+		ahead := job.Ask{Worker: "w1", Device: "CPU", Busy: true, Held: []string{first.ID}}
+		if a := next(t, s, ahead); a != nil {
+			t.Errorf("a busy slot gets what an idle one could run: %+v", a)
+		}
+		if a := next(t, s, job.Ask{Worker: "w2", Device: "CPU"}); a == nil {
+			t.Error("the idle slot gets nothing")
+		}
+		if a := next(t, s, ahead); a == nil {
+			t.Error("nothing is built ahead")
+		}
+		if a := next(t, s, job.Ask{Worker: "w2", Device: "CPU", Busy: true}); a == nil || a.Number != 1 {
+			t.Errorf("a job that did not arrive is not sent again: %+v", a)
+		}
+	})
+}

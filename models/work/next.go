@@ -1,0 +1,181 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
+)
+
+const (
+	// candidates is how many units of work are looked at, of which the first ones may not be for this worker.
+	candidates = 16
+	// avoidFor is how long work that a worker lost waits for another worker, after its pause.
+	avoidFor = 2 * time.Second
+	// inFlightPerSlot is the most that a worker may be given for each of its slots: one runs, and one is built.
+	inFlightPerSlot = 2
+)
+
+// Next begins the attempt that a worker is to make next, in the fair order, and returns it; nil: there is none for now. An
+// attempt that the worker was given and does not hold has not arrived: it is returned again.
+func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attempt *Attempt, err error) {
+	// Most workers that ask find nothing. They take no turn to write.
+	var any bool
+	err = l.db.Read(ctx).Raw(anythingFor, ask.Device, db.Time(at), db.Sanitize(ask.Worker)).Scan(&any).Error
+	if err != nil || !any {
+		return nil, db.ReadError(err, "what waits for %s", ask.Device)
+	}
+	// Workers are many rows, of which each says much: they are read before the turn.
+	room, err := l.roomFor(ctx, ask, at)
+	if err != nil || !room.may {
+		return nil, err
+	}
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		if room.live, err = givenTo(tx, ask); err != nil {
+			return err
+		}
+		if len(room.live.missing) > 0 {
+			attempt = &room.live.missing[0]
+			return nil
+		}
+		unit, err := room.choose(tx, ask, at)
+		if err != nil || unit == nil {
+			return err
+		}
+		begun, err := l.start(tx, unit.Ref(), ask.Worker)
+		attempt = &begun
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return attempt, nil
+}
+
+// anythingFor reports whether there is work that could begin on a device, or an attempt that has not arrived at a worker.
+const anythingFor = `select exists (select 1 from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
+	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null))`
+
+// given is how many attempts are live on a device, and which of these a worker was given and does not have.
+type given struct {
+	all, reruns, mine int
+	missing           []Attempt
+}
+
+func givenTo(tx *gorm.DB, ask job.Ask) (g given, err error) {
+	live, err := liveAttempts(tx, "where w.device = ?", ask.Device)
+	for _, a := range live {
+		g.all++
+		if a.Priority == PriorityRerun {
+			g.reruns++
+		}
+		if a.Worker != db.Sanitize(ask.Worker) {
+			continue
+		}
+		g.mine++
+		if a.TakenAt == nil && !slices.Contains(ask.Held, a.ID) {
+			g.missing = append(g.missing, a.Attempt)
+		}
+	}
+	return g, err
+}
+
+// room is what a device has for a worker that asks.
+type room struct {
+	may     bool              // the worker takes jobs for the device
+	slots   fleet.DeviceSlots // of all workers
+	own     int               // slots of this one
+	offered []string          // the live workers with slots of the device
+	live    given
+}
+
+func (l *LifeCycle) roomFor(ctx context.Context, ask job.Ask, at time.Time) (r room, err error) {
+	may, err := l.fleet.MayTake(ctx, ask.Worker)
+	if err != nil || !may(ask.Device) {
+		return r, err
+	}
+	pauses, err := l.fleet.Pauses(ctx)
+	if err != nil {
+		return r, err
+	}
+	workers, err := l.fleet.Workers(ctx)
+	if err != nil {
+		return r, err
+	}
+	takes := func(w fleet.Worker, slot job.Slot) bool { return slot.Device == ask.Device && w.Takes(slot) }
+	r.slots = fleet.SlotsOf(workers, at, takes)[ask.Device]
+	for _, w := range workers {
+		n := fleet.SlotsOf([]fleet.Worker{w}, at, takes)[ask.Device].Usable
+		if n > 0 {
+			r.offered = append(r.offered, w.Name)
+		}
+		if w.Name == db.Sanitize(ask.Worker) {
+			r.own = n
+		}
+	}
+	_, paused := pauses[ask.Device]
+	r.may = !paused
+	return r, nil
+}
+
+// admits reports whether the worker gets anything at all.
+func (r room) admits(busy bool) bool {
+	if r.live.mine >= inFlightPerSlot*r.own {
+		return false
+	}
+	// A busy slot builds the one job more than the device has slots, and none that an idle slot could run. What runs on
+	// several slots is one attempt: what workers say of their slots counts, too.
+	return !busy || r.slots.Usable <= max(r.live.all, r.slots.Busy) && r.live.all <= r.slots.Usable
+}
+
+// takes reports whether work of this priority may have the place.
+func (r room) takes(p Priority, busy bool) bool {
+	switch {
+	case p < PriorityFollowUp:
+		return true
+	case busy || r.live.all >= r.slots.Usable:
+		return false // it takes a free slot, and never the place of the run that comes next
+	case p == PriorityRerun:
+		// One slot is always left for people. Where there is only one, a rerun has it while no other work waits.
+		return r.live.reruns < max(r.slots.Usable-1, 1)
+	}
+	return true
+}
+
+// choose finds the first unit of work that the worker may have; nil: there is none.
+func (r room) choose(tx *gorm.DB, ask job.Ask, at time.Time) (*QueuedWork, error) {
+	if !r.admits(ask.Busy) {
+		return nil, nil
+	}
+	next, err := nextWork(tx, ask.Device, candidates, at)
+	if err != nil {
+		return nil, err
+	}
+	for _, unit := range next {
+		if !r.takes(unit.Priority, ask.Busy) {
+			return nil, nil // those that follow are of no higher priority
+		}
+		if avoid, err := r.avoids(tx, unit, ask.Worker, at); err != nil || !avoid {
+			return &unit, err
+		}
+	}
+	return nil, nil
+}
+
+// avoids reports whether the worker lost the work before, while others offer the device. After a while it may have it all the
+// same.
+func (r room) avoids(tx *gorm.DB, unit QueuedWork, worker string, at time.Time) (bool, error) {
+	if unit.NotBefore == nil || !at.Before(unit.NotBefore.Add(avoidFor)) {
+		return false, nil
+	}
+	lost, err := lostBy(tx, unit.Ref())
+	if err != nil || !slices.Contains(lost, db.Sanitize(worker)) {
+		return false, err
+	}
+	return slices.ContainsFunc(r.offered, func(name string) bool { return !slices.Contains(lost, name) }), nil
+}
