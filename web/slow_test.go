@@ -45,7 +45,7 @@ func TestABatchOfCallsIsRefused(t *testing.T) {
 // waiting opens a request that waits for a run that goes on, on behalf of a visitor.
 func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 	t.Helper()
-	before := s.site.UnderWay.Taken()
+	before := s.site.Waiting.Taken()
 	conn := s.dial(t, "127.0.0.1")
 	fmt.Fprintf(conn, "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n%s\r\n", s.queued.SubmissionID, visitor, header)
 	answered := make(chan *http.Response, 1)
@@ -61,7 +61,7 @@ func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 		case resp = <-answered:
 			return true
 		default:
-			return s.site.UnderWay.Taken() > before
+			return s.site.Waiting.Taken() > before
 		}
 	})
 	return resp

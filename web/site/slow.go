@@ -14,6 +14,9 @@ type pool struct{ people, strangers *wire.Tally }
 
 func newPool(most, each int) pool { return pool{wire.NewTally(most, each), wire.NewTally(most, each)} }
 
+// Taken is how many requests are counted.
+func (p pool) Taken() int { return p.people.Taken() + p.strangers.Taken() }
+
 // take counts one more request until end is called. People count for themselves, strangers by address.
 func (p pool) take(c *fiber.Ctx, doing string) (end func(), err error) {
 	tally, who := p.strangers, shareOf(c)
@@ -32,4 +35,4 @@ func (p pool) take(c *fiber.Ctx, doing string) (end func(), err error) {
 func personShare(id int64) wire.Share { return wire.Share{fmt.Sprint("person:", id)} }
 
 // Wait takes one of the places for requests that are answered when something happens, until end is called.
-func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.waiting.take(c, "wait") }
+func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.Waiting.take(c, "wait") }
