@@ -36,21 +36,29 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 	})
 }
 
-// Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
-// the server stops.
-func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
+// HoldStream counts the connection of a request as a live stream until it is closed.
+func (s *Site) HoldStream(c *fiber.Ctx) error {
 	who := shareOf(c)
 	switch s.streaming.Take(who, 1) {
 	case wire.UsedUp:
-		return TooMany("Too many pages are being watched live from your address. Close some of them.", time.Minute)
+		return TooMany("Too many live connections from your address. Close some of them.", time.Minute)
 	case wire.Full:
-		return TooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
+		return TooMany("Too many live connections. Try again in a minute.", time.Minute)
+	}
+	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
+	return nil
+}
+
+// Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
+// the server stops.
+func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
+	if err := s.HoldStream(c); err != nil {
+		return err
 	}
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
 	source.Heartbeat, source.Reauthorize = s.Settings.Heartbeat, s.reauthorize(c)
-	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
 	if c.Method() == fiber.MethodHead {
 		c.Context().SetConnectionClose()
 		return nil
