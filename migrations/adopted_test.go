@@ -18,9 +18,14 @@ import (
 // lastOfOld is the number of the last of the migrations that the baseline replaced, which is also the baseline's.
 const lastOfOld = 55
 
+// emptyPlaces are where a database of each dialect may be made.
+func emptyPlaces(t *testing.T) map[string]models.Config {
+	return map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()}, migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.PostgresURL(t)}}
+}
+
 // eachAdopted runs fn as one subtest per database, on what the last program with the old migrations left.
-func eachAdopted(t *testing.T, fn func(t *testing.T, cfg models.Config, db *sql.DB)) {
-	for dialect, cfg := range map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()}, migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.PostgresURL(t)}} {
+func eachAdopted(t *testing.T, fn func(t *testing.T, dialect string, cfg models.Config, db *sql.DB)) {
+	for dialect, cfg := range emptyPlaces(t) {
 		t.Run(dialect, func(t *testing.T) {
 			script, err := os.ReadFile(fmt.Sprintf("testdata/%05d_%s.sql", lastOfOld, dialect))
 			if err != nil {
@@ -30,7 +35,7 @@ func eachAdopted(t *testing.T, fn func(t *testing.T, cfg models.Config, db *sql.
 			if _, err := db.ExecContext(t.Context(), string(script)); err != nil {
 				t.Fatal(err)
 			}
-			fn(t, cfg, db)
+			fn(t, dialect, cfg, db)
 		})
 	}
 }
@@ -50,17 +55,9 @@ func openAt(t *testing.T, cfg models.Config) *sql.DB {
 	return db
 }
 
-func dialectOf(cfg models.Config) string {
-	if cfg.DSN != "" {
-		return migrations.Postgres
-	}
-	return migrations.SQLite
-}
-
 func TestAnAdoptedDatabaseHasTheSchemaOfANewOne(t *testing.T) {
-	fresh := map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()}, migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.PostgresURL(t)}}
-	eachAdopted(t, func(t *testing.T, cfg models.Config, db *sql.DB) {
-		dialect := dialectOf(cfg)
+	fresh := emptyPlaces(t)
+	eachAdopted(t, func(t *testing.T, dialect string, _ models.Config, db *sql.DB) {
 		other := openAt(t, fresh[dialect])
 		for _, db := range []*sql.DB{db, other} {
 			if _, err := migrations.Up(t.Context(), db, dialect); err != nil {
@@ -75,21 +72,20 @@ func TestAnAdoptedDatabaseHasTheSchemaOfANewOne(t *testing.T) {
 }
 
 func TestAnAdoptedDatabaseGetsLaterMigrations(t *testing.T) {
-	eachAdopted(t, func(t *testing.T, cfg models.Config, db *sql.DB) {
-		dialect := dialectOf(cfg)
-		baselines, err := filepath.Glob(dialect + "/*.sql")
+	eachAdopted(t, func(t *testing.T, dialect string, _ models.Config, db *sql.DB) {
+		names, err := filepath.Glob(dialect + "/*.sql")
 		if err != nil {
 			t.Fatal(err)
 		}
-		later := fstest.MapFS{fmt.Sprintf("%s/%05d_later.sql", dialect, lastOfOld+len(baselines)): {Data: []byte("create table later (id integer)")}}
-		for _, name := range baselines {
+		later := fstest.MapFS{fmt.Sprintf("%s/%05d_later.sql", dialect, lastOfOld+len(names)): {Data: []byte("create table later (id integer)")}}
+		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			later[filepath.ToSlash(name)] = &fstest.MapFile{Data: text}
 		}
-		if n, err := migrations.UpWith(t.Context(), db, dialect, later); n != len(baselines) || err != nil {
+		if n, err := migrations.UpWith(t.Context(), db, dialect, later); n != len(names) || err != nil {
 			t.Errorf("%d files were applied, %v", n, err)
 		}
 		if _, err := db.ExecContext(t.Context(), "insert into later values (1)"); err != nil {
@@ -101,11 +97,11 @@ func TestAnAdoptedDatabaseGetsLaterMigrations(t *testing.T) {
 // TestADatabaseFromBeforeTheLastOldMigrationIsRefused, with the program that upgrades it, and stays as it is.
 func TestADatabaseFromBeforeTheLastOldMigrationIsRefused(t *testing.T) {
 	for _, version := range []int{54, 1} {
-		eachAdopted(t, func(t *testing.T, cfg models.Config, db *sql.DB) {
+		eachAdopted(t, func(t *testing.T, dialect string, cfg models.Config, db *sql.DB) {
 			if _, err := db.ExecContext(t.Context(), "delete from goose_db_version where version_id > $1", version); err != nil {
 				t.Fatal(err)
 			}
-			before, rows := schemaOf(t, db, dialectOf(cfg)), rowsOf(t, db, dialectOf(cfg))
+			before, rows := schemaOf(t, db, dialect), rowsOf(t, db, dialect)
 			s, err := models.Open(t.Context(), cfg)
 			if err == nil {
 				s.Close()
@@ -115,7 +111,7 @@ func TestADatabaseFromBeforeTheLastOldMigrationIsRefused(t *testing.T) {
 			if err == nil || err.Error() != want {
 				t.Errorf("error is %v", err)
 			}
-			if diff := cmp.Diff(before, schemaOf(t, db, dialectOf(cfg))) + cmp.Diff(rows, rowsOf(t, db, dialectOf(cfg))); diff != "" {
+			if diff := cmp.Diff(before, schemaOf(t, db, dialect)) + cmp.Diff(rows, rowsOf(t, db, dialect)); diff != "" {
 				t.Errorf("the refused database (-before +after):\n%s", diff)
 			}
 		})

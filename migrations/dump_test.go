@@ -17,14 +17,14 @@ import (
 // TestASiteOfTheLastOldMigrationGoesOn opens what the last program with the old migrations left, on both databases: nothing is
 // run or lost, the board is the same, and what ran and waited ends.
 func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
-	eachAdopted(t, func(t *testing.T, cfg models.Config, db *sql.DB) {
-		before := rowsOf(t, db, dialectOf(cfg))
+	eachAdopted(t, func(t *testing.T, dialect string, cfg models.Config, db *sql.DB) {
+		before := rowsOf(t, db, dialect)
 		s, err := models.Open(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if diff := cmp.Diff(before, rowsOf(t, db, dialectOf(cfg))); diff != "" || len(before["runs"]) != 11 {
+		if diff := cmp.Diff(before, rowsOf(t, db, dialect)); diff != "" || len(before["runs"]) != 11 {
 			t.Errorf("rows (-before +after):\n%s", diff)
 		}
 		wantBoardOfTheDump(t, s)
