@@ -27,12 +27,11 @@ type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *site.Hub
-	Queue      Queue // nil: not asked
-	// HandingOver reports whether this process stops, and whether another waits to take over from it; nil: it never stops.
-	HandingOver func() (stopping, followed bool)
-	OwnCluster  bool   // workers connect to the operator's NATS cluster, not to the site
-	Disk        string // directory whose disk is watched; empty: none is
-	MinFree     int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
+	Queue      Queue       // nil: not asked
+	Stopping   func() bool // whether this process stops; nil: never
+	OwnCluster bool        // workers connect to the operator's NATS cluster, not to the site
+	Disk       string      // directory whose disk is watched; empty: none is
+	MinFree    int64       // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
 	Addr    string      // address to listen on, "127.0.0.1:3000"
 	TLS     *tls.Config // of the connections; nil: a proxy has it, or nobody

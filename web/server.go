@@ -48,13 +48,13 @@ const (
 
 // Server answers HTTP. Build it with New, run it with Run.
 type Server struct {
-	site        *site.Site
-	queue       Queue
-	ownCluster  bool // of NATS: workers connect to that
-	handingOver func() (stopping, followed bool)
-	tls         *tls.Config
-	app         *fiber.App
-	pings       singleflight.Group
+	site       *site.Site
+	queue      Queue
+	ownCluster bool // of NATS: workers connect to that
+	stopping   func() bool
+	tls        *tls.Config
+	app        *fiber.App
+	pings      singleflight.Group
 
 	assets assets
 
@@ -87,7 +87,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{site: site, queue: cfg.Queue, ownCluster: cfg.OwnCluster, handingOver: cfg.HandingOver, tls: cfg.TLS}
+	s := &Server{site: site, queue: cfg.Queue, ownCluster: cfg.OwnCluster, stopping: cfg.Stopping, tls: cfg.TLS}
 	s.pictures = picture.New(cfg.pictures())
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins, s.pictures); err != nil {
 		return nil, err
