@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -14,7 +13,6 @@ import (
 	"warpboard/views"
 	"warpboard/web/mount"
 	"warpboard/web/signin"
-	"warpboard/web/signin/picture"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/wire"
@@ -40,9 +38,6 @@ type Config struct {
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 
-	PicturesAllowed []netip.Prefix // networks whose pictures of people are fetched although they are not public: for tests
-	PictureRoots    *x509.CertPool // whose certificates are believed there; nil: the system's
-
 	SandboxOff  bool          // the worker runs programs unprotected: every page says so
 	BundleLimit int           // largest task zip in bytes; 0: 32 MiB
 	Heartbeat   time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
@@ -62,11 +57,6 @@ type Config struct {
 	Version string
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
-}
-
-// pictures are the settings of what fetches people's pictures.
-func (c Config) pictures() picture.Config {
-	return picture.Config{Store: c.Store, Allowed: c.PicturesAllowed, Roots: c.PictureRoots, Version: c.Version, Log: c.Log}
 }
 
 // site is the part of the settings that every handler may know.

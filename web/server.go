@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -32,7 +31,6 @@ import (
 	"warpboard/web/pages/units"
 	"warpboard/web/pages/workbench"
 	"warpboard/web/signin"
-	"warpboard/web/signin/picture"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"
@@ -59,7 +57,6 @@ type Server struct {
 	assets assets
 
 	evals      *evaluations.Evaluations
-	pictures   *picture.Fetcher
 	signIn     *signin.SignIn
 	pages      *pages.Pages
 	authoring  *authoring.Authoring
@@ -88,8 +85,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{site: site, queue: cfg.Queue, ownCluster: cfg.OwnCluster, stopping: cfg.Stopping, tls: cfg.TLS}
-	s.pictures = picture.New(cfg.pictures())
-	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins, s.pictures); err != nil {
+	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}
 	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
@@ -172,7 +168,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.tls != nil {
 		ln = tls.NewListener(ln, s.tls)
 	}
-	defer s.fetchPictures(ctx)()
 	ln = wire.NewGuard(ln, s.site.Connected, s.site.Proxies, s.site.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
@@ -190,14 +185,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		s.site.Log.Warn("web server cut open requests when it stopped", "err", err)
 	}
 	return nil
-}
-
-// fetchPictures does so until what it returns is called.
-func (s *Server) fetchPictures(ctx context.Context) (end func()) {
-	ctx, stop := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	running.Go(func() { _ = s.pictures.Run(ctx) }) // ends with ctx alone
-	return func() { stop(); running.Wait() }
 }
 
 // measured is what metrics ask of a queue; a nil Queue stays nil.
