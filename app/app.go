@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -19,28 +17,32 @@ import (
 	"warpboard/evaluator/harness"
 )
 
-// command is one word after `warpboard`.
-type command struct {
-	name, about string
-	run         func(ctx context.Context, env Environment, args []string) error
-}
-
 // Environment is what a command may use of the outside world.
 type Environment = cli.Environment
 
 // commands are those that run or check something on this machine. Those that talk to a site are cli's.
-func commands() []command {
-	return []command{
-		{"serve", "serve the site and evaluate on this machine", serve},
-		{"work", "evaluate for a site on another machine", work},
-		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
-		{"token", "make a personal API token for a user", makeToken},
-		{"verify-chain", "check that an exported chain of results is whole and signed", verify.Chain},
-		{"verify-result", "check what a site states of a run, and measure it again on this machine", verify.Result},
-		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verify.Task},
-		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
-		{"version", "print the version, and that of the harness", printVersion},
+func commands(env Environment) []*cobra.Command {
+	return []*cobra.Command{
+		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serve),
+		settingsCommand(env, "work", "evaluate for a site on another machine", work),
+		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrate),
+		tokenCommand(env),
+		verify.Chain(env),
+		verify.Result(env),
+		verify.Task(env),
+		checkConfigCommand(env),
+		{Use: "version", Short: "print the version, and that of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
+			return err
+		}},
 	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return cli.Usage("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
+	}
+	return nil
 }
 
 // Main carries out the command line of this process and ends it.
@@ -55,7 +57,7 @@ func Main() {
 	}
 	err := Run(ctx, env, os.Args[1:])
 	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err != nil {
 		cli.Complain(env.Stderr, os.Args[1:], err)
 		os.Exit(cli.ExitCode(err))
 	}
@@ -67,11 +69,34 @@ func Run(ctx context.Context, env Environment, args []string) error {
 		args = []string{"version"}
 	}
 	root := rootCommand(env)
-	root.SetArgs(append([]string{}, args...)) // nil would be the process's own
+	root.SetArgs(twoHyphens(root, args))
 	return root.ExecuteContext(ctx)
 }
 
-// rootCommand has every command. Those of this machine read their flags themselves.
+// twoHyphens writes -addr as --addr in a command line of this machine's commands, which have no flags of one letter but -h:
+// units and scripts may have flags as package flag read them.
+func twoHyphens(root *cobra.Command, args []string) []string {
+	args = append([]string{}, args...) // nil would be the process's own
+	if cmd, _, err := root.Find(args); err != nil || !ofThisMachine(cmd) {
+		return args
+	}
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if len(arg) > 2 && arg[0] == '-' && arg[1] >= 'a' && arg[1] <= 'z' {
+			args[i] = "-" + arg
+		}
+	}
+	return args
+}
+
+// ofThisMachine reports whether a command, or one above it, is of this machine.
+func ofThisMachine(cmd *cobra.Command) bool {
+	return cmd != nil && (cmd.GroupID == "machine" || ofThisMachine(cmd.Parent()))
+}
+
+// rootCommand has every command.
 func rootCommand(env Environment) *cobra.Command {
 	root := cli.Group(&cobra.Command{
 		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + cli.ExitHelp,
@@ -80,18 +105,16 @@ func rootCommand(env Environment) *cobra.Command {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.FlagError(cmd.CommandPath(), err)
+		return cli.Usage("%w", cli.FlagError(cmd, err))
 	})
 	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
 	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, version())...) {
 		cmd.GroupID = "site"
 		root.AddCommand(cmd)
 	}
-	for _, c := range commands() {
-		// Their flags are read by package flag, which settings.go needs (Visit tells which were given); cobra would read
-		// them first.
-		root.AddCommand(&cobra.Command{Use: c.name, Short: c.about, GroupID: "machine", DisableFlagParsing: true,
-			RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), env, args) }})
+	for _, cmd := range commands(env) {
+		cmd.GroupID = "machine"
+		root.AddCommand(cmd)
 	}
 	ownHelp(root)
 	return root
@@ -131,12 +154,4 @@ func version() string {
 		}
 	}
 	return v
-}
-
-func printVersion(_ context.Context, env Environment, args []string) error {
-	if len(args) > 0 {
-		return cli.Usage("warpboard version takes no argument, such as %q", args[0])
-	}
-	fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
-	return nil
 }

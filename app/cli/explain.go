@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"warpboard/web/client"
@@ -99,11 +100,19 @@ func reason(away *url.Error) string {
 }
 
 // FlagError says what is wrong with a flag.
-func FlagError(command string, err error) error {
+func FlagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[value.GetFlag().Value.Type()]
-		err = fmt.Errorf("--%s: %q is not %s", value.GetFlag().Name, value.GetValue(), cmp.Or(kind, "a value that it takes"))
+		err = fmt.Errorf("--%s: %w", value.GetFlag().Name, BadValue(value.GetFlag(), value.GetValue(), value.Unwrap()))
 	}
-	return Usage("%w (%s --help prints its flags)", err, command)
+	return fmt.Errorf("%w (%s --help prints its flags)", err, cmd.CommandPath())
+}
+
+// BadValue says why a flag does not take a value; err is what the flag said.
+func BadValue(f *pflag.Flag, value string, err error) error {
+	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[f.Value.Type()]
+	if kind == "" {
+		return err
+	}
+	return fmt.Errorf("%q is not %s", value, kind)
 }

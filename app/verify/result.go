@@ -4,30 +4,27 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"warpboard/app/cli"
 	"warpboard/statement"
 	"warpboard/web/client"
 )
 
-const verifyResultHelp = `usage: warpboard verify-result FILE|URL [flags]
-
-Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it (URL may be that of
+const verifyResultHelp = `Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it (URL may be that of
 the submission's page, too): the signature,
 and whether the score follows from the samples. Then measures the source again on this machine's device of the same
 kind, and says whether the two intervals agree. Source and task come from the site where you may read them, else from
 --source and --task.
 
 Exits with 0 if all of it holds, with 2 if the signature or the score does not, with 3 if the repetition does not agree,
-with 4 if nothing could be measured again (no such device, no source), and with 1 if something else went wrong.
-
-`
+with 4 if nothing could be measured again (no such device, no source), and with 1 if something else went wrong.`
 
 // What the exit codes of verify-result mean; 1 is any other error.
 const (
@@ -45,32 +42,25 @@ type verifyResultOptions struct {
 	signatureOnly          bool
 }
 
-func (o *verifyResultOptions) flags(env cli.Environment) *flag.FlagSet {
-	fs := o.machineFlags("verify-result", env)
+// Result is `warpboard verify-result`: it checks a statement, and measures its source again.
+func Result(env cli.Environment) *cobra.Command {
+	var o verifyResultOptions
+	cmd := command("verify-result FILE|URL", "check what a site states of a run, and measure it again on this machine", verifyResultHelp, func(cmd *cobra.Command, from string) error {
+		return o.run(cmd.Context(), env, from)
+	})
+	fs := cmd.Flags()
+	o.machineFlags(fs, env)
 	fs.StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json; default: ask the site")
 	fs.StringVar(&o.site, "site", "", "address of the site whose keys count; default: that of URL, or the one that the statement names")
 	fs.StringVar(&o.token, "token", "", "token for reading a source or a task that is not public; default: $WARPBOARD_TOKEN, else that of warpboard login")
-	fs.Func("source", "file that was submitted; may be repeated, the main one first; default: ask the site", func(file string) error {
-		o.source = append(o.source, file)
-		return nil
-	})
+	fs.StringArrayVar(&o.source, "source", nil, "file that was submitted; may be repeated, the main one first; default: ask the site")
 	fs.StringVar(&o.task, "task", "", "folder or zip of the task; default: ask the site")
 	fs.BoolVar(&o.signatureOnly, "signature-only", false, "only check the statement, measure nothing")
-	fs.Usage = func() {
-		fmt.Fprint(env.Stderr, verifyResultHelp)
-		fs.PrintDefaults()
-	}
-	return fs
+	return cmd
 }
 
-// Result is `warpboard verify-result`: it checks a statement, and measures its source again.
-func Result(ctx context.Context, env cli.Environment, args []string) error {
-	var o verifyResultOptions
-	from, err := parseWithFile(o.flags(env), args)
-	if err == nil {
-		err = o.validate()
-	}
-	if err != nil {
+func (o *verifyResultOptions) run(ctx context.Context, env cli.Environment, from string) error {
+	if err := o.validate(); err != nil {
 		return err
 	}
 	if err := o.signIn(env, from); err != nil {

@@ -119,7 +119,7 @@ func verifyStated(t *testing.T, args ...string) (code int, printed string) {
 	t.Helper()
 	var out bytes.Buffer
 	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err := Result(t.Context(), env, args)
+	err := execute(t.Context(), Result(env), args)
 	if err != nil {
 		out.WriteString(err.Error())
 		return cli.ExitCode(err), out.String()
@@ -204,7 +204,7 @@ func TestVerifyResultReadsAPageAsWhoIsSignedIn(t *testing.T) {
 	verified := func(address string) (int, string) {
 		var out bytes.Buffer
 		env := cli.Environment{Getenv: func(name string) string { return map[string]string{"WARPBOARD_SITES": sites}[name] }, Stdout: &out, Stderr: io.Discard}
-		err := Result(t.Context(), env, []string{server.URL + address, "--signature-only"})
+		err := execute(t.Context(), Result(env), []string{server.URL + address, "--signature-only"})
 		return cli.ExitCode(err), fmt.Sprint(out.String(), err)
 	}
 	for _, address := range []string{"/submissions/5", "/submissions/5#run-7", "/runs/7", "/api/v1/runs/7/statement"} {
@@ -252,15 +252,15 @@ func TestVerifyChainChecksAnExport(t *testing.T) {
 	}
 	var out bytes.Buffer
 	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	if err := Chain(t.Context(), env, []string{s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are whole") {
+	if err := execute(t.Context(), Chain(env), []string{s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are whole") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	twice := s.file(t, "twice.jsonl", append(append(line, '\n'), line...))
-	err = Chain(t.Context(), env, []string{twice, "--key", keys})
+	err = execute(t.Context(), Chain(env), []string{twice, "--key", keys})
 	if cli.ExitCode(err) != exitForged {
 		t.Errorf("a statement that is there twice: %v", err)
 	}
-	if err := Chain(t.Context(), env, []string{twice}); err == nil || cli.ExitCode(err) != 1 {
+	if err := execute(t.Context(), Chain(env), []string{twice}); err == nil || cli.ExitCode(err) != 1 {
 		t.Errorf("without a key: %v", err)
 	}
 }
