@@ -13,12 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/app/verify"
 	"warpboard/evaluator/harness"
 )
 
 // Environment is what a command may use of the outside world.
-type Environment = cli.Environment
+type Environment = console.Environment
 
 // commands are those that run or check something on this machine. Those that talk to a site are cli's.
 func commands(env Environment) []*cobra.Command {
@@ -40,7 +41,7 @@ func commands(env Environment) []*cobra.Command {
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return cli.Usage("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
+		return console.Usage("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
@@ -58,8 +59,8 @@ func Main() {
 	err := Run(ctx, env, os.Args[1:])
 	stop()
 	if err != nil {
-		cli.Complain(env.Stderr, os.Args[1:], err)
-		os.Exit(cli.ExitCode(err))
+		console.Complain(env.Stderr, os.Args[1:], err)
+		os.Exit(console.ExitCode(err))
 	}
 }
 
@@ -98,14 +99,14 @@ func ofThisMachine(cmd *cobra.Command) bool {
 
 // rootCommand has every command.
 func rootCommand(env Environment) *cobra.Command {
-	root := cli.Group(&cobra.Command{
-		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + cli.ExitHelp,
+	root := console.Group(&cobra.Command{
+		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + console.ExitHelp,
 		SilenceErrors: true, SilenceUsage: true,
 	})
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage("%w", cli.FlagError(cmd, err))
+		return console.Usage("%w", console.FlagError(cmd, err))
 	})
 	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
 	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, version())...) {
@@ -127,12 +128,12 @@ func ownHelp(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "completion":
-			cli.Group(cmd)
+			console.Group(cmd)
 		case "help":
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, words []string) error {
 				about, rest, err := root.Find(words)
 				if err != nil || len(rest) > 0 {
-					return cli.Usage("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
+					return console.Usage("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
 				}
 				return about.Help()
 			}

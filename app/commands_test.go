@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 )
 
 // commanded is what a command line prints and complains of, and its exit code.
@@ -22,9 +22,9 @@ func commanded(t *testing.T, vars map[string]string, args ...string) (code int, 
 	env := Environment{Getenv: func(name string) string { return vars[name] }, Stdout: &stdout, Stderr: &stderr}
 	err := Run(t.Context(), env, args)
 	if err != nil {
-		cli.Complain(&stderr, args, err)
+		console.Complain(&stderr, args, err)
 	}
-	return cli.ExitCode(err), stdout.String(), stderr.String()
+	return console.ExitCode(err), stdout.String(), stderr.String()
 }
 
 func TestAMistakeInTheCommandLineEndsWithTwoAndSaysWhatToWrite(t *testing.T) {

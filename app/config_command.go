@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 )
 
 // settingsCommand is a command whose flags are settings. More declares flags that only this command has.
@@ -35,7 +35,7 @@ func settingsCommand(env Environment, name, about string, run func(context.Conte
 func settled(cmd *cobra.Command, run func(wrong error) error) {
 	cmd.Args = cobra.ArbitraryArgs // read refuses them
 	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(cli.FlagError(cmd, err)) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.FlagError(cmd, err)) })
 }
 
 // read fills the configuration behind fs from its flags over the environment over the settings file over the defaults, and checks the

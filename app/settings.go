@@ -11,7 +11,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/pflag"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 )
 
 // settingsFlag names the settings file.
@@ -114,7 +114,7 @@ func (s sources) fill(fs *pflag.FlagSet) (origins, []error) {
 		value, origin, err := s.of(f.Name)
 		if err == nil && origin != "" {
 			if err = f.Value.Set(value); err != nil {
-				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), cli.BadValue(f, shown(f.Name, value), err))
+				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.BadValue(f, shown(f.Name, value), err))
 			}
 		}
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 )
 
 // command is a command about one file or folder. A mistake in its command line ends with 1: verify-result and verify-chain
@@ -14,7 +14,7 @@ import (
 func command(use, about, help string, run func(cmd *cobra.Command, path string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: about, Long: help, Args: oneFile}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args[0]) }
-	cmd.SetFlagErrorFunc(cli.FlagError)
+	cmd.SetFlagErrorFunc(console.FlagError)
 	return cmd
 }
 

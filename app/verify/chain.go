@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 )
 
 const verifyChainHelp = `Checks the statements that an admin exported from /api/v1/chain: each is signed and follows the one before it.
@@ -15,7 +15,7 @@ Exits with 2 if one does not.`
 
 // Chain is `warpboard verify-chain`: it checks an exported chain of statements, line by line. That the chain is the newest, or
 // was not cut at its end, only a copy of its head from elsewhere shows: hence the digest in what is printed last.
-func Chain(env cli.Environment) *cobra.Command {
+func Chain(env console.Environment) *cobra.Command {
 	var o verifyResultOptions
 	cmd := command("verify-chain FILE", "check that an exported chain of results is whole and signed", verifyChainHelp, func(cmd *cobra.Command, path string) error {
 		return o.chain(cmd.Context(), env, path)
@@ -25,7 +25,7 @@ func Chain(env cli.Environment) *cobra.Command {
 	return cmd
 }
 
-func (o *verifyResultOptions) chain(ctx context.Context, env cli.Environment, path string) error {
+func (o *verifyResultOptions) chain(ctx context.Context, env console.Environment, path string) error {
 	// The chain's own word on its site does not count: a forged chain names the forger's.
 	if (o.key == "") == (o.site == "") {
 		return fmt.Errorf("say whose keys count: with --key or with --site")
@@ -41,7 +41,7 @@ func (o *verifyResultOptions) chain(ctx context.Context, env cli.Environment, pa
 	defer file.Close()
 	found, err := keys.CheckChain(ctx, file)
 	if err != nil {
-		return cli.ExitWith(exitForged, "%s: %w", path, err)
+		return console.ExitWith(exitForged, "%s: %w", path, err)
 	}
 	if found.First == 0 {
 		return fmt.Errorf("%s holds no statement", path)

@@ -12,7 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
+	"warpboard/app/cli/sites"
 	"warpboard/statement"
 	"warpboard/web/client"
 )
@@ -43,7 +44,7 @@ type verifyResultOptions struct {
 }
 
 // Result is `warpboard verify-result`: it checks a statement, and measures its source again.
-func Result(env cli.Environment) *cobra.Command {
+func Result(env console.Environment) *cobra.Command {
 	var o verifyResultOptions
 	cmd := command("verify-result FILE|URL", "check what a site states of a run, and measure it again on this machine", verifyResultHelp, func(cmd *cobra.Command, from string) error {
 		return o.run(cmd.Context(), env, from)
@@ -59,7 +60,7 @@ func Result(env cli.Environment) *cobra.Command {
 	return cmd
 }
 
-func (o *verifyResultOptions) run(ctx context.Context, env cli.Environment, from string) error {
+func (o *verifyResultOptions) run(ctx context.Context, env console.Environment, from string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (o *verifyResultOptions) run(ctx context.Context, env cli.Environment, from
 	}
 	fmt.Fprintf(env.Stdout, "stated:   %s\nrepeated: %s\n", scoreLine(s.Result.Score), scoreLine(again))
 	if !s.Result.Score.Agrees(again) {
-		return cli.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
+		return console.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
 			ns(s.Result.Score.NS), ns(again.NS))
 	}
 	fmt.Fprintln(env.Stdout, "The scores agree.")
@@ -85,20 +86,20 @@ func (o *verifyResultOptions) run(ctx context.Context, env cli.Environment, from
 
 // signIn finds the token for the site that the command line names: of the flag, the environment, or warpboard login. One that only
 // a statement names gets none.
-func (o *verifyResultOptions) signIn(env cli.Environment, from string) error {
+func (o *verifyResultOptions) signIn(env console.Environment, from string) error {
 	if isURL(from) {
 		o.site = cmp.Or(o.site, siteOf(from))
 	}
 	if o.token = cmp.Or(o.token, env.Getenv("WARPBOARD_TOKEN")); o.token != "" || o.site == "" {
 		return nil
 	}
-	kept, err := cli.KeptToken(env, o.site)
+	kept, err := sites.KeptToken(env.Getenv, o.site)
 	o.token = kept
 	return err
 }
 
 // checkedStatement reads a statement and prints what holds of it.
-func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Environment, from string) (s statement.Statement, err error) {
+func (o *verifyResultOptions) checkedStatement(ctx context.Context, env console.Environment, from string) (s statement.Statement, err error) {
 	envelope, err := o.envelope(ctx, from)
 	if err != nil {
 		return s, err
@@ -110,7 +111,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Envi
 	// Nothing of the statement is believed before this line, but for the site that it names where nobody said one (keys).
 	s, _, key, err := keys.Verify(ctx, envelope)
 	if err != nil {
-		return s, cli.ExitWith(exitForged, "%s: %w", from, err)
+		return s, console.ExitWith(exitForged, "%s: %w", from, err)
 	}
 	r := s.Result
 	o.site = cmp.Or(o.site, r.Site)
@@ -118,7 +119,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Envi
 	// A site can sign a false score. This shows that score and samples belong together, and not that the samples were
 	// measured.
 	if err := r.Check(); err != nil {
-		return s, cli.ExitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
+		return s, console.ExitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
 	}
 	fmt.Fprintf(env.Stdout, "run %d of %s: %s version %d on %s (%s), statement %d of its chain\n%s\n",
 		r.Run, r.Site, r.Task.Slug, r.Task.Version, r.Machine.Device, r.Machine.Name, r.Chain.Number, scoreLine(r.Score))

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/app/machine"
 	"warpboard/evaluator/harness"
 	"warpboard/tasks"
@@ -42,7 +42,7 @@ type verifyOptions struct {
 }
 
 // machineFlags say how programs are run on this machine by a command that is no worker.
-func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env cli.Environment) {
+func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for what is built")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
@@ -88,7 +88,7 @@ func (o *verifyOptions) include(value string) error {
 }
 
 // Task is `warpboard verify-task`: it checks the tasks at a path and runs the solutions that they bring.
-func Task(env cli.Environment) *cobra.Command {
+func Task(env console.Environment) *cobra.Command {
 	var o verifyOptions
 	cmd := command("verify-task PATH", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyHelp, func(cmd *cobra.Command, path string) error {
 		return o.run(cmd.Context(), env, path)
@@ -103,7 +103,7 @@ func Task(env cli.Environment) *cobra.Command {
 	return cmd
 }
 
-func (o *verifyOptions) run(ctx context.Context, env cli.Environment, path string) error {
+func (o *verifyOptions) run(ctx context.Context, env console.Environment, path string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (v *verifier) round(ctx context.Context) error {
 	if v.report.OK = err == nil; err != nil {
 		v.report.Error = err.Error()
 	}
-	return errors.Join(err, cli.PrintJSON(v.env.Stdout, v.report))
+	return errors.Join(err, console.PrintJSON(v.env.Stdout, v.report))
 }
 
 // openTasks reads the tasks at a path. Close the upload when done.

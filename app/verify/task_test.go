@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/tasks"
@@ -92,7 +92,7 @@ func execute(ctx context.Context, cmd *cobra.Command, args []string) error {
 func verify(t *testing.T, path string, flags ...string) (printed string, err error) {
 	t.Helper()
 	var out bytes.Buffer
-	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
 	err = execute(t.Context(), Task(env), append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
 	return out.String(), err
 }

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ func Complain(out io.Writer, args []string, err error) {
 	}
 	asked := func(arg string) bool { return arg == "--json" || arg == "--jq" || strings.HasPrefix(arg, "--jq=") }
 	if !slices.ContainsFunc(args, asked) {
-		fmt.Fprintln(out, "warpboard:", clean(err.Error()))
+		fmt.Fprintln(out, "warpboard:", Clean(err.Error()))
 		return
 	}
 	said := map[string]any{"error": err.Error(), "exit_code": ExitCode(err)}
@@ -45,6 +45,11 @@ func Complain(out io.Writer, args []string, err error) {
 	fmt.Fprintf(out, "%s\n", text)
 }
 
+// Reworded is an error with a sentence of its own, which keeps what it was made of for its exit code.
+func Reworded(err error, format string, args ...any) error {
+	return plain{fmt.Sprintf(format, args...), err}
+}
+
 // plain is an error with a sentence of its own, which keeps what it was made of for its exit code.
 type plain struct {
 	text string
@@ -56,8 +61,8 @@ func (p plain) Error() string { return p.text }
 // Unwrap is what the sentence is made of.
 func (p plain) Unwrap() error { return p.error }
 
-// explain says in the words of the command line what a library or the API says in its own. server is the site that was asked.
-func explain(err error, server string, signedIn bool) error {
+// Explain says in the words of the command line what a library or the API says in its own. server is the site that was asked.
+func Explain(err error, server string, signedIn bool) error {
 	var own Exit
 	var said plain
 	var refused *client.Problem
