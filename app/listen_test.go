@@ -9,6 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+func TestABusyAddressIsSaid(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if _, err := listen(ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "--addr") {
+		t.Errorf("listening ended with %v, want a sentence that says what to do", err)
+	}
+}
+
 func TestASocketOfSystemdIsServed(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -44,7 +44,7 @@ const (
 	rememberedSources = 32 << 20
 )
 
-// Server answers HTTP. Build it with New, run it with Run.
+// Server answers HTTP. Build it with New, run it with Serve.
 type Server struct {
 	site       *site.Site
 	queue      Queue
@@ -146,18 +146,6 @@ func (s *Server) newApp() *fiber.App {
 	app.Server().Handler = s.site.Mount.Handler(app.Server().Handler, probePaths...)
 	app.Server().KeepHijackedConns = true // TakeOver closes them
 	return app
-}
-
-// App returns the fiber application, for tests that need no listener.
-func (s *Server) App() *fiber.App { return s.app }
-
-// Run listens on Config.Addr and serves until ctx ends; see Serve.
-func (s *Server) Run(ctx context.Context) error {
-	ln, err := net.Listen("tcp", s.site.Settings.Addr)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w (is another server running there? choose another address with --addr or WARPBOARD_ADDR)", s.site.Settings.Addr, err)
-	}
-	return s.Serve(ctx, ln)
 }
 
 // Serve answers requests on ln until ctx ends. Then streams are closed at once, requests get a few

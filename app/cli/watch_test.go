@@ -111,12 +111,12 @@ func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	w := newWatcher(s, nil, 1)
 	queued := []client.Run{{Device: "CPU", State: "queued", Position: 1}}
 	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
-	if s.Status() != "CPU waits at place 1 of the queue" {
-		t.Errorf("the status is %q", s.Status())
+	if s.Status != "CPU waits at place 1 of the queue" {
+		t.Errorf("the status is %q", s.Status)
 	}
 	w.event(client.Event{Device: "CPU", State: "running", Detail: &job.Event{Type: job.EventStage, Stage: job.StageTest}})
 	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
-	if s.Status() != "CPU test" {
-		t.Errorf("after the test has begun the status is %q", s.Status())
+	if s.Status != "CPU test" {
+		t.Errorf("after the test has begun the status is %q", s.Status)
 	}
 }

@@ -28,7 +28,7 @@ type Screen struct {
 	Terminal bool
 	Width    int
 	color    bool
-	status   string // the line that stands below all others on a terminal
+	Status   string // the line that stands below all others on a terminal; SetStatus changes it
 }
 
 // NewScreen prints on the standard output. NO_COLOR (whatever its value) and TERM=dumb switch colours off.
@@ -63,28 +63,25 @@ func (s *Screen) Line(format string, args ...any) {
 
 // SetStatus changes the line that stands below all others; in a pipe there is none.
 func (s *Screen) SetStatus(text string) {
-	if !s.Terminal || text == s.status {
+	if !s.Terminal || text == s.Status {
 		return
 	}
 	s.wipe()
-	s.status = text
+	s.Status = text
 	s.draw()
 }
 
-// Status is that line.
-func (s *Screen) Status() string { return s.status }
-
 func (s *Screen) wipe() {
-	if s.status != "" {
+	if s.Status != "" {
 		fmt.Fprint(s.Out, "\r\x1b[K")
 	}
 }
 
 func (s *Screen) draw() {
-	if s.status == "" {
+	if s.Status == "" {
 		return
 	}
-	text := []rune(Clean(strings.ReplaceAll(s.status, "\n", " ")))
+	text := []rune(Clean(strings.ReplaceAll(s.Status, "\n", " ")))
 	// Cut to the width, for a line that wraps cannot be wiped. Letters of double width may still wrap.
 	fmt.Fprint(s.Out, string(text[:min(len(text), s.Width-1)]))
 }
