@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -15,32 +13,37 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/app/verify"
 	"warpboard/evaluator/harness"
 )
 
-// command is one word after `warpboard`.
-type command struct {
-	name, about string
-	run         func(ctx context.Context, env Environment, args []string) error
-}
-
 // Environment is what a command may use of the outside world.
-type Environment = cli.Environment
+type Environment = console.Environment
 
 // commands are those that run or check something on this machine. Those that talk to a site are cli's.
-func commands() []command {
-	return []command{
-		{"serve", "serve the site and evaluate on this machine", serve},
-		{"work", "evaluate for a site on another machine", work},
-		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
-		{"token", "make a personal API token for a user", makeToken},
-		{"verify-chain", "check that an exported chain of results is whole and signed", verify.Chain},
-		{"verify-result", "check what a site states of a run, and measure it again on this machine", verify.Result},
-		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verify.Task},
-		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
-		{"version", "print the version, and that of the harness", printVersion},
+func commands(env Environment) []*cobra.Command {
+	return []*cobra.Command{
+		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serve),
+		settingsCommand(env, "work", "evaluate for a site on another machine", work),
+		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrate),
+		tokenCommand(env),
+		verify.Chain(env),
+		verify.Result(env),
+		verify.Task(env),
+		checkConfigCommand(env),
+		{Use: "version", Short: "print the version, and that of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
+			return err
+		}},
 	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return console.Usage("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
+	}
+	return nil
 }
 
 // Main carries out the command line of this process and ends it.
@@ -55,9 +58,9 @@ func Main() {
 	}
 	err := Run(ctx, env, os.Args[1:])
 	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		cli.Complain(env.Stderr, os.Args[1:], err)
-		os.Exit(cli.ExitCode(err))
+	if err != nil {
+		console.Complain(env.Stderr, os.Args[1:], err)
+		os.Exit(console.ExitCode(err))
 	}
 }
 
@@ -67,31 +70,52 @@ func Run(ctx context.Context, env Environment, args []string) error {
 		args = []string{"version"}
 	}
 	root := rootCommand(env)
-	root.SetArgs(append([]string{}, args...)) // nil would be the process's own
+	root.SetArgs(twoHyphens(root, args))
 	return root.ExecuteContext(ctx)
 }
 
-// rootCommand has every command. Those of this machine read their flags themselves.
+// twoHyphens writes -addr as --addr in a command line of this machine's commands, which have no flags of one letter but -h:
+// units and scripts may have flags as package flag read them.
+func twoHyphens(root *cobra.Command, args []string) []string {
+	args = append([]string{}, args...) // nil would be the process's own
+	if cmd, _, err := root.Find(args); err != nil || !ofThisMachine(cmd) {
+		return args
+	}
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if len(arg) > 2 && arg[0] == '-' && arg[1] >= 'a' && arg[1] <= 'z' {
+			args[i] = "-" + arg
+		}
+	}
+	return args
+}
+
+// ofThisMachine reports whether a command, or one above it, is of this machine.
+func ofThisMachine(cmd *cobra.Command) bool {
+	return cmd != nil && (cmd.GroupID == "machine" || ofThisMachine(cmd.Parent()))
+}
+
+// rootCommand has every command.
 func rootCommand(env Environment) *cobra.Command {
-	root := cli.Group(&cobra.Command{
-		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + cli.ExitHelp,
+	root := console.Group(&cobra.Command{
+		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + console.ExitHelp,
 		SilenceErrors: true, SilenceUsage: true,
 	})
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.FlagError(cmd.CommandPath(), err)
+		return console.Usage("%w", console.FlagError(cmd, err))
 	})
 	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
 	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, version())...) {
 		cmd.GroupID = "site"
 		root.AddCommand(cmd)
 	}
-	for _, c := range commands() {
-		// Their flags are read by package flag, which settings.go needs (Visit tells which were given); cobra would read
-		// them first.
-		root.AddCommand(&cobra.Command{Use: c.name, Short: c.about, GroupID: "machine", DisableFlagParsing: true,
-			RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), env, args) }})
+	for _, cmd := range commands(env) {
+		cmd.GroupID = "machine"
+		root.AddCommand(cmd)
 	}
 	ownHelp(root)
 	return root
@@ -104,12 +128,12 @@ func ownHelp(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "completion":
-			cli.Group(cmd)
+			console.Group(cmd)
 		case "help":
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, words []string) error {
 				about, rest, err := root.Find(words)
 				if err != nil || len(rest) > 0 {
-					return cli.Usage("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
+					return console.Usage("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
 				}
 				return about.Help()
 			}
@@ -131,12 +155,4 @@ func version() string {
 		}
 	}
 	return v
-}
-
-func printVersion(_ context.Context, env Environment, args []string) error {
-	if len(args) > 0 {
-		return cli.Usage("warpboard version takes no argument, such as %q", args[0])
-	}
-	fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
-	return nil
 }

@@ -1,12 +1,11 @@
 package app
 
 import (
-	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"slices"
 	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const checkConfigHelp = `usage: warpboard check-config [serve|work] [flags]
@@ -19,27 +18,30 @@ start with them. The flags are those of the command: warpboard serve --help and 
   warpboard check-config work --nats-url tls://boards.example.org:4222
 `
 
-// checkConfig reads the settings as serve or work would and prints them, each with where it is from. Secrets are
+// checkConfigCommand checks the settings of serve; the commands below it those of serve or work.
+func checkConfigCommand(env Environment) *cobra.Command {
+	cmd := checkConfigOf(env, "check-config", "serve")
+	cmd.Short = "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them"
+	cmd.AddCommand(checkConfigOf(env, "serve", "serve"), checkConfigOf(env, "work", "work"))
+	cmd.SetHelpFunc(func(*cobra.Command, []string) { fmt.Fprint(env.Stdout, checkConfigHelp) })
+	return cmd
+}
+
+func checkConfigOf(env Environment, name, command string) *cobra.Command {
+	cmd, cfg := &cobra.Command{Use: name, Short: "print the settings of " + command}, &Config{}
+	declare(cmd.Flags(), command, cfg)
+	settled(cmd, func(wrong error) error { return cfg.print(env, command, cmd.Flags(), wrong) })
+	return cmd
+}
+
+// print reads the settings as serve or work would and prints them, each with where it is from. Secrets are
 // hidden. Its error says everything that cannot work.
-func checkConfig(_ context.Context, env Environment, args []string) error {
-	command := "serve"
-	if len(args) > 0 && (args[0] == "serve" || args[0] == "work") {
-		command, args = args[0], args[1:]
-	}
-	if slices.ContainsFunc(args, func(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }) {
-		fmt.Fprint(env.Stdout, checkConfigHelp)
-		return flag.ErrHelp
-	}
-	cfg := &Config{}
-	fs := newFlags(command, cfg)
+func (c *Config) print(env Environment, command string, fs *pflag.FlagSet, wrong error) error {
 	// The table is printed also when something is wrong: where a value is from is what one wants to know then. It opens
 	// no file but those that settings name, no database and no port.
-	from, err := cfg.read(command, fs, args, env.Getenv, env.Stdout)
-	if errors.Is(err, flag.ErrHelp) {
-		return err
-	}
+	from, err := c.read(command, fs, env.Getenv, wrong)
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fs.VisitAll(func(f *flag.Flag) {
+	eachSetting(fs, func(f *pflag.Flag) {
 		origin := from[f.Name]
 		if origin == "" {
 			origin = "default"

@@ -1,14 +1,9 @@
 package app
 
 import (
-	"cmp"
-	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +85,9 @@ type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
 
+// Type is the kind of value, for package pflag.
+func (l *list) Type() string { return "list" }
+
 // Set replaces the list with the comma-separated values of s.
 // The last of several flags of one name counts, as it does for every other flag.
 func (l *list) Set(s string) error {
@@ -100,52 +98,6 @@ func (l *list) Set(s string) error {
 		}
 	}
 	return nil
-}
-
-// parse reads the settings of a command and checks the whole. More declares flags that only this command has.
-func parse(command string, args []string, getenv func(string) string, out io.Writer, more ...func(*flag.FlagSet)) (*Config, error) {
-	cfg := &Config{}
-	fs := newFlags(command, cfg)
-	for _, declare := range more {
-		declare(fs)
-	}
-	_, err := cfg.read(command, fs, args, getenv, out)
-	return cfg, err
-}
-
-// read fills the configuration behind fs from args over the environment over the settings file over the defaults.
-func (c *Config) read(command string, fs *flag.FlagSet, args []string, getenv func(string) string, out io.Writer) (origins, error) {
-	// Everything is read to the end whatever was wrong before, so that one start tells all of it. A flag that does not
-	// parse keeps its default, which may add an error that the first one explains.
-	var wrong []error
-	switch err := fs.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		usage(fs, command, out)
-		return nil, err
-	case err != nil:
-		wrong = append(wrong, fmt.Errorf("%w; see warpboard %s --help", err, command))
-	case fs.NArg() > 0:
-		wrong = append(wrong, fmt.Errorf("%s takes no argument %q; see warpboard %s --help", command, fs.Arg(0), command))
-	}
-	path := cmp.Or(c.File, getenv(envName(settingsFlag)))
-	file, err := readSettings(path)
-	if err != nil {
-		wrong = append(wrong, err)
-	}
-	from, unset := sources{getenv, path, file}.fill(fs)
-	c.fillIn()
-	return from, errors.Join(slices.Concat(wrong, unset, c.validate(command))...)
-}
-
-func usage(fs *flag.FlagSet, command string, out io.Writer) {
-	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nEach flag can also be set by the environment variable beside it, by the content of the file that the variable with\n_FILE appended names, or by a line of the settings file (--config).\n\n", command)
-	fs.VisitAll(func(f *flag.Flag) {
-		about := f.Usage
-		if f.DefValue != "" {
-			about += fmt.Sprintf(" (default: %s)", f.DefValue)
-		}
-		fmt.Fprintf(out, "  --%s   %s\n      %s\n", f.Name, envName(f.Name), about)
-	})
 }
 
 func (c *Config) fillIn() {

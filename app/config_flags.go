@@ -1,23 +1,21 @@
 package app
 
 import (
-	"flag"
-	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"warpboard/evaluator/harness"
 )
 
-// newFlags declares all settings of one command on a fresh flag set.
+// declare adds all settings of one command to a flag set.
 // A name that two commands share must mean the same, for the settings file and the environment serve both. A new secret
 // has to be added to isSecret, or check-config prints it.
-func newFlags(command string, cfg *Config) *flag.FlagSet {
-	fs := flag.NewFlagSet(command, flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // parse tells what is wrong
+func declare(fs *pflag.FlagSet, command string, cfg *Config) {
 	fs.StringVar(&cfg.File, settingsFlag, "", "TOML file of settings, one per line as flag-name = value; it may serve several commands")
 	if command == "work" {
 		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; not shared with another worker")
@@ -43,10 +41,9 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 		fs.StringVar(&cfg.Worker.NoticeFile, "notice-file", "", "file that says, once it is there, that this machine goes away: in it how long after it was written, as 30s, or when, as 2026-01-31T12:00:00Z; with nothing in it, after --grace")
 		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "the secret shown when the credential was made on the devices page; better in the environment, where other users do not see it")
 	}
-	return fs
 }
 
-func workerFlags(fs *flag.FlagSet, cfg *Config) {
+func workerFlags(fs *pflag.FlagSet, cfg *Config) {
 	// Two machines of one name need --worker-name: the site tells workers apart by it.
 	host, _ := os.Hostname()
 	w := &cfg.Worker
@@ -67,7 +64,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "time that running evaluations get to finish after a stop signal; those that take longer by past runs go to another worker at once, and those that did not end after it")
 }
 
-func serveFlags(fs *flag.FlagSet, cfg *Config) {
+func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
 	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org or https://lab.example.org/warpboard; the site answers below its path; default: http://ADDR")
 	fs.BoolVar(&cfg.TLS.Auto, "tls-auto", false, "serve TLS on --addr with a certificate from Let's Encrypt for the host of --base-url, which must reach it at port 443; to use it is to agree to their terms")

@@ -2,7 +2,8 @@ package app
 
 import (
 	"errors"
-	"flag"
+
+	"github.com/spf13/pflag"
 
 	"warpboard/web"
 )
@@ -11,7 +12,7 @@ import (
 type OAuthConfig []web.ProviderConfig
 
 // signInFlags declares the flags of all sign-in providers. A new one is a row here, and a case in web/signin's newProvider.
-func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {
+func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 	known := []struct{ name, title string }{
 		{"github", "GitHub OAuth"}, {"google", "Google OAuth"}, {"discord", "Discord OAuth"}, {"gitlab", "GitLab OAuth"}, {"oidc", "OpenID Connect"},
 	}

@@ -2,24 +2,37 @@ package app
 
 import (
 	"bytes"
-	"flag"
+	"context"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 )
 
 // noEnvironment is an environment without any variable.
 func noEnvironment(string) string { return "" }
+
+// parse gives the settings of a command line.
+func parse(command string, args []string, getenv func(string) string) (*Config, error) {
+	var got *Config
+	cmd := settingsCommand(Environment{Getenv: getenv, Stdout: io.Discard}, command, "", func(_ context.Context, _ Environment, cfg *Config) error {
+		got = cfg
+		return nil
+	})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(append([]string{}, args...))
+	return got, cmd.Execute()
+}
 
 func TestFlagsGoOverEnvironmentOverDefaults(t *testing.T) {
 	env := map[string]string{
 		"WARPBOARD_ADDR": "127.0.0.1:4000", "WARPBOARD_CPU_SLOTS": "3", "WARPBOARD_ADMINS": " github:ada, github:grace ,",
 		"WARPBOARD_LOG_LEVEL": "debug",
 	}
-	cfg, err := parse("serve", []string{"--addr", "127.0.0.1:5000", "-log-level=warn"}, func(name string) string { return env[name] }, io.Discard)
+	cfg, err := parse("serve", []string{"--addr", "127.0.0.1:5000", "--log-level=warn"}, func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +67,8 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--sandbox maybe", "--sandbox \"maybe\": want on or off"},
 		{"serve", "--cpu-slots -1", "--cpu-slots -1: want 0 to 1024"},
 		{"serve", "--ranked-processes 0", "--ranked-processes 0: want 1 to 25"},
-		{"serve", "--cpu-slots many", "invalid value \"many\" for flag -cpu-slots: parse error; see warpboard serve --help"},
-		{"serve", "--adddr x", "flag provided but not defined: -adddr; see warpboard serve --help"},
+		{"serve", "--cpu-slots many", "--cpu-slots: \"many\" is not a whole number (serve --help prints its flags)"},
+		{"serve", "--adddr x", "unknown flag: --adddr (serve --help prints its flags)"},
 		{"serve", "--waiting-runs -1", "--waiting-runs -1: want 0 or more"},
 		{"serve", "--submissions-per-hour -1", "--submissions-per-hour -1: want 0 or more"},
 		{"serve", "--first-uid 999", "--first-uid 999: want 1000 or more"},
@@ -75,11 +88,11 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"work", "--worker-secret s", "--site is needed"},
 		{"work", "--nats-url nats://a:4222", "--worker-secret is needed"},
 		{"work", "--first-uid 0", "--first-uid 0: want 1000 or more"},
-		{"work", "--database-url postgres://x", "not defined: -database-url"},
+		{"work", "--database-url postgres://x", "unknown flag: --database-url"},
 		{"migrate", "--log-level loud", "--log-level \"loud\""},
 		{"token", "ada", "token takes no argument \"ada\""},
 	} {
-		_, err := parse(c.command, strings.Fields(c.args), noEnvironment, io.Discard)
+		_, err := parse(c.command, strings.Fields(c.args), noEnvironment)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("warpboard %s %s: error is %v, want %q", c.command, c.args, err, c.want)
 		}
@@ -88,8 +101,8 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 
 func TestEverythingWrongIsToldAtOnce(t *testing.T) {
 	env := func(name string) string { return map[string]string{"WARPBOARD_CPU_SLOTS": "many"}[name] }
-	_, err := parse("serve", []string{"--addr", "3000", "--sandbox", "maybe"}, env, io.Discard)
-	for _, want := range []string{"WARPBOARD_CPU_SLOTS=\"many\"", "--addr", "--sandbox"} {
+	_, err := parse("serve", []string{"--addr", "3000", "--sandbox", "maybe"}, env)
+	for _, want := range []string{"WARPBOARD_CPU_SLOTS: \"many\" is not a whole number", "--addr", "--sandbox"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one about %s", err, want)
 		}
@@ -104,16 +117,42 @@ func TestAMisspeltVariableIsNoticed(t *testing.T) {
 }
 
 func TestHelpListsEveryFlagWithItsVariable(t *testing.T) {
-	for _, command := range []string{"serve", "work", "migrate"} {
-		var out bytes.Buffer
-		if _, err := parse(command, []string{"--help"}, noEnvironment, &out); err != flag.ErrHelp {
-			t.Fatalf("warpboard %s --help: %v", command, err)
-		}
-		newFlags(command, &Config{}).VisitAll(func(f *flag.Flag) {
-			if line := "--" + f.Name + "   " + envName(f.Name) + "\n"; !strings.Contains(out.String(), line) || f.Usage == "" {
-				t.Errorf("warpboard %s --help lacks %q or what it is for", command, line)
+	for _, command := range []string{"serve", "work", "migrate", "token"} {
+		for _, args := range [][]string{{command, "--help"}, {"help", command}} {
+			var out bytes.Buffer
+			env := Environment{Getenv: noEnvironment, Stdout: &out, Stderr: &out}
+			if err := Run(t.Context(), env, args); err != nil {
+				t.Fatalf("warpboard %v: %v", args, err)
 			}
-		})
+			cmd, _, err := rootCommand(env).Find([]string{command})
+			if err != nil {
+				t.Fatal(err)
+			}
+			eachSetting(cmd.Flags(), func(f *pflag.Flag) {
+				if line := "--" + f.Name + "   " + envName(f.Name) + "\n"; !strings.Contains(out.String(), line) || f.Usage == "" {
+					t.Errorf("warpboard %v lacks %q or what it is for", args, line)
+				}
+			})
+			if strings.Contains(out.String(), "WARPBOARD_HELP") {
+				t.Errorf("warpboard %v has --help among the settings", args)
+			}
+		}
+	}
+}
+
+// TestFlagsMayHaveOneHyphen as package flag read them, but for those of the commands that talk to a site.
+func TestFlagsMayHaveOneHyphen(t *testing.T) {
+	for line, want := range map[string]string{
+		"check-config -addr 127.0.0.1:5000 -no-worker":                     "--addr 127.0.0.1:5000 flag",
+		"check-config work -nats-url nats://a:1 -join=j -gauge-every -10m": "--gauge-every -10m",
+	} {
+		_, out, wrong := commanded(t, nil, strings.Fields(line)...)
+		if got := strings.Join(strings.Fields(out), " "); !strings.Contains(got, want) {
+			t.Errorf("%s: %s%s, want %s", line, got, wrong, want)
+		}
+	}
+	if code, _, wrong := commanded(t, nil, "runs", "-json"); code != 2 {
+		t.Errorf("runs -json: exit %d, %s", code, wrong)
 	}
 }
 
@@ -123,9 +162,9 @@ func TestEveryCommandIsListed(t *testing.T) {
 	if err := Run(t.Context(), env, []string{"--help"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range commands() {
-		if !strings.Contains(out.String(), "  "+c.name+" ") {
-			t.Errorf("help lacks the command %s", c.name)
+	for _, c := range commands(env) {
+		if !strings.Contains(out.String(), "  "+c.Name()+" ") {
+			t.Errorf("help lacks the command %s", c.Name())
 		}
 	}
 	if err := Run(t.Context(), env, []string{"fly"}); err == nil || !strings.Contains(err.Error(), "no command warpboard fly") {

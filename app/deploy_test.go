@@ -57,9 +57,12 @@ func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 		}
 		for _, line := range commandLines(t, path, text) {
 			lines++
-			fs := newFlags(line[0], &Config{})
-			if err := fs.Parse(line[1:]); err != nil || fs.NArg() > 0 {
-				t.Errorf("%s: warpboard %v: %v %v", path, line, err, fs.Args())
+			cmd, rest, err := rootCommand(Environment{Getenv: noEnvironment}).Find(line)
+			if err == nil {
+				err = cmd.ParseFlags(rest)
+			}
+			if err != nil || cmd.Flags().NArg() > 0 {
+				t.Errorf("%s: warpboard %v: %v %v", path, line, err, cmd.Flags().Args())
 			}
 		}
 	}

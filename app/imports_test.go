@@ -37,6 +37,8 @@ var forbidden = []struct {
 	{"app/machine", nil, []string{"warpboard/app", "warpboard/models", "warpboard/web", "warpboard/views"}, "what a machine has depends on no site"},
 	{"app/verify", nil, []string{"warpboard/web/site", "warpboard/web/pages", "warpboard/web/api", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}, "who checks a result needs no site of their own"},
 	{"app/cli", nil, []string{"warpboard/evaluator/queue", "warpboard/evaluator/dispatch", "warpboard/app/verify", "warpboard/app/machine"}, "a command line that talks to a site evaluates nothing"},
+	{"app/cli/console", nil, []string{"warpboard/app"}, "what every command has knows no command"},
+	{"app/cli/sites", nil, []string{"warpboard/"}, "the file of sites is a leaf"},
 	{"tasks", nil, []string{"warpboard/app", "warpboard/web", "warpboard/views", "warpboard/models", "warpboard/evaluator", "warpboard/migrations", "warpboard/static"}, "the task format is a leaf"},
 	{"tasks/problems", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/filetree", nil, []string{"warpboard/tasks/flags", "warpboard/tasks/pyyaml"}, "files are read before anybody knows what they say"},

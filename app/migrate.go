@@ -3,19 +3,17 @@ package app
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"warpboard/models"
 	"warpboard/models/accounts"
 )
 
 // migrate opens the database, which brings its schema up to date, and rebuilds the boards.
-func migrate(ctx context.Context, env Environment, args []string) error {
-	cfg, err := parse("migrate", args, env.Getenv, env.Stdout)
-	if err != nil {
-		return err
-	}
+func migrate(ctx context.Context, env Environment, cfg *Config) error {
 	// No lock on the data directory is taken: it may run beside a site, whose writes wait while boards are rebuilt.
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})
 	if err != nil {
@@ -29,18 +27,22 @@ func migrate(ctx context.Context, env Environment, args []string) error {
 	return nil
 }
 
-// makeToken prints a new personal token: for operators and scripts on the server's own machine.
-func makeToken(ctx context.Context, env Environment, args []string) error {
-	var user, role, label string
-	cfg, err := parse("token", args, env.Getenv, env.Stdout, func(fs *flag.FlagSet) {
-		fs.StringVar(&user, "user", "", "whose token it is: a user of this command's own, made when there is none; never one who signs in")
-		fs.StringVar(&role, "role", "", "role to give that user: user, creator or admin; default: the one they have, user at first")
-		fs.StringVar(&label, "name", "made by the operator", "what the token is for")
+// tokenCommand makes tokens: for operators and scripts on the server's own machine.
+func tokenCommand(env Environment) *cobra.Command {
+	var t newToken
+	return settingsCommand(env, "token", "make a personal API token for a user", t.make, func(fs *pflag.FlagSet) {
+		fs.StringVar(&t.user, "user", "", "whose token it is: a user of this command's own, made when there is none; never one who signs in")
+		fs.StringVar(&t.role, "role", "", "role to give that user: user, creator or admin; default: the one they have, user at first")
+		fs.StringVar(&t.label, "name", "made by the operator", "what the token is for")
 	})
-	if err != nil {
-		return err
-	}
-	if user == "" {
+}
+
+// newToken is what the flags of token say.
+type newToken struct{ user, role, label string }
+
+// make prints a new personal token.
+func (t *newToken) make(ctx context.Context, env Environment, cfg *Config) error {
+	if t.user == "" {
 		return errors.New("--user is needed: whose token is it?")
 	}
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})
@@ -49,16 +51,16 @@ func makeToken(ctx context.Context, env Environment, args []string) error {
 	}
 	defer store.Close()
 	// The provider "operator" is nobody's sign-in, so that a token never is of an account that a person signs in with.
-	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: user, Name: user})
+	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: t.user, Name: t.user})
 	if err != nil {
 		return err
 	}
-	if role != "" {
-		if err := store.Accounts.SetRole(ctx, accounts.User{Name: "operator", Role: accounts.RoleAdmin}, owner.ID, accounts.Role(role)); err != nil {
+	if t.role != "" {
+		if err := store.Accounts.SetRole(ctx, accounts.User{Name: "operator", Role: accounts.RoleAdmin}, owner.ID, accounts.Role(t.role)); err != nil {
 			return err
 		}
 	}
-	secret, _, err := store.Accounts.CreateToken(ctx, owner.ID, label, 0)
+	secret, _, err := store.Accounts.CreateToken(ctx, owner.ID, t.label, 0)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func said(t *testing.T, args ...string) (string, error) {
 }
 
 func TestNoHelpAndNoMistakePrintsASecretOfTheEnvironment(t *testing.T) {
-	for _, c := range rootCommand(Environment{}).Commands() {
+	for _, c := range rootCommand(Environment{Getenv: noEnvironment}).Commands() {
 		if c.Name() == "version" {
 			continue
 		}

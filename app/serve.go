@@ -25,19 +25,14 @@ import (
 //
 // The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
 // store migrates before anybody is let in, and workers find all tasks there, since the queue opens after these are installed.
-func serve(ctx context.Context, env Environment, args []string) error {
-	cfg, err := parse("serve", args, env.Getenv, env.Stdout)
-	if err != nil {
-		return err
-	}
+func serve(ctx context.Context, env Environment, cfg *Config) error {
 	defer LeaveRoom()()
 	log := cfg.logger(env.Stderr)
-	held, err := takeData(ctx, cfg.Data, log)
+	release, err := lockData(cfg.Data)
 	if err != nil {
 		return err
 	}
-	defer held.end()
-	defer context.AfterFunc(ctx, held.stop)()
+	defer release()
 	defer announceStop(ctx, cfg, log)()
 	id, err := replica(cfg.Data)
 	if err != nil {
@@ -62,7 +57,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	defer q.Close()
-	return serveSite(ctx, cfg, store, q, held, log)
+	return ServeSite(ctx, cfg, store, q, log)
 }
 
 func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
@@ -82,39 +77,31 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 	})
 }
 
-// ServeSite is serve with a store and a queue that are the caller's.
-func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
-	return serveSite(ctx, cfg, store, q, &tenure{}, log)
-}
-
-// serveSite runs the loops of the site. When ctx ends, dispatcher and worker stop, the worker finishes or
-// gives back what it has, and then the recorder stops, so that the last results are stored. Pages are served until then,
-// and until the next process serves them, if one waits.
+// ServeSite runs the loops of the site, with a store and a queue that are the caller's. When ctx ends, dispatcher and worker
+// stop, the worker finishes or gives back what it has, and then the recorder stops, so that the last results are stored. Pages
+// are served until then.
 //
 // Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
 // The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
 // and deliverer log their errors and go on; they return only with ctx, or when their connection is closed for good.
 //
-// The recorder is asked until the worker has ended, and answers what was asked by then. Only a process that has the data
-// directory closes the queue here: the next one may open the same port as soon as handOver frees the lock. Close may be
-// called again by the defer of serve.
-func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, held *tenure, log *slog.Logger) error {
+// The recorder is asked until the worker has ended, and answers what was asked by then.
+func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	hear := hearOthers(q, hub, dispatcher)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
 	site := cfg.web(store, dispatcher, q, hub, log)
-	site.HandingOver = held.handingOver
+	site.Stopping = func() bool { return ctx.Err() != nil }
 	server, err := newServer(ctx, cfg, site)
 	if err != nil {
 		return err
 	}
-	ln, err := held.listen(cfg.Addr)
+	ln, err := listen(cfg.Addr)
 	if err != nil {
 		return err
 	}
 	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
-	held.served()
 	if link := server.SignInLink(); link != "" {
 		log.Info("open this link to sign in as an admin; it works once, and after a restart there is a new one", "link", link)
 	}
@@ -132,10 +119,6 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	err = loops.Wait()
 	recording.stop()
 	<-recording.ended
-	if held.release != nil {
-		q.Close()
-		held.handOver(ln, log)
-	}
 	pages.stop()
 	<-pages.ended
 	return ignoreCancel(errors.Join(err, recording.err, pages.err))

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/spf13/pflag"
+
+	"warpboard/app/cli/console"
 )
 
 // settingsFlag names the settings file.
@@ -102,17 +104,17 @@ func (s sources) of(name string) (value, from string, err error) {
 }
 
 // fill sets every flag that the command line did not set, and returns where each setting is from.
-func (s sources) fill(fs *flag.FlagSet) (origins, []error) {
+func (s sources) fill(fs *pflag.FlagSet) (origins, []error) {
 	from, wrong := origins{}, []error{}
-	fs.Visit(func(f *flag.Flag) { from[f.Name] = "flag" })
-	fs.VisitAll(func(f *flag.Flag) {
-		if from[f.Name] != "" {
+	eachSetting(fs, func(f *pflag.Flag) {
+		if f.Changed {
+			from[f.Name] = "flag"
 			return
 		}
 		value, origin, err := s.of(f.Name)
 		if err == nil && origin != "" {
-			if err = fs.Set(f.Name, value); err != nil {
-				err = fmt.Errorf("%s=%q: %w", settingName(f.Name, origin), shown(f.Name, value), err)
+			if err = f.Value.Set(value); err != nil {
+				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.BadValue(f, shown(f.Name, value), err))
 			}
 		}
 		if err != nil {
@@ -148,7 +150,9 @@ func isSecret(flagName string) bool {
 func flagNames() map[string]bool {
 	known := map[string]bool{}
 	for _, command := range []string{"serve", "work"} {
-		newFlags(command, &Config{}).VisitAll(func(f *flag.Flag) { known[f.Name] = true })
+		fs := pflag.NewFlagSet(command, pflag.ContinueOnError)
+		declare(fs, command, &Config{})
+		fs.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	}
 	return known
 }

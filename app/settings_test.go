@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +31,7 @@ nats-tls-ca = "ca.pem"
 `)
 	secret := write(t, "token", "s3cret\n")
 	env := map[string]string{"WARPBOARD_CONFIG": file, "WARPBOARD_LOG_LEVEL": "error", "WARPBOARD_METRICS_TOKEN_FILE": secret}
-	cfg, err := parse("serve", []string{"--addr", "127.0.0.1:5000"}, func(name string) string { return env[name] }, io.Discard)
+	cfg, err := parse("serve", []string{"--addr", "127.0.0.1:5000"}, func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ nats-tls-ca = "ca.pem"
 			t.Errorf("%s: %+v", c.what, cfg)
 		}
 	}
-	if _, err := parse("migrate", []string{"--config", file}, noEnvironment, io.Discard); err != nil {
+	if _, err := parse("migrate", []string{"--config", file}, noEnvironment); err != nil {
 		t.Errorf("a file with settings of other commands: %v", err)
 	}
 }
@@ -65,21 +64,21 @@ func TestWhatIsWrongWithASettingsFileIsSaid(t *testing.T) {
 		{"addr = ", "settings file"},
 		{"admins = [1]", "admins: want a list of texts without commas, got 1"},
 		{"addr = {host = 'x'}", "addr: want a text, a number, true, false or a list of texts"},
-		{"cpu-slots = 'many'", `cpu-slots="many": parse error`},
-		{"github-secret = 'hidden'\ngithub-key = 'k'\ngrace = 'hidden2'", `grace="hidden2"`},
+		{"cpu-slots = 'many'", `cpu-slots: "many" is not a whole number`},
+		{"github-secret = 'hidden'\ngithub-key = 'k'\ngrace = 'hidden2'", `grace: "hidden2" is not a time like 30s`},
 	} {
 		file := write(t, "warpboard.toml", c.content)
-		_, err := parse("serve", []string{"--config", file}, noEnvironment, io.Discard)
+		_, err := parse("serve", []string{"--config", file}, noEnvironment)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "'hidden'") {
 			t.Errorf("%s: error is %v, want %q", c.content, err, c.want)
 		}
 	}
 	missing := filepath.Join(t.TempDir(), "missing.toml")
-	if _, err := parse("serve", []string{"--config", missing}, noEnvironment, io.Discard); err == nil || !strings.Contains(err.Error(), missing) {
+	if _, err := parse("serve", []string{"--config", missing}, noEnvironment); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("a missing file: %v", err)
 	}
 	env := map[string]string{"WARPBOARD_METRICS_TOKEN": "a", "WARPBOARD_METRICS_TOKEN_FILE": missing, "WARPBOARD_WORKER_NAME_FILE": missing}
-	_, err := parse("serve", nil, func(name string) string { return env[name] }, io.Discard)
+	_, err := parse("serve", nil, func(name string) string { return env[name] })
 	for _, want := range []string{"WARPBOARD_METRICS_TOKEN and WARPBOARD_METRICS_TOKEN_FILE are both set", "WARPBOARD_WORKER_NAME_FILE: open " + missing} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %q", err, want)

@@ -90,21 +90,8 @@ func noCommand(words []string) string {
 	if err != nil || cmd == root {
 		return "there is no such command"
 	}
-	if !cmd.DisableFlagParsing {
-		if err := cmd.ParseFlags(rest); err != nil && !slices.Contains(rest, "--help") {
-			return err.Error()
-		}
-		return ""
-	}
-	if cmd.Name() != "serve" && cmd.Name() != "work" {
-		return ""
-	}
-	flags := newFlags(cmd.Name(), &Config{})
-	for _, word := range rest {
-		name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		if strings.HasPrefix(word, "--") && name != "help" && flags.Lookup(name) == nil {
-			return "there is no flag " + word
-		}
+	if err := cmd.ParseFlags(rest); err != nil && !slices.Contains(rest, "--help") {
+		return err.Error()
 	}
 	return ""
 }

@@ -23,11 +23,7 @@ import (
 const leastDisk = 256 << 20
 
 // work runs a worker alone: no site, no database, only its credential for the site's queue.
-func work(ctx context.Context, env Environment, args []string) error {
-	cfg, err := parse("work", args, env.Getenv, env.Stdout)
-	if err != nil {
-		return err
-	}
+func work(ctx context.Context, env Environment, cfg *Config) error {
 	// Before any program is started: compilers and ncu are asked for their versions soon.
 	if err := hideSecrets(); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -189,7 +190,11 @@ func openStore(b *testing.B, cfg models.Config) *models.Store {
 func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	b.Helper()
 	log, hub := slog.New(slog.DiscardHandler), web.NewHub()
-	addr := sandboxtest.Addr(b)
+	ln, err := net.Listen("tcp", sandboxtest.Addr(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	addr := ln.Addr().String()
 	server, err := web.New(web.Config{
 		Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, nil, hub, log), Addr: addr, Log: log,
 	})
@@ -198,7 +203,7 @@ func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx) }()
+	go func() { ended <- server.Serve(ctx, ln) }()
 	waitFor(b, patience, "the server", func() error {
 		res, err := http.Get("http://" + addr + "/healthz")
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"warpboard/app"
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
 	"warpboard/web/client"
@@ -71,8 +71,8 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	if err := os.WriteFile(wrong, []byte("not C++"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if printed, err := ada.command(s.url, "submit", wrong, "--watch"); cli.ExitCode(err) != 3 || !strings.Contains(printed, "CPU    failed") {
-		t.Errorf("a submission that does not compile, its task told by %s: exit code %d, %v\n%s", pulled, cli.ExitCode(err), err, printed)
+	if printed, err := ada.command(s.url, "submit", wrong, "--watch"); console.ExitCode(err) != 3 || !strings.Contains(printed, "CPU    failed") {
+		t.Errorf("a submission that does not compile, its task told by %s: exit code %d, %v\n%s", pulled, console.ExitCode(err), err, printed)
 	}
 	t.Run("an agent climbs from the list of tasks to the first rank", func(t *testing.T) {
 		s.person(t, "Agent", accounts.RoleUser).climb(t, s.url, kernel(""))

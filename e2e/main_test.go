@@ -92,6 +92,12 @@ func start(t *testing.T, args ...string) *process {
 // startWith does the same with more variables in the process's environment.
 func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
+	return startPassing(t, nil, env, args...)
+}
+
+// startPassing does the same with open files, which the process has as descriptors from 3 on.
+func startPassing(t *testing.T, files []*os.File, env []string, args ...string) *process {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +109,7 @@ func startWith(t *testing.T, env []string, args ...string) *process {
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_GAUGE_EVERY=0",
 		"WARPBOARD_OBJECT_CACHE="+objects)
 	p.cmd.Env = append(p.cmd.Env, env...)
-	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = p.log, p.log, files
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +149,7 @@ type site struct {
 	addr, url, data string
 	firstUID        int
 	args            []string
+	socket          *os.File // that it is started with, as by systemd; nil: it listens for itself
 }
 
 // startSite starts a server at an address of its own with a fresh data directory.
@@ -167,7 +174,11 @@ func startSiteBelow(t *testing.T, path string, args ...string) *site {
 func (s *site) up(t *testing.T) {
 	t.Helper()
 	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--first-uid", strconv.Itoa(s.firstUID), "--grace", "2s", "--baselines=false"}
-	s.process = start(t, append(base, s.args...)...)
+	if args := append(base, s.args...); s.socket == nil {
+		s.process = start(t, args...)
+	} else {
+		s.process = startPassing(t, []*os.File{s.socket}, []string{"LISTEN_FDS=1"}, args...)
+	}
 	waitFor(t, 60*time.Second, "the server to answer", func() error {
 		select {
 		case <-s.done:

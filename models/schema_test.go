@@ -29,7 +29,7 @@ import (
 func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for _, model := range []any{
-			accounts.User{}, accounts.Picture{}, accounts.Identity{}, accounts.Session{}, accounts.Token{}, accounts.Audit{}, db.Setting{},
+			accounts.User{}, accounts.Identity{}, accounts.Session{}, accounts.Token{}, accounts.Audit{}, db.Setting{},
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
 			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},

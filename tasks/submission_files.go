@@ -45,9 +45,6 @@ var harnessModules = []string{
 	"struct", "submission", "subprocess", "sys", "tarfile", "task", "tempfile", "threading", "time", "torch", "traceback", "train", "triton", "types", "typing", "usercustomize", "warnings", "weakref",
 }
 
-// SubmissionSuffixes are those that a further file of a submission may have, in a language.
-func SubmissionSuffixes(lang Lang) []string { return furtherSuffixes[lang] }
-
 // compiled reports whether a compiler is given the file; others are included.
 func compiled(lang Lang, name string) bool {
 	suffix := path.Ext(name)

@@ -56,8 +56,6 @@ func resubmitURL(slug string, id int64) templ.SafeURL {
 // UserURL is the public page of a person.
 func UserURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/users/%d", id)) }
 
-func pictureURL(p Person) string { return fmt.Sprintf("/users/%d/picture/%s.jpg", p.ID, p.Picture) }
-
 // SignInURL is the sign-in page, coming back to next afterwards.
 func SignInURL(next string) templ.SafeURL {
 	if next == "" {

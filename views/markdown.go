@@ -18,20 +18,15 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Markdown turns a description into HTML that cannot script a page: raw HTML in it is dropped by
-// goldmark, and what is left goes through bluemonday's list for text written by strangers. Its
-// headings are one level lower than written, because the page has its own first one.
-func Markdown(source string) (templ.Component, error) {
-	html, err := markdown(source, nil)
-	return templ.Raw(html), err
-}
-
 // Document is Markdown of the site's own documentation: its headings have the ids that anchor gives them.
 func Document(source string, anchor func(heading string) string) (templ.Component, error) {
 	html, err := markdown(source, anchor)
 	return templ.Raw(html), err
 }
 
+// markdown turns a text into HTML that cannot script a page: raw HTML in it is dropped by goldmark, and what is left goes
+// through bluemonday's list for text written by strangers. Its headings are one level lower than written, because the page
+// has its own first one.
 func markdown(source string, anchor func(heading string) string) (string, error) {
 	if len(source) > mostDescription {
 		return asWritten(source), nil

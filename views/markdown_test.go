@@ -12,7 +12,7 @@ import (
 // described renders a description to a text.
 func described(t *testing.T, source string) string {
 	t.Helper()
-	c, err := Markdown(source)
+	c, err := Document(source, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,9 +47,8 @@ type Viewer struct {
 
 // Person is how somebody is named and linked.
 type Person struct {
-	ID      int64
-	Name    string
-	Picture string // digest of the one from their provider; empty: pages show the one made from the id, or none
+	ID   int64
+	Name string
 }
 
 // TaskRef names a task and where it is.

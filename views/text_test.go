@@ -31,7 +31,7 @@ func show(t *testing.T, c templ.Component) *goquery.Document {
 func TestMarkdownKeepsItsMeaningAndLosesItsPowers(t *testing.T) {
 	text := "# Sum\n\nAdd **two** `float` vectors.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" +
 		"<script>alert(1)</script>\n\n<a href='javascript:alert(2)'>x</a> [y](javascript:alert(3)) [z](https://example.org)\n"
-	c, err := Markdown(text)
+	c, err := Document(text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

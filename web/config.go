@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -14,7 +13,6 @@ import (
 	"warpboard/views"
 	"warpboard/web/mount"
 	"warpboard/web/signin"
-	"warpboard/web/signin/picture"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/wire"
@@ -27,12 +25,11 @@ type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *site.Hub
-	Queue      Queue // nil: not asked
-	// HandingOver reports whether this process stops, and whether another waits to take over from it; nil: it never stops.
-	HandingOver func() (stopping, followed bool)
-	OwnCluster  bool   // workers connect to the operator's NATS cluster, not to the site
-	Disk        string // directory whose disk is watched; empty: none is
-	MinFree     int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
+	Queue      Queue       // nil: not asked
+	Stopping   func() bool // whether this process stops; nil: never
+	OwnCluster bool        // workers connect to the operator's NATS cluster, not to the site
+	Disk       string      // directory whose disk is watched; empty: none is
+	MinFree    int64       // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
 	Addr    string      // address to listen on, "127.0.0.1:3000"
 	TLS     *tls.Config // of the connections; nil: a proxy has it, or nobody
@@ -40,9 +37,6 @@ type Config struct {
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
-
-	PicturesAllowed []netip.Prefix // networks whose pictures of people are fetched although they are not public: for tests
-	PictureRoots    *x509.CertPool // whose certificates are believed there; nil: the system's
 
 	SandboxOff  bool          // the worker runs programs unprotected: every page says so
 	BundleLimit int           // largest task zip in bytes; 0: 32 MiB
@@ -63,11 +57,6 @@ type Config struct {
 	Version string
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
-}
-
-// pictures are the settings of what fetches people's pictures.
-func (c Config) pictures() picture.Config {
-	return picture.Config{Store: c.Store, Allowed: c.PicturesAllowed, Roots: c.PictureRoots, Version: c.Version, Log: c.Log}
 }
 
 // site is the part of the settings that every handler may know.

@@ -83,7 +83,7 @@ func TestEveryAddressOfAnEvaluationIsAmongThoseThatAreTried(t *testing.T) {
 		path, _, _ = strings.Cut(path, "?")
 		tried = append(tried, path)
 	}
-	for _, r := range s.App().GetRoutes(true) {
+	for _, r := range s.app.GetRoutes(true) {
 		about := strings.HasPrefix(r.Path, "/job/") || strings.Contains(r.Path, "evaluations/:id")
 		if r.Method == http.MethodGet && about && !slices.Contains(tried, r.Path) {
 			t.Errorf("nobody looks whether strangers can read at %s", r.Path)

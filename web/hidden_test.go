@@ -96,7 +96,7 @@ var endless = regexp.MustCompile(`^/(boards/events|boards/:version/:device/event
 func (s *trickyScene) surfaces() (list []string) {
 	s.t.Helper()
 	search := []string{"", "?tab=source", "?case=0", "?case=1"}
-	for _, r := range s.App().GetRoutes(true) {
+	for _, r := range s.app.GetRoutes(true) {
 		if r.Method != http.MethodGet || endless.MatchString(r.Path) {
 			continue
 		}

@@ -52,7 +52,7 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	pages := s.lookedAt()
 	for who, cookie := range map[string]string{"visitor": "", "admin": "__Secure-" + site.SessionCookie + "=" + secret} {
 		t.Run(who, func(t *testing.T) {
-			c := crawler{profiledScene: s, t: t, client: through, home: s.site.Base, cookie: cookie, routes: s.App().GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
+			c := crawler{profiledScene: s, t: t, client: through, home: s.site.Base, cookie: cookie, routes: s.app.GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
 			for _, path := range pages {
 				c.ask(home + path)
 			}

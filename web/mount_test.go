@@ -142,7 +142,7 @@ func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	sources := views.NewHighlighter(1, views.MostColoured).Page()
 	code := sources.Source("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
 	large := sources.Source("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
-	markdown, err := views.Markdown("# " + text + "\n`" + text + "`\n\n[" + text + "](https://x.example/?a=" + url.QueryEscape(text) + " '" + text + "')\n\n```html\n" + text + "\n```\n\n    " + text + "\n\n| a |\n|---|\n| " + text + " |\n\n" + text)
+	markdown, err := views.Document("# "+text+"\n`"+text+"`\n\n["+text+"](https://x.example/?a="+url.QueryEscape(text)+" '"+text+"')\n\n```html\n"+text+"\n```\n\n    "+text+"\n\n| a |\n|---|\n| "+text+" |\n\n"+text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 			t.Errorf("%s: the site's path is in %s", name, page)
 		}
 	}
-	links, err := views.Markdown("[format](/docs/tasks)")
+	links, err := views.Document("[format](/docs/tasks)", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func (s *testSite) apiRoutes() map[string]bool {
 	data := regexp.MustCompile(`^/(compare|submissions/.*/profile|tasks/.*/boards/.*/(entries|dataset))\.`) // of pages
 	parameter := regexp.MustCompile(`:(\w+)`)
 	routes := map[string]bool{}
-	for _, r := range s.App().GetRoutes(true) {
+	for _, r := range s.app.GetRoutes(true) {
 		path := parameter.ReplaceAllString(r.Path, "{$1}")
 		name := r.Method + " " + path
 		own := strings.HasPrefix(path, "/api/v1/") && path != "/api/v1/openapi.json"

@@ -23,8 +23,8 @@ type Queue interface {
 }
 
 // readyz answers 200 while what is submitted now is evaluated soon; else it says what is missing. A site
-// that is alive but not ready still serves its pages: see healthz. A process that stops is ready only while another one waits to
-// take over from it: that one has the queue and the worker in a moment.
+// that is alive but not ready still serves its pages: see healthz. A process that stops is not ready, so that a balancer
+// sends visitors to others.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
@@ -38,33 +38,19 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	database := s.pingDatabase()
 	check("database", database)
 	check("disk", s.site.Room())
-	stopping, followed := s.stopping()
-	if stopping && !followed {
+	if s.stopping != nil && s.stopping() {
 		check("site", &site.Failure{Message: "This process of the site is stopping."})
 	}
-	if !followed {
-		check("queue", s.queueHealth(ctx))
-		if database == nil {
-			database = s.slotsReady(ctx)
-		}
-		check("slots", database)
+	check("queue", s.queueHealth(ctx))
+	if database == nil {
+		database = s.slotsReady(ctx)
 	}
+	check("slots", database)
 	if len(missing) > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}
-	if followed {
-		return c.JSON(fiber.Map{"status": "ready", "restarting": "The next process takes over in a moment: pages are served, and what is submitted waits for it."})
-	}
 	return c.JSON(fiber.Map{"status": "ready"})
-}
-
-// stopping reports whether this process stops, and whether another waits to take over from it.
-func (s *Server) stopping() (stopping, followed bool) {
-	if s.handingOver == nil {
-		return false, false
-	}
-	return s.handingOver()
 }
 
 // readyText says what is missing, and nothing of the site's inside.

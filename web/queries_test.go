@@ -121,7 +121,7 @@ func (s *crowdedScene) addresses() map[string]string {
 		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.first),
 		"/webhooks/:id", s.webhook(), "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
 	pages := map[string]string{}
-	for _, r := range s.App().GetRoutes(true) {
+	for _, r := range s.app.GetRoutes(true) {
 		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) {
 			pages[r.Path] = parameters.Replace(r.Path)
 		}

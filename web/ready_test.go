@@ -51,8 +51,8 @@ func missing(t *testing.T, b *browser) []string {
 }
 
 func TestReadyTellsWhatIsMissing(t *testing.T) {
-	q, stopping, followed := &sickQueue{}, false, false
-	s := startSite(t, func(c *Config) { c.Queue, c.HandingOver = q, func() (bool, bool) { return stopping, followed } })
+	q, stopping := &sickQueue{}, false
+	s := startSite(t, func(c *Config) { c.Queue, c.Stopping = q, func() bool { return stopping } })
 	b := s.browser()
 	want := func(want ...string) {
 		t.Helper()
@@ -78,9 +78,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	want("queue")
 	stopping = true
 	want("queue", "site")
-	followed = true // whoever waits opens the queue
-	want()
-	stopping, followed = false, false
+	stopping = false
 	wantStatus(t, b.get("/healthz"), http.StatusOK)
 	if text := body(t, b.get("/metrics")); !strings.Contains(text, "warpboard_queue_dropped_messages_total 7") {
 		t.Error("the metrics do not count dropped messages")

@@ -28,7 +28,6 @@ func (s *Server) routes(app *fiber.App) {
 	probes.get("/metrics", s.metrics.OperatorOnly, s.metrics.Serve)
 	probes.get("/readyz", s.readyz)
 	packed.get("/static/:version/:name", s.asset)
-	packed.get("/users/:id/picture/:digest.jpg", s.signIn.Picture)
 	packed.get(statement.KeysPath, s.api.Public, s.api.Keys)
 	s.python.routes(packed)
 	if s.queue != nil {
@@ -84,8 +83,6 @@ func (s *Server) accountRoutes(pages group) {
 	pages.get("/me", site.NeedsSignIn, s.pages.Me)
 	pages.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
 	pages.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
-	pages.get("/me/picture", site.LeadTo("/me#picture"))
-	pages.post("/me/picture", s.signIn.PictureChoose)
 	pages.post("/me/tokens", s.pages.TokenCreate)
 	pages.post("/me/tokens/:id/revoke", s.pages.TokenRevoke)
 
@@ -100,7 +97,6 @@ func (s *Server) accountRoutes(pages group) {
 	pages.get("/users/:id", s.pages.User)
 	pages.post("/users/:id/role", s.pages.UserRole)
 	pages.post("/users/:id/block", s.pages.UserBlock)
-	pages.post("/users/:id/picture/remove", s.signIn.PictureRemove)
 }
 
 func (s *Server) taskRoutes(pages, uploads group) {

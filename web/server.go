@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -32,7 +31,6 @@ import (
 	"warpboard/web/pages/units"
 	"warpboard/web/pages/workbench"
 	"warpboard/web/signin"
-	"warpboard/web/signin/picture"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"
@@ -46,20 +44,19 @@ const (
 	rememberedSources = 32 << 20
 )
 
-// Server answers HTTP. Build it with New, run it with Run.
+// Server answers HTTP. Build it with New, run it with Serve.
 type Server struct {
-	site        *site.Site
-	queue       Queue
-	ownCluster  bool // of NATS: workers connect to that
-	handingOver func() (stopping, followed bool)
-	tls         *tls.Config
-	app         *fiber.App
-	pings       singleflight.Group
+	site       *site.Site
+	queue      Queue
+	ownCluster bool // of NATS: workers connect to that
+	stopping   func() bool
+	tls        *tls.Config
+	app        *fiber.App
+	pings      singleflight.Group
 
 	assets assets
 
 	evals      *evaluations.Evaluations
-	pictures   *picture.Fetcher
 	signIn     *signin.SignIn
 	pages      *pages.Pages
 	authoring  *authoring.Authoring
@@ -87,9 +84,8 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{site: site, queue: cfg.Queue, ownCluster: cfg.OwnCluster, handingOver: cfg.HandingOver, tls: cfg.TLS}
-	s.pictures = picture.New(cfg.pictures())
-	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins, s.pictures); err != nil {
+	s := &Server{site: site, queue: cfg.Queue, ownCluster: cfg.OwnCluster, stopping: cfg.Stopping, tls: cfg.TLS}
+	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}
 	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
@@ -152,18 +148,6 @@ func (s *Server) newApp() *fiber.App {
 	return app
 }
 
-// App returns the fiber application, for tests that need no listener.
-func (s *Server) App() *fiber.App { return s.app }
-
-// Run listens on Config.Addr and serves until ctx ends; see Serve.
-func (s *Server) Run(ctx context.Context) error {
-	ln, err := net.Listen("tcp", s.site.Settings.Addr)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w (is another server running there? choose another address with --addr or WARPBOARD_ADDR)", s.site.Settings.Addr, err)
-	}
-	return s.Serve(ctx, ln)
-}
-
 // Serve answers requests on ln until ctx ends. Then streams are closed at once, requests get a few
 // seconds to finish, and Serve returns nil. A server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
@@ -172,7 +156,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.tls != nil {
 		ln = tls.NewListener(ln, s.tls)
 	}
-	defer s.fetchPictures(ctx)()
 	ln = wire.NewGuard(ln, s.site.Connected, s.site.Proxies, s.site.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
@@ -190,14 +173,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		s.site.Log.Warn("web server cut open requests when it stopped", "err", err)
 	}
 	return nil
-}
-
-// fetchPictures does so until what it returns is called.
-func (s *Server) fetchPictures(ctx context.Context) (end func()) {
-	ctx, stop := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	running.Go(func() { _ = s.pictures.Run(ctx) }) // ends with ctx alone
-	return func() { stop(); running.Wait() }
 }
 
 // measured is what metrics ask of a queue; a nil Queue stays nil.

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net"
-	"strings"
 	"testing"
 
 	"warpboard/models/modelstest"
@@ -26,17 +25,6 @@ func TestStoppingBeforeTheServerIsUpEndsItToo(t *testing.T) {
 		if err := again.Serve(ctx, ln); err != nil {
 			t.Errorf("Serve ended with %v", err)
 		}
-	}
-}
-
-func TestABusyAddressIsSaid(t *testing.T) {
-	s := startSite(t)
-	again, err := New(s.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "--addr") {
-		t.Errorf("Run ended with %v, want a sentence that says what to do", err)
 	}
 }
 

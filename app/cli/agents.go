@@ -9,14 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/web/mcp"
 )
 
 // AgentCommands offer a site to agents.
-func AgentCommands(env Environment, version string) []*cobra.Command {
+func AgentCommands(env console.Environment, version string) []*cobra.Command {
 	c := &connection{env: env}
 	serve := c.command(func(c *connection) *cobra.Command {
-		return &cobra.Command{Use: "mcp", Short: "offer a site to agents: Model Context Protocol on stdin and stdout", Args: exactly(), Annotations: map[string]string{noJSON: "1"},
+		return &cobra.Command{Use: "mcp", Short: "offer a site to agents: Model Context Protocol on stdin and stdout", Args: console.Exactly(), Annotations: map[string]string{noJSON: "1"},
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				site, err := c.site()
 				if err != nil {
@@ -29,9 +30,9 @@ func AgentCommands(env Environment, version string) []*cobra.Command {
 	return []*cobra.Command{serve, skillCommand(env)}
 }
 
-func skillCommand(env Environment) *cobra.Command {
+func skillCommand(env console.Environment) *cobra.Command {
 	var to string
-	cmd := &cobra.Command{Use: "skill", Short: "write an agent's instructions for this site's boards into a project", Args: exactly(),
+	cmd := &cobra.Command{Use: "skill", Short: "write an agent's instructions for this site's boards into a project", Args: console.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if to == "-" {
 				fmt.Fprint(env.Stdout, mcp.Skill())
@@ -43,7 +44,7 @@ func skillCommand(env Environment) *cobra.Command {
 			// O_EXCL: a file that was changed by hand is not overwritten.
 			file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 			if errors.Is(err, fs.ErrExist) {
-				return Usage("%s is there already: remove it, or name another file with --to", to)
+				return console.Usage("%s is there already: remove it, or name another file with --to", to)
 			}
 			if err != nil {
 				return fmt.Errorf("write the instructions: %w", err)

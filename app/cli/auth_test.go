@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/app/cli/console"
 	"warpboard/web/client"
 )
 
@@ -44,8 +45,8 @@ func TestAuthStatusAsksEachSiteAndExitsByTheChosenOne(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	w.signing()
 	other.signing()
-	if err := w.run(t, "auth", "status", "--server", w.URL); ExitCode(err) != exitWho || !strings.Contains(err.Error(), "warpboard login "+w.URL) {
-		t.Errorf("before signing in: exit %d, %v", ExitCode(err), err)
+	if err := w.run(t, "auth", "status", "--server", w.URL); console.ExitCode(err) != console.ExitWho || !strings.Contains(err.Error(), "warpboard login "+w.URL) {
+		t.Errorf("before signing in: exit %d, %v", console.ExitCode(err), err)
 	}
 	for name, site := range map[string]*world{"lab": other, "home": w} {
 		if err := w.run(t, "login", site.URL, "--name", name); err != nil {
@@ -65,8 +66,8 @@ func TestAuthStatusAsksEachSiteAndExitsByTheChosenOne(t *testing.T) {
 	if err := w.run(t, "auth", "status", "--jq", ".[] | select(.default).user.name"); err != nil || w.out.String() != "Ada\n" {
 		t.Errorf("%v, %s", err, &w.out)
 	}
-	if err := w.run(t, "auth", "status", "--token", "old"); ExitCode(err) != exitWho || !strings.Contains(err.Error(), "does not accept this token") {
-		t.Errorf("with another token: exit %d, %v", ExitCode(err), err)
+	if err := w.run(t, "auth", "status", "--token", "old"); console.ExitCode(err) != console.ExitWho || !strings.Contains(err.Error(), "does not accept this token") {
+		t.Errorf("with another token: exit %d, %v", console.ExitCode(err), err)
 	}
 }
 
@@ -96,7 +97,7 @@ func TestLogoutRevokesTheTokenAndForgetsItWhereTheSiteIsAway(t *testing.T) {
 	if err := w.run(t, "logout"); err != nil || !strings.Contains(w.out.String(), "not revoked") || !strings.Contains(w.out.String(), "/me") {
 		t.Errorf("from a site that is away: %v, %s", err, &w.out)
 	}
-	if err := w.run(t, "logout", "home"); ExitCode(err) != exitUsage {
+	if err := w.run(t, "logout", "home"); console.ExitCode(err) != console.ExitUsage {
 		t.Errorf("from no site: %v", err)
 	}
 }
@@ -175,8 +176,8 @@ func TestJQPrintsTextsAsTheyAreAndRefusesWhatItCannotRead(t *testing.T) {
 		}
 	}
 	for _, expression := range []string{".runs[", "nothing(1)", ".task.x"} {
-		if err := w.run(t, "show", "1", "--server", w.URL, "--jq", expression); ExitCode(err) != exitUsage {
-			t.Errorf("%s: exit %d, %v", expression, ExitCode(err), err)
+		if err := w.run(t, "show", "1", "--server", w.URL, "--jq", expression); console.ExitCode(err) != console.ExitUsage {
+			t.Errorf("%s: exit %d, %v", expression, console.ExitCode(err), err)
 		}
 	}
 }
@@ -194,11 +195,11 @@ func TestAKernelIsSubmittedFromTheStandardInput(t *testing.T) {
 		t.Errorf("%v: %+v", err, in)
 	}
 	w.stdin = "\xff"
-	if err := w.run(t, "submit", "-", "--task", "sum", "--server", w.URL); ExitCode(err) != exitUsage {
+	if err := w.run(t, "submit", "-", "--task", "sum", "--server", w.URL); console.ExitCode(err) != console.ExitUsage {
 		t.Errorf("what is not UTF-8: %v", err)
 	}
 	w.stdin = "int x;\n"
-	if err := w.run(t, "submit", "-", "--server", w.URL); ExitCode(err) != exitUsage || !strings.Contains(err.Error(), "--task TASK") {
+	if err := w.run(t, "submit", "-", "--server", w.URL); console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "--task TASK") {
 		t.Errorf("without a task: %v", err)
 	}
 }

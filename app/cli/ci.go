@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
@@ -47,7 +48,7 @@ type ciOptions struct {
 
 func ciCommand(c *connection) *cobra.Command {
 	var o ciOptions
-	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: between(0, "DIR"),
+	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: console.Between(0, "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
 		}}
@@ -85,14 +86,14 @@ const (
 // ci runs every kernel of a project.
 func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 	if !slices.Contains([]string{"never", "failure", "slower"}, o.failOn) {
-		return Usage("--fail-on %q: want never, failure or slower", o.failOn)
+		return console.Usage("--fail-on %q: want never, failure or slower", o.failOn)
 	}
 	p, err := findProject(dir)
 	if err != nil {
 		return err
 	}
 	if len(p.Kernels) == 0 {
-		return Usage("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
+		return console.Usage("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
 	}
 	site, err := c.site()
 	if err != nil {
@@ -129,9 +130,9 @@ func (o ciOptions) verdict(found []checked) error {
 	switch {
 	// "slower" includes failures. "never" is for a summary alone.
 	case o.failOn != "never" && bad > 0:
-		return failed("%d of %d did not pass", bad, len(found))
+		return console.Failed("%d of %d did not pass", bad, len(found))
 	case o.failOn == "slower" && slow > 0:
-		return failed("%d of %d got slower", slow, len(found))
+		return console.Failed("%d of %d got slower", slow, len(found))
 	}
 	return nil
 }
@@ -205,7 +206,7 @@ func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
 		return exec.CommandContext(ctx, "git", append([]string{"-C", r.project.dir}, args...)...).Output()
 	}
 	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
-		return nil, Usage("--base %q is not a commit of this repository (fetch it first)", r.options.base)
+		return nil, console.Usage("--base %q is not a commit of this repository (fetch it first)", r.options.base)
 	}
 	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. Errors mean "new": the
 	// commit was verified.
@@ -228,7 +229,7 @@ func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) 
 	for err == nil && !sub.Ended {
 		id := sub.ID
 		if sub, err = r.site.Wait(ctx, id, lookEvery); errors.Is(err, context.Canceled) {
-			err = plain{fmt.Sprintf("interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id), err}
+			err = console.Reworded(err, "interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
 		}
 	}
 	return sub, err

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"warpboard/app/cli/console"
 )
 
 // report prints what CI found: a summary, and annotations where a forge reads them.
 func (c *connection) report(o ciOptions, found []checked) error {
 	// Annotations go to the standard output, where the forge reads commands; the summary goes to a file of its own there.
 	if c.json {
-		if err := c.printJSON(found); err != nil {
+		if err := c.filter.Print(c.env.Stdout, found); err != nil {
 			return err
 		}
 	} else if c.env.Getenv("GITHUB_ACTIONS") == "true" {
@@ -49,9 +51,9 @@ func (k checked) annotation() string {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	switch {
 	case k.State == stateFailed:
-		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(clean(k.Device+": "+k.Why)))
+		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(console.Clean(k.Device+": "+k.Why)))
 	case k.Change == slower:
-		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(clean(k.Device+": slower, "+k.times())))
+		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.Clean(k.Device+": slower, "+k.times())))
 	}
 	return ""
 }
@@ -60,7 +62,7 @@ func (k checked) times() string {
 	if k.Base == nil || k.Now == nil {
 		return ""
 	}
-	return fmt.Sprintf("%v → %v", ns(*k.Base), ns(*k.Now))
+	return fmt.Sprintf("%v → %v", console.NS(*k.Base), console.NS(*k.Now))
 }
 
 // changed says how the time stands to that of the base or of the reference.
@@ -77,7 +79,7 @@ func (k checked) changed() string {
 // markdown is the summary as a table. Cells come from kernels and sites: what Markdown would read is escaped.
 func markdown(found []checked) string {
 	cell := func(text string) string {
-		text = strings.Join(strings.Fields(clean(text)), " ")
+		text = strings.Join(strings.Fields(console.Clean(text)), " ")
 		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "`", "\\`", "[", "\\[", "]", "\\]").Replace(text)
 	}
 	var out strings.Builder
@@ -85,14 +87,14 @@ func markdown(found []checked) string {
 	for _, k := range found {
 		base, now := "", ""
 		if k.Base != nil {
-			base = ns(*k.Base).String()
+			base = console.NS(*k.Base).String()
 		}
 		if k.Now != nil {
-			now = ns(*k.Now).String()
+			now = console.NS(*k.Now).String()
 		}
 		state := k.State
 		if strings.HasPrefix(k.URL, "http://") || strings.HasPrefix(k.URL, "https://") {
-			state = fmt.Sprintf("[%s](%s)", k.State, strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "|", "%7C").Replace(clean(k.URL)))
+			state = fmt.Sprintf("[%s](%s)", k.State, strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "|", "%7C").Replace(console.Clean(k.URL)))
 		}
 		if k.Why != "" {
 			state += ": " + cell(k.Why)

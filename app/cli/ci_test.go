@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/web/client"
 )
@@ -79,7 +80,7 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	ci := func(want int, flags ...string) string {
 		t.Helper()
 		err := r.run(t, append([]string{"ci", r.dir, "--server", r.URL, "--base", "HEAD"}, flags...)...)
-		if got := ExitCode(err); got != want {
+		if got := console.ExitCode(err); got != want {
 			t.Errorf("%v: exit code %d, want %d: %v\n%s", flags, got, want, err, &r.out)
 		}
 		return r.out.String()
@@ -95,22 +96,22 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 		}
 	}
 	r.write("slower.cpp", "140")
-	ci(exitFailed)
+	ci(console.ExitFailed)
 	ci(0, "--fail-on", "failure")
 	r.write("wrong.cpp", "not a number")
-	ci(exitFailed, "--fail-on", "failure")
+	ci(console.ExitFailed, "--fail-on", "failure")
 	ci(0, "--fail-on", "never")
-	ci(exitUsage, "--fail-on", "sometimes")
-	ci(exitUsage, "--base", "--output=x")
+	ci(console.ExitUsage, "--fail-on", "sometimes")
+	ci(console.ExitUsage, "--base", "--output=x")
 
 	r.vars["GITHUB_ACTIONS"], r.vars["GITHUB_STEP_SUMMARY"] = "true", filepath.Join(t.TempDir(), "summary.md")
-	said = ci(exitFailed)
+	said = ci(console.ExitFailed)
 	summary, err := os.ReadFile(r.vars["GITHUB_STEP_SUMMARY"])
 	if err != nil || !strings.Contains(string(summary), `wrong \| &lt;b>`) {
 		t.Errorf("%v\n%s", err, summary)
 	}
 	before := len(summary)
-	if err := json.Unmarshal([]byte(ci(exitFailed, "--json")), &[]checked{}); err != nil {
+	if err := json.Unmarshal([]byte(ci(console.ExitFailed, "--json")), &[]checked{}); err != nil {
 		t.Errorf("--json: %v", err)
 	}
 	if summary, _ := os.ReadFile(r.vars["GITHUB_STEP_SUMMARY"]); len(summary) != 2*before {

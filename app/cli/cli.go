@@ -3,29 +3,21 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/semver"
 
+	"warpboard/app/cli/console"
+	"warpboard/app/cli/sites"
 	"warpboard/web/client"
 )
-
-// Environment is what a command may use of the outside world.
-type Environment struct {
-	Getenv         func(string) string
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	Version        string // of this program; empty: not known
-}
 
 const defaultServer = "http://127.0.0.1:3000"
 
 // Commands are the commands that talk to a site.
-func Commands(env Environment) []*cobra.Command {
+func Commands(env console.Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
 		loginCommand, logoutCommand, authCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
@@ -40,13 +32,13 @@ func Commands(env Environment) []*cobra.Command {
 
 // connection is how a command finds its site, and as whom it asks.
 type connection struct {
-	env           Environment
+	env           console.Environment
 	server, token string
 	tokenGiven    bool
 	json          bool
 	jq            string
-	filter        *filter
-	asked         known          // the site that site has chosen
+	filter        *console.Filter
+	asked         sites.Site     // the site that site has chosen
 	client        *client.Client // of that site
 }
 
@@ -64,7 +56,7 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if c.tokenGiven = cmd.Flags().Changed("token"); c.jq != "" {
 			c.json = true
-			c.filter, err = newFilter(c.jq)
+			c.filter, err = console.NewFilter(c.jq)
 		}
 		return err
 	}
@@ -80,7 +72,7 @@ func (c *connection) explains(cmd *cobra.Command) {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
 			c.noteAge(err)
-			return explain(err, withoutUser(c.asked.Server), c.asked.Token != "")
+			return console.Explain(err, withoutUser(c.asked.Server), c.asked.Token != "")
 		}
 	}
 	for _, below := range cmd.Commands() {
@@ -94,7 +86,7 @@ const noJSON = "no-json"
 // site is the way to the site. A flag comes before the environment, and that before the config file; the file's token goes
 // to the file's site only.
 func (c *connection) site() (*client.Client, error) {
-	cfg, err := readConfig(c.env)
+	cfg, err := sites.Read(c.env.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +96,11 @@ func (c *connection) site() (*client.Client, error) {
 	switch asked := cmp.Or(c.server, c.env.Getenv("WARPBOARD_SERVER")); {
 	case ok:
 	case asked != "":
-		known = cfg.at(asked)
+		known = cfg.At(asked)
 	case cfg.Default != "":
 		known = cfg.Sites[cfg.Default]
 	default:
-		known = cfg.at(defaultServer)
+		known = cfg.At(defaultServer)
 	}
 	// A token of the environment goes to whatever site is asked: whoever sets it means that. --token "" asks as nobody.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
@@ -117,7 +109,7 @@ func (c *connection) site() (*client.Client, error) {
 	}
 	c.asked.Server, c.asked.Token = strings.TrimSuffix(known.Server, "/"), token
 	if !isAddress(c.asked.Server) {
-		return nil, Usage("%q is neither an address like https://boards.example.org nor the name of a site of warpboard login", withoutUser(c.asked.Server))
+		return nil, console.Usage("%q is neither an address like https://boards.example.org nor the name of a site of warpboard login", withoutUser(c.asked.Server))
 	}
 	c.client = client.New(c.asked.Server, token)
 	c.client.SetVersion(c.env.Version)
@@ -126,11 +118,11 @@ func (c *connection) site() (*client.Client, error) {
 
 // noteAge says that this command is older than the site: where a person reads it, or where that may be why something failed.
 func (c *connection) noteAge(err error) {
-	if c.client == nil || err == nil && !isTerminal(c.env.Stderr) {
+	if c.client == nil || err == nil && !console.IsTerminal(c.env.Stderr) {
 		return
 	}
 	if own, theirs := c.env.Version, c.client.SiteVersion(); older(own, theirs) {
-		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, clean(theirs), withoutUser(c.asked.Server))
+		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, console.Clean(theirs), withoutUser(c.asked.Server))
 	}
 }
 
@@ -161,10 +153,4 @@ func isAddress(text string) bool {
 }
 
 // screen is where the command prints.
-func (c *connection) screen() *screen { return newScreen(c.env) }
-
-// isTerminal reports whether something is written to a person.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && termIs(f)
-}
+func (c *connection) screen() *console.Screen { return console.NewScreen(c.env) }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/web/client"
 )
 
 func compareCommand(c *connection) *cobra.Command {
 	var device string
-	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: exactly("A", "B"),
+	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: console.Exactly("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.compare(cmd.Context(), args, device) }}
 	cmd.Flags().StringVar(&device, "device", "", "of which runs; default: the only ones")
 	return cmd
@@ -70,26 +71,26 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	if err := json.Unmarshal(data, &found); err != nil {
 		return fmt.Errorf("read the comparison: %w", err)
 	}
-	c.screen().compared(found)
-	c.screen().line("%s/compare%s", site.Base(), query)
+	printCompared(c.screen(), found)
+	c.screen().Line("%s/compare%s", site.Base(), query)
 	return nil
 }
 
-func (s *screen) compared(found compared) {
-	s.line("%s", found.verdict())
+func printCompared(s *console.Screen, found compared) {
+	s.Line("%s", found.verdict())
 	for i, side := range []comparedSide{found.A, found.B} {
 		if note := side.board(); note != "" {
-			s.line("%c here is submission %d alone; %s", 'A'+i, side.Submission, note)
+			s.Line("%c here is submission %d alone; %s", 'A'+i, side.Submission, note)
 		}
 	}
-	s.table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
+	s.Table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
 		one := found.Cases[i]
 		// A case that one of the two does not have: another version of the task.
 		if one.A == nil || one.B == nil {
 			return []any{one.Spec, "", "", ""}
 		}
 		a, b := cmp.Or(one.A.Median, one.A.Mean), cmp.Or(one.B.Median, one.B.Mean)
-		return []any{one.Spec, ns(a), ns(b), fmt.Sprintf("%.3f", b/a)}
+		return []any{one.Spec, console.NS(a), console.NS(b), fmt.Sprintf("%.3f", b/a)}
 	})
 }
 
@@ -99,9 +100,9 @@ func (s comparedSide) board() string {
 	case s.BoardNS == nil:
 		return ""
 	case s.Pooled > 1:
-		return fmt.Sprintf("its board has %v, of %d runs of this source together", ns(*s.BoardNS), s.Pooled)
+		return fmt.Sprintf("its board has %v, of %d runs of this source together", console.NS(*s.BoardNS), s.Pooled)
 	}
-	return fmt.Sprintf("its board has %v, measured again since", ns(*s.BoardNS))
+	return fmt.Sprintf("its board has %v, measured again since", console.NS(*s.BoardNS))
 }
 
 // verdict is what the times of both show.
@@ -111,7 +112,7 @@ func (f compared) verdict() string {
 	}
 	line, r := "", *f.Ratio
 	if f.A.ScoreNS != nil && f.B.ScoreNS != nil {
-		line = fmt.Sprintf("A %v, B %v: ", ns(*f.A.ScoreNS), ns(*f.B.ScoreNS))
+		line = fmt.Sprintf("A %v, B %v: ", console.NS(*f.A.ScoreNS), console.NS(*f.B.ScoreNS))
 	}
 	word := "faster"
 	if r.Value > 1 {

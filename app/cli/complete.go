@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"warpboard/app/cli/console"
+	"warpboard/app/cli/sites"
 )
 
 // completion offers words to a shell.
@@ -44,7 +47,7 @@ func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
 		if list, err := site.Mine(cmd.Context(), "", 0, 20); err == nil {
 			for _, sub := range list.Submissions {
-				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, clean(sub.Task), sub.Mode))
+				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, console.Clean(sub.Task), sub.Mode))
 			}
 		}
 	}
@@ -63,7 +66,7 @@ func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (a
 	if site, err := c.site(); err == nil {
 		if list, err := site.Devices(cmd.Context()); err == nil {
 			for _, d := range list {
-				all = append(all, clean(d.Device))
+				all = append(all, console.Clean(d.Device))
 			}
 		}
 	}
@@ -72,7 +75,7 @@ func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (a
 
 // completeSite offers the names of the config file.
 func (c *connection) completeSite(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cfg, _ := readConfig(c.env)
+	cfg, _ := sites.Read(c.env.Getenv)
 	return slices.Sorted(maps.Keys(cfg.Sites)), cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -85,7 +88,7 @@ func (c *connection) completeBoard(cmd *cobra.Command, args []string, _ string) 
 	list, _ := site.Tasks(cmd.Context())
 	for _, task := range list {
 		if len(args) == 0 {
-			all = append(all, clean(task.Slug))
+			all = append(all, console.Clean(task.Slug))
 		} else if task.Slug == args[0] {
 			all = task.Devices
 		}

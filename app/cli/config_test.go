@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/web/client"
 )
 
@@ -45,7 +46,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) run(t *testing.T, args ...string) error {
 	t.Helper()
 	w.out.Reset()
-	env := Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out, Stdin: strings.NewReader(w.stdin), Version: w.version}
+	env := console.Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out, Stdin: strings.NewReader(w.stdin), Version: w.version}
 	root := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
 	root.AddCommand(Commands(env)...)
 	root.SetOut(&w.out)
@@ -111,16 +112,16 @@ func TestABrokenConfigFileIsNotQuoted(t *testing.T) {
 
 func TestExitCodesTellWhatWentWrong(t *testing.T) {
 	for want, err := range map[int]error{
-		0: nil, exitOther: errors.New("x"), exitUsage: Usage("x"), exitFailed: failed("x"),
-		exitRefused: &client.Problem{Status: 422}, exitWho: &client.Problem{Status: 401}, exitAway: &client.Problem{Status: 503},
+		0: nil, console.ExitOther: errors.New("x"), console.ExitUsage: console.Usage("x"), console.ExitFailed: console.Failed("x"),
+		console.ExitRefused: &client.Problem{Status: 422}, console.ExitWho: &client.Problem{Status: 401}, console.ExitAway: &client.Problem{Status: 503},
 	} {
-		if got := ExitCode(err); got != want {
+		if got := console.ExitCode(err); got != want {
 			t.Errorf("%v: exit code %d, want %d", err, got, want)
 		}
 	}
 	w := newWorld(t)
 	w.Close()
-	if got := ExitCode(w.run(t, "tasks", "--server", w.URL)); got != exitAway {
+	if got := console.ExitCode(w.run(t, "tasks", "--server", w.URL)); got != console.ExitAway {
 		t.Errorf("a site that is away: exit code %d", got)
 	}
 }

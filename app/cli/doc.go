@@ -1,7 +1,7 @@
 // Package cli is the commands that talk to a site: signing in, submitting, reading boards, comparing, publishing, CI.
 //
-// Read cli.go (the list, and how a command finds its site), config.go (the file with sites and tokens), project.go (what a
-// folder of kernels says of itself), exit.go (exit codes), screen.go (what is printed), then a file per command.
+// Read cli.go (the list, and how a command finds its site), project.go (what a folder of kernels says of itself), then a file
+// per command. Package sites has the file with sites and tokens, console the arguments, what is printed, and the exit codes.
 //
 // It promises that no secret is printed, that a token goes to the site that it is of and to no other, and that nothing that
 // a site or a kernel sends moves the cursor of a terminal.

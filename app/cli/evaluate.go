@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/tasks"
 	"warpboard/web/client"
 )
@@ -30,7 +31,7 @@ type evaluation struct {
 
 func evaluateCommand(c *connection) *cobra.Command {
 	var o evaluation
-	cmd := &cobra.Command{Use: "evaluate FILE", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: exactly("FILE"),
+	cmd := &cobra.Command{Use: "evaluate FILE", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: console.Exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.evaluate(cmd.Context(), o, args[0]) }}
 	f := cmd.Flags()
 	f.StringVar(&o.kind, "type", "", "torch, torch_cuda, triton, cuda or multi_kernel; default: by the file")
@@ -52,10 +53,10 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 		return err
 	}
 	progress := c.screen()
-	e, err := evaluated(ctx, site, request, func(e *client.Evaluation) { progress.setStatus(e.Device + " " + e.State) })
-	progress.setStatus("")
+	e, err := evaluated(ctx, site, request, func(e *client.Evaluation) { progress.SetStatus(e.Device + " " + e.State) })
+	progress.SetStatus("")
 	if errors.Is(err, context.Canceled) && e != nil {
-		return plain{fmt.Sprintf("stopped waiting. The evaluation continues: %s", e.URL), err}
+		return console.Reworded(err, "stopped waiting. The evaluation continues: %s", e.URL)
 	}
 	if err != nil {
 		return err
@@ -64,11 +65,11 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	if c.asked.Token != "" { // its page asks who one is
 		address = evaluationPage(site, e.ID)
 	}
-	err = c.answer(e, nil, func(s *screen) {
-		s.line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
+	err = c.answer(e, nil, func(s *console.Screen) {
+		s.Line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
 	})
 	if ok, why := passed(e); err == nil && !ok {
-		err = failed("%s", why)
+		err = console.Failed("%s", why)
 	}
 	return err
 }
@@ -152,7 +153,7 @@ func readJSON(file string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return Usage("%s is not the JSON that is expected: %w", file, err)
+		return console.Usage("%s is not the JSON that is expected: %w", file, err)
 	}
 	return nil
 }
@@ -164,7 +165,7 @@ func readText(file string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the file: %w", err)
 	}
 	if err := tasks.CheckText(file, text); err != nil {
-		return nil, Usage("%w", err)
+		return nil, console.Usage("%w", err)
 	}
 	return text, nil
 }
@@ -213,7 +214,7 @@ func summaryOf(e *client.Evaluation) string {
 	}
 	line, r := e.State+" on "+e.Device, resultOf(e).Result
 	if r.Stats != nil {
-		line += fmt.Sprintf(": %v ± %v", ns(r.Stats.Mean*1e6), ns(r.Stats.Std*1e6))
+		line += fmt.Sprintf(": %v ± %v", console.NS(r.Stats.Mean*1e6), console.NS(r.Stats.Std*1e6))
 	}
 	if r.Speedup != nil {
 		line += fmt.Sprintf(", %.2f times as fast as the reference", *r.Speedup)

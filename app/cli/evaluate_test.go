@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/app/cli/console"
 	"warpboard/web/client"
 )
 
@@ -61,10 +62,10 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0, "completed on CPU: 500µs ± 10µs, 2.50 times as fast as the reference"},
 		{[]string{"right.py", "--json"}, 0, `"speedup": 2.5`},
 		{[]string{"right.py", "--reference", "right.py"}, 0, "500µs"},
-		{[]string{"wrong.py", "--reference", "right.py"}, exitFailed, "did not pass"},
-		{[]string{"broken.py"}, exitFailed, "did not pass"},
-		{[]string{"none.py"}, exitOther, ""},
-		{[]string{}, exitUsage, ""},
+		{[]string{"wrong.py", "--reference", "right.py"}, console.ExitFailed, "did not pass"},
+		{[]string{"broken.py"}, console.ExitFailed, "did not pass"},
+		{[]string{"none.py"}, console.ExitOther, ""},
+		{[]string{}, console.ExitUsage, ""},
 	} {
 		for i, arg := range c.args {
 			if strings.HasSuffix(arg, ".py") {
@@ -72,8 +73,8 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 			}
 		}
 		err := w.run(t, append([]string{"evaluate", "--server", w.URL}, c.args...)...)
-		if ExitCode(err) != c.code || !strings.Contains(w.out.String(), c.said) {
-			t.Errorf("%v: exit code %d, want %d: %v\n%s", c.args, ExitCode(err), c.code, err, &w.out)
+		if console.ExitCode(err) != c.code || !strings.Contains(w.out.String(), c.said) {
+			t.Errorf("%v: exit code %d, want %d: %v\n%s", c.args, console.ExitCode(err), c.code, err, &w.out)
 		}
 	}
 	if kernel := (*asked)["kernel"].(map[string]any); kernel["kernel_type"] != "torch" {
@@ -93,15 +94,15 @@ func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 		row  string
 	}{
 		"right.py":  {0, "| right.py | right.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500µs | 2.50× as fast as the reference |"},
-		"wrong.py":  {exitFailed, "| wrong.py | right.py | CPU | [failed](" + w.URL + "/evaluations/e1): element 3 is wrong |  |  |  |"},
-		"broken.py": {exitFailed, "a.py:1: SyntaxError"},
+		"wrong.py":  {console.ExitFailed, "| wrong.py | right.py | CPU | [failed](" + w.URL + "/evaluations/e1): element 3 is wrong |  |  |  |"},
+		"broken.py": {console.ExitFailed, "a.py:1: SyntaxError"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, projectFile), []byte(project(file)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		err := w.run(t, "ci", dir, "--server", w.URL)
-		if ExitCode(err) != want.code || !strings.Contains(w.out.String(), want.row) {
-			t.Errorf("%s: exit code %d, want %d: %v\n%s", file, ExitCode(err), want.code, err, &w.out)
+		if console.ExitCode(err) != want.code || !strings.Contains(w.out.String(), want.row) {
+			t.Errorf("%s: exit code %d, want %d: %v\n%s", file, console.ExitCode(err), want.code, err, &w.out)
 		}
 		if (*asked)["ref_kernel"] == nil || (*asked)["gpu_type"] != "cpu" {
 			t.Errorf("%s: asked %v", file, *asked)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
+	"warpboard/app/cli/sites"
 	"warpboard/web/client"
 )
 
@@ -19,7 +21,7 @@ func loginCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
 		Long: "Sign in to a site: open the address in a browser, check the code, and let the command line in. The token is kept in the file that\nWARPBOARD_SITES names, else in ~/.config/warpboard/sites.toml, for its owner alone.",
-		Args: between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
+		Args: console.Between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.login(cmd.Context(), strings.Join(args, ""), name)
 		},
@@ -33,14 +35,14 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
 	// http is let pass for sites on this machine or in a private network; the token crosses it in clear.
 	if !isAddress(server) {
-		return Usage("%q is not an address like https://boards.example.org", withoutUser(server))
+		return console.Usage("%q is not an address like https://boards.example.org", withoutUser(server))
 	}
 	u, err := url.Parse(server)
 	if err != nil {
 		return err
 	}
 	c.asked.Server = server
-	cfg, err := readConfig(c.env)
+	cfg, err := sites.Read(c.env.Getenv)
 	if err != nil {
 		return err
 	}
@@ -52,19 +54,19 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", clean(login.URL), clean(login.Code))
+	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", console.Clean(login.URL), console.Clean(login.Code))
 	answer, err := waitForLogin(ctx, site, login)
 	if err != nil {
 		return err
 	}
 	if cfg.Sites == nil {
-		cfg.Sites = map[string]known{}
+		cfg.Sites = map[string]sites.Site{}
 	}
 	name = cmp.Or(name, u.Host+u.Path)
-	cfg.Sites[name], cfg.Default = known{server, answer.Token}, name
-	path, err := cfg.save(c.env)
+	cfg.Sites[name], cfg.Default = sites.Site{Server: server, Token: answer.Token}, name
+	path, err := cfg.Save(c.env.Getenv)
 	if err == nil {
-		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s, and ends within a year.\n", clean(answer.User.Name), path)
+		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s, and ends within a year.\n", console.Clean(answer.User.Name), path)
 	}
 	return err
 }
@@ -80,7 +82,7 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 			return answer, nil
 		}
 		// A site that restarts meanwhile is asked again; a code that was refused or is too old ends it.
-		if err != nil && ExitCode(err) != exitAway {
+		if err != nil && console.ExitCode(err) != console.ExitAway {
 			return nil, err
 		}
 		select {
@@ -95,7 +97,7 @@ func logoutCommand(c *connection) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and forget it", Example: "  warpboard logout\n  warpboard logout lab",
-		Args: between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
+		Args: console.Between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "do not revoke the token: only forget it here, as where it is used elsewhere, too")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/statement"
 	"warpboard/web/client"
 )
@@ -15,14 +16,14 @@ func profileCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "profile", Short: "read what Nsight Compute measured of a run"}
 	var device, kind, out string
 	var index int
-	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or keep the profile of a submission's run", Args: exactly("SUBMISSION"),
+	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or keep the profile of a submission's run", Args: console.Exactly("SUBMISSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := submissionID(args[0])
 			if err != nil {
 				return err
 			}
 			if !slices.Contains([]string{"txt", "json", "csv", "ncu-rep", "ptx"}, kind) {
-				return Usage("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
+				return console.Usage("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
 			}
 			if c.json {
 				kind = "json"
@@ -34,7 +35,7 @@ func profileCommand(c *connection) *cobra.Command {
 	get.Flags().IntVar(&index, "case", 0, "number of the benchmark case, from 0")
 	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: the standard output")
 	cmd.AddCommand(get)
-	return Group(cmd)
+	return console.Group(cmd)
 }
 
 func (c *connection) profile(ctx context.Context, id int64, device, kind string, index int, out string) error {
@@ -58,8 +59,8 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 		return os.WriteFile(out, data, 0o644)
 	}
 	// A pipe gets the bytes as they are, but for text, which people read there, too.
-	if kind == "txt" || isTerminal(c.env.Stdout) {
-		data = []byte(clean(string(data)))
+	if kind == "txt" || console.IsTerminal(c.env.Stdout) {
+		data = []byte(console.Clean(string(data)))
 	}
 	_, err = c.env.Stdout.Write(data)
 	return err
@@ -72,7 +73,7 @@ func onlyRun(sub *client.Submission, device string) (client.Run, error) {
 			return run, nil
 		}
 	}
-	return client.Run{}, Usage("say with --device which run of submission %d: %q", sub.ID, devices)
+	return client.Run{}, console.Usage("say with --device which run of submission %d: %q", sub.ID, devices)
 }
 
 // runOf is a submission's run on a device, or its only one.

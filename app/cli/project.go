@@ -10,6 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"warpboard/app/cli/console"
 	"warpboard/tasks"
 	"warpboard/tasks/directives"
 )
@@ -115,7 +116,7 @@ func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
 	}
 	if *task == "" && said.Leaderboard == "" {
 		if *task = k.Task; *task == "" {
-			return Usage("nothing says for which task this is: give --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
+			return console.Usage("nothing says for which task this is: give --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
 		}
 	}
 	if len(*devices) == 0 && len(said.GPUs) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"warpboard/app/cli/console"
 	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
@@ -44,7 +45,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	if alone && len(proposals) != 1 {
-		return Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
+		return console.Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
 	}
 	answers, refused := []*client.Published{}, []error{}
 	// Each task is a request of its own: an error in the middle leaves the earlier ones published. Running it again is
@@ -56,11 +57,11 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 			continue
 		}
 		if answers = append(answers, answer.Published); !c.json {
-			c.screen().published(answer)
+			printPublished(c.screen(), answer)
 		}
 	}
 	if c.json {
-		err = c.printJSON(answers)
+		err = c.filter.Print(c.env.Stdout, answers)
 	}
 	return errors.Join(append(refused, err)...)
 }
@@ -72,7 +73,7 @@ func readDeadline(text string) (string, error) {
 	}
 	at, err := tasks.ParseDeadline(text)
 	if err != nil {
-		return "", Usage("--deadline: %w, or none", err)
+		return "", console.Usage("--deadline: %w, or none", err)
 	}
 	return at.Format(time.RFC3339), nil
 }
@@ -151,35 +152,35 @@ func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.B
 	return list[0].Bundle, true, nil
 }
 
-func (s *screen) published(a published) {
+func printPublished(s *console.Screen, a published) {
 	did := map[string]string{client.Created: "is new", "none": "is as it was", client.Settings: "has new settings; its boards stay", "texts": "has new texts; its boards stay",
 		"version": "has a new version; its boards begin empty"}[a.Change]
 	if a.DryRun && a.Change != "none" {
 		did = "would change: it " + did
 	}
-	s.line("%s %s  %s", a.Task, did, a.URL)
+	s.Line("%s %s  %s", a.Task, did, a.URL)
 	for _, d := range a.Differences {
-		s.difference(d, a.before[d.Key], a.after[d.Key])
+		printDifference(s, d, a.before[d.Key], a.after[d.Key])
 	}
 	for _, warning := range a.Warnings {
-		s.line("  warning: %s", warning)
+		s.Line("  warning: %s", warning)
 	}
 }
 
 // difference prints what a key was and is: in one line or, where one of the texts has several, as a unified diff.
-func (s *screen) difference(d client.Difference, before, after string) {
+func printDifference(s *console.Screen, d client.Difference, before, after string) {
 	if before == "" && after == "" || d.Old == "" || d.New == "" {
 		before, after = d.Old, d.New
 	}
 	if !strings.Contains(before+after, "\n") {
-		s.line("  %s: %s → %s", d.Key, orNone(before), orNone(after))
+		s.Line("  %s: %s → %s", d.Key, orNone(before), orNone(after))
 		return
 	}
-	s.line("  %s:", d.Key)
+	s.Line("  %s:", d.Key)
 	script := string(diff.Diff("site/"+d.Key, []byte(ended(before)), "here/"+d.Key, []byte(ended(after))))
 	_, script, _ = strings.Cut(script, "\n") // the line that repeats both names
 	for line := range strings.Lines(script) {
-		s.line("    %s", strings.TrimSuffix(line, "\n"))
+		s.Line("    %s", strings.TrimSuffix(line, "\n"))
 	}
 }
 

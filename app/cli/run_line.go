@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/models/work"
 	"warpboard/views/format"
@@ -12,13 +13,13 @@ import (
 )
 
 // run prints how a run stands.
-func (s *screen) run(run client.Run) {
+func printRun(s *console.Screen, run client.Run) {
 	rest := ""
 	if run.Position > 0 {
 		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
 	}
 	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", ns(*run.ScoreNS)) + exactness(run) + pooled(run)
+		rest += fmt.Sprintf("  score %v", console.NS(*run.ScoreNS)) + exactness(run) + pooled(run)
 	}
 	if run.Failure != nil {
 		rest += "  " + run.Failure.Reason
@@ -35,14 +36,14 @@ func (s *screen) run(run client.Run) {
 	if run.Profile != "" {
 		rest += "  profile " + run.Profile
 	}
-	s.painted(run.Device, run.State, rest)
+	s.Painted(run.Device, run.State, rest)
 }
 
 // exactness is a score's interval.
 func exactness(run client.Run) string {
 	text := ""
 	if run.IntervalLow != nil && run.IntervalHigh != nil {
-		text = fmt.Sprintf(" (%v to %v at 95 %%, %d processes)", ns(*run.IntervalLow), ns(*run.IntervalHigh), run.Processes)
+		text = fmt.Sprintf(" (%v to %v at 95 %%, %d processes)", console.NS(*run.IntervalLow), console.NS(*run.IntervalHigh), run.Processes)
 	}
 	if run.Noisy {
 		text += " noisy"
@@ -65,7 +66,7 @@ func (w *watcher) standing(ctx context.Context, sub *client.Submission, run clie
 		}
 		for _, e := range board.Entries {
 			if e.User.ID == sub.User.ID {
-				w.out.line("%-6s %s  %s/tasks/%s/boards/%s", run.Device, placed(sub, e, board.Total), w.site.Base(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
+				w.out.Line("%-6s %s  %s/tasks/%s/boards/%s", run.Device, placed(sub, e, board.Total), w.site.Base(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
 				return
 			}
 		}
@@ -84,5 +85,5 @@ func placed(sub *client.Submission, e client.Entry, total int) string {
 	if e.SubmissionID == sub.ID {
 		return rank + ", the best of " + e.User.Name
 	}
-	return fmt.Sprintf("%s; the best of %s is submission %d with %v", rank, e.User.Name, e.SubmissionID, ns(e.ScoreNS))
+	return fmt.Sprintf("%s; the best of %s is submission %d with %v", rank, e.User.Name, e.SubmissionID, console.NS(e.ScoreNS))
 }

@@ -3,13 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
@@ -25,7 +25,7 @@ FILE - is the standard input. Further files may stand there, too: files = ["tile
 func submitCommand(c *connection) *cobra.Command {
 	in := client.NewSubmission{}
 	var watch bool
-	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: atLeast("FILE"),
+	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: console.AtLeast("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.submit(cmd.Context(), in, args, watch) }}
 	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
 	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
@@ -48,7 +48,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	}
 	read, err := tasks.ReadSubmission(files, c.readFile)
 	if len(problems.In(err)) > 0 {
-		return Usage("%v", err)
+		return console.Usage("%v", err)
 	} else if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return err
 	}
 	if !watch {
-		return c.answer(sub, nil, func(s *screen) { s.line("submission %d  %s", sub.ID, sub.URL) })
+		return c.answer(sub, nil, func(s *console.Screen) { s.Line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
 }
@@ -81,13 +81,13 @@ func (c *connection) readFile(file string) ([]byte, error) {
 		return os.ReadFile(file)
 	}
 	if c.env.Stdin == nil {
-		return nil, Usage("there is no standard input to read")
+		return nil, console.Usage("there is no standard input to read")
 	}
 	return io.ReadAll(io.LimitReader(c.env.Stdin, tasks.MaxSubmission+1))
 }
 
 func watchCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "watch ID", Short: "print what happens to a submission until every run has ended", Args: exactly("ID"),
+	return &cobra.Command{Use: "watch ID", Short: "print what happens to a submission until every run has ended", Args: console.Exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, id, err := c.siteFor(args[0])
 			if err != nil {
@@ -103,14 +103,14 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 	if c.json {
 		s = nil
 	} else {
-		s.line("submission %d  %s/submissions/%d", id, site.Base(), id)
+		s.Line("submission %d  %s/submissions/%d", id, site.Base(), id)
 	}
 	sub, err := newWatcher(s, site, id).run(ctx)
 	if errors.Is(err, context.Canceled) {
-		return plain{fmt.Sprintf("stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id), err}
+		return console.Reworded(err, "stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
 	}
 	if sub != nil && c.json {
-		err = errors.Join(err, c.printJSON(sub))
+		err = errors.Join(err, c.filter.Print(c.env.Stdout, sub))
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/web/client"
 )
@@ -27,7 +28,7 @@ func TestARunIsToldInOneLine(t *testing.T) {
 		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
 	} {
 		var out bytes.Buffer
-		if (&screen{w: &out}).run(run); out.String() != want {
+		if printRun(&console.Screen{Out: &out}, run); out.String() != want {
 			t.Errorf("printed %q, want %q", out.String(), want)
 		}
 	}
@@ -45,8 +46,8 @@ func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 		at("latin.cu") + ":2: the byte 0xE9 ":  {"evaluate", at("latin.cu")},
 		at("whole.json") + ":1: the byte 0xE9": {"evaluate", at("whole.json")},
 	} {
-		if err := w.run(t, append(args, "--server", w.URL)...); ExitCode(err) != exitUsage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: exit %d, %v, want %s", args, ExitCode(err), err, want)
+		if err := w.run(t, append(args, "--server", w.URL)...); console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: exit %d, %v, want %s", args, console.ExitCode(err), err, want)
 		}
 	}
 }
@@ -54,13 +55,13 @@ func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var out bytes.Buffer
-		s := &screen{w: &out, terminal: terminal, width: 30}
+		s := &console.Screen{Out: &out, Terminal: terminal, Width: 30}
 		w := newWatcher(s, nil, 1)
 		for place := 2; place > 0; place-- {
 			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place, ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 		}
-		s.line("CPU    building")
-		s.setStatus("")
+		s.Line("CPU    building")
+		s.SetStatus("")
 		want := "CPU    waits at place 2 of the queue, about 1m30s\nCPU    waits at place 1 of the queue, about 1m30s\nCPU    building\n"
 		if terminal {
 			want = "CPU waits at place 1 of the"
@@ -68,7 +69,7 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 		if got := out.String(); !strings.Contains(got, want) || strings.Contains(got, "\x1b") != terminal {
 			t.Errorf("terminal %v: it is told %q, want %q", terminal, got, want)
 		}
-		if s.width = 200; terminal && (strings.Count(out.String(), "\n") != 1 || !strings.HasSuffix(out.String(), "\r\x1b[K")) {
+		if s.Width = 200; terminal && (strings.Count(out.String(), "\n") != 1 || !strings.HasSuffix(out.String(), "\r\x1b[K")) {
 			t.Errorf("the line that changes stays behind: %q", out.String())
 		}
 	}
@@ -111,7 +112,7 @@ func TestWatchingSaysThatNoWorkerTakesARunAndWhichDevicesHaveOne(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	w := newWatcher(&screen{w: printed}, client.New(server.URL, "t"), 7)
+	w := newWatcher(&console.Screen{Out: printed}, client.New(server.URL, "t"), 7)
 	w.every = time.Millisecond
 	if _, err := w.run(t.Context()); err == nil || err.Error() != "1 of 1 runs did not pass" {
 		t.Errorf("it ended with %v", err)

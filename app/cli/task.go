@@ -16,25 +16,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"warpboard/app/cli/console"
 	"warpboard/web/client"
 )
 
 func taskCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "task", Short: "read, fetch and publish tasks"}
-	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: exactly("TASK"), ValidArgsFunction: c.completeBoard,
+	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
-	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: between(1, "TASK", "DIR"),
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
 	var p client.Publication
-	publish := &cobra.Command{Use: "publish PATH", Short: "make the task in a folder, zip or reference file, or bring it to that state", Args: exactly("PATH"),
+	publish := &cobra.Command{Use: "publish PATH", Short: "make the task in a folder, zip or reference file, or bring it to that state", Args: console.Exactly("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
 	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: that of warpboard.toml in its folder, else the folder's or file's")
 	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: what a problem set says, else a published task keeps its own")
 	publish.Flags().BoolVar(&p.DryRun, "dry-run", false, "only print what would change")
 	var apply bool
-	sync := &cobra.Command{Use: "sync DIR", Short: "bring a site's tasks to the state of a folder of tasks; prints what would change unless --apply is given", Args: exactly("DIR"),
+	sync := &cobra.Command{Use: "sync DIR", Short: "bring a site's tasks to the state of a folder of tasks; prints what would change unless --apply is given", Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.DryRun = !apply
 			return c.publish(cmd.Context(), args[0], p, false)
@@ -45,7 +46,7 @@ func taskCommand(c *connection) *cobra.Command {
 		cmd.Flags().BoolVar(&p.Hidden, "hidden", false, "only you and the admins see new tasks")
 	}
 	cmd.AddCommand(show, pull, publish, sync)
-	return Group(cmd)
+	return console.Group(cmd)
 }
 
 func (c *connection) showTask(ctx context.Context, slug string) error {
@@ -54,16 +55,16 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 		return err
 	}
 	task, err := site.Task(ctx, slug)
-	return c.answer(task, err, func(s *screen) {
-		s.line("%s (version %d), %s, on %v\n\n%s\n", task.Title, task.Version, task.Lang, task.Devices, task.Description)
+	return c.answer(task, err, func(s *console.Screen) {
+		s.Line("%s (version %d), %s, on %v\n\n%s\n", task.Title, task.Version, task.Lang, task.Devices, task.Description)
 		if len(task.SubmissionFiles) > 0 {
-			s.line("a submission may bring further files: %s\n", strings.Join(task.SubmissionFiles, ", "))
+			s.Line("a submission may bring further files: %s\n", strings.Join(task.SubmissionFiles, ", "))
 		}
 		for _, one := range task.Benchmarks {
-			s.line("benchmark  %s", one)
+			s.Line("benchmark  %s", one)
 		}
 		for label, file := range task.Templates {
-			s.line("\ntemplate %s: %s\n%s", label, file.Name, file.Text)
+			s.Line("\ntemplate %s: %s\n%s", label, file.Name, file.Text)
 		}
 	})
 }
@@ -84,7 +85,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	}
 	// A new folder, or an error: nothing of the user's is written over.
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return Usage("%s is there already: name another folder, as in warpboard task pull %s DIR", dir, slug)
+		return console.Usage("%s is there already: name another folder, as in warpboard task pull %s DIR", dir, slug)
 	} else if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
 		return err
 	}
-	return c.answer(task, nil, func(s *screen) { s.line("%s is in %s", task.Slug, filepath.Clean(dir)) })
+	return c.answer(task, nil, func(s *console.Screen) { s.Line("%s is in %s", task.Slug, filepath.Clean(dir)) })
 }
 
 // devicesLine names the devices of a task that have a worker. Where none has, it is a comment: runs would wait for nothing.

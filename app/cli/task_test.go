@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/app/cli/console"
 	"warpboard/web/client"
 )
 
@@ -124,7 +125,7 @@ func TestSyncChangesNothingUnlessItIsToldTo(t *testing.T) {
 			t.Errorf("%v published %q, want %q", args, *published, want)
 		}
 	}
-	if err := w.run(t, "task", "publish", dir, "--server", w.URL); ExitCode(err) != exitUsage {
+	if err := w.run(t, "task", "publish", dir, "--server", w.URL); console.ExitCode(err) != console.ExitUsage {
 		t.Errorf("publishing two tasks at once: %v", err)
 	}
 }
@@ -194,7 +195,7 @@ func TestADeadlineReachesTheSiteAsVerifyTaskTellsIt(t *testing.T) {
 			t.Errorf("--deadline %q: %v, and the site was asked for %q", flag, err, *asked)
 		}
 	}
-	if err := w.run(t, "task", "publish", one, "--deadline", "soon", "--server", w.URL); ExitCode(err) != exitUsage {
+	if err := w.run(t, "task", "publish", one, "--deadline", "soon", "--server", w.URL); console.ExitCode(err) != console.ExitUsage {
 		t.Errorf("--deadline soon: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"warpboard/app/cli/console"
 	"warpboard/models/work"
 	"warpboard/web/client"
 )
@@ -23,7 +24,7 @@ type watcher struct {
 	every time.Duration
 
 	mu     sync.Mutex        // of all below
-	out    *screen           // nil: nothing is printed
+	out    *console.Screen   // nil: nothing is printed
 	lonely map[string]bool   // devices without a worker, as was printed
 	places map[string]int    // of runs that wait, as was printed
 	now    map[string]string // how the run on each device stands, for the status line
@@ -31,10 +32,10 @@ type watcher struct {
 	ranked map[string]int    // cases that passed in the ranked stage of each device so far
 }
 
-func newWatcher(out *screen, site *client.Client, id int64) *watcher {
+func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
 	w := &watcher{site: site, id: id, every: lookEvery, out: out, lonely: map[string]bool{}, places: map[string]int{},
 		now: map[string]string{}, heard: map[string]int{}, ranked: map[string]int{}}
-	if out != nil && out.terminal {
+	if out != nil && out.Terminal {
 		w.every = lookOften
 	}
 	return w
@@ -61,7 +62,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	stop()
 	looks.Wait()
 	if w.out != nil {
-		w.out.setStatus("")
+		w.out.SetStatus("")
 	}
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	bad := 0
 	for _, run := range sub.Runs {
 		if w.out != nil {
-			w.out.run(run)
+			printRun(w.out, run)
 			w.standing(ctx, sub, run)
 		}
 		if run.State != string(work.StateDone) {
@@ -86,7 +87,7 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 		}
 	}
 	if bad > 0 {
-		return sub, failed("%d of %d runs did not pass", bad, len(sub.Runs))
+		return sub, console.Failed("%d of %d runs did not pass", bad, len(sub.Runs))
 	}
 	return sub, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/models/work"
 	"warpboard/web/client"
@@ -20,18 +21,18 @@ func (w *watcher) event(e client.Event) {
 	case d == nil:
 		w.now[e.Device] = e.State
 		if !work.RunState(e.State).Final() {
-			w.out.painted(e.Device, e.State, "")
+			w.out.Painted(e.Device, e.State, "")
 		} else if len(w.now) > 1 {
-			w.out.run(client.Run{Device: e.Device, State: e.State, ScoreNS: e.ScoreNS, Failure: e.Failure})
+			printRun(w.out, client.Run{Device: e.Device, State: e.State, ScoreNS: e.ScoreNS, Failure: e.Failure})
 		}
 	case d.Type == job.EventStage:
 		w.now[e.Device], w.ranked[e.Device] = string(d.Stage), 0
-		w.out.line("%-6s %s begins", e.Device, d.Stage)
+		w.out.Line("%-6s %s begins", e.Device, d.Stage)
 	case d.Type == job.EventCase && d.Case != nil:
 		w.caseOf(e.Device, d)
 	case d.Type == job.EventLog:
 		for line := range strings.Lines(d.Text) {
-			w.out.line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
+			w.out.Line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
 		}
 	}
 	w.showStatus()
@@ -42,12 +43,12 @@ func (w *watcher) event(e client.Event) {
 func (w *watcher) caseOf(device string, d *job.Event) {
 	if d.Total > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
 		if w.ranked[device]++; w.ranked[device]%d.Total == 0 {
-			w.out.line("%-6s %s process %d: %s", device, d.Stage, w.ranked[device]/d.Total, allPassed(d.Total))
+			w.out.Line("%-6s %s process %d: %s", device, d.Stage, w.ranked[device]/d.Total, allPassed(d.Total))
 		}
 		return
 	}
 	told := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message)
-	w.out.line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.Spec, d.Case.Status, told), " "))
+	w.out.Line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.Spec, d.Case.Status, told), " "))
 }
 
 func allPassed(cases int) string {
@@ -61,7 +62,7 @@ func timeOf(c *job.CaseResult) string {
 	if c.Runs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%v ± %v", ns(c.Time()), ns(c.Err))
+	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.Err))
 }
 
 // look says where runs wait, and once each time that a queued run's device has no worker, or has one again. heard are the events
@@ -85,7 +86,7 @@ func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[str
 		// Said at each change alone: the absence of workers may last for hours.
 		if lonely := waits && slots[run.Device] == 0; lonely != w.lonely[run.Device] {
 			w.lonely[run.Device] = lonely
-			w.out.line("%-6s %s", run.Device, workersOf(lonely, problems[run.Device], served))
+			w.out.Line("%-6s %s", run.Device, workersOf(lonely, problems[run.Device], served))
 		}
 		if place := placeOf(run); place != "" {
 			w.now[run.Device] = place
@@ -103,13 +104,13 @@ func (w *watcher) showStatus() {
 	for _, device := range slices.Sorted(maps.Keys(w.now)) {
 		all = append(all, device+" "+w.now[device])
 	}
-	w.out.setStatus(strings.Join(all, "   "))
+	w.out.SetStatus(strings.Join(all, "   "))
 }
 
 // say tells a reader of plain lines of a new place in the queue.
 func (w *watcher) say(run client.Run, place string) {
-	if !w.out.terminal && w.places[run.Device] != run.Position {
-		w.out.line("%-6s %s", run.Device, place)
+	if !w.out.Terminal && w.places[run.Device] != run.Position {
+		w.out.Line("%-6s %s", run.Device, place)
 	}
 	w.places[run.Device] = run.Position
 }

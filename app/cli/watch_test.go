@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/web/client"
 )
@@ -92,30 +93,30 @@ func TestAnInterruptedWatchSaysThatTheSubmissionContinues(t *testing.T) {
 		}
 		<-r.Context().Done()
 	})
-	c := &connection{env: Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out}, server: w.URL}
+	c := &connection{env: console.Environment{Getenv: func(name string) string { return w.vars[name] }, Stdout: &w.out, Stderr: &w.out}, server: w.URL}
 	site, err := c.site()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = explain(c.watch(ctx, site, 7), w.URL, true); !errors.Is(err, context.Canceled) || ExitCode(err) != exitStopped ||
+	if err = console.Explain(c.watch(ctx, site, 7), w.URL, true); !errors.Is(err, context.Canceled) || console.ExitCode(err) != console.ExitStopped ||
 		err.Error() != "stopped watching. Submission 7 continues: warpboard watch 7, warpboard cancel 7" {
-		t.Errorf("exit %d: %v", ExitCode(err), err)
+		t.Errorf("exit %d: %v", console.ExitCode(err), err)
 	}
 }
 
 // TestTheStatusLineIsNeverOlderThanTheLinesAboveIt: an answer that was asked for before an event does not replace what it said.
 func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out, terminal: true, width: 80}
+	s := &console.Screen{Out: &out, Terminal: true, Width: 80}
 	w := newWatcher(s, nil, 1)
 	queued := []client.Run{{Device: "CPU", State: "queued", Position: 1}}
 	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
-	if s.status != "CPU waits at place 1 of the queue" {
-		t.Errorf("the status is %q", s.status)
+	if s.Status != "CPU waits at place 1 of the queue" {
+		t.Errorf("the status is %q", s.Status)
 	}
 	w.event(client.Event{Device: "CPU", State: "running", Detail: &job.Event{Type: job.EventStage, Stage: job.StageTest}})
 	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
-	if s.status != "CPU test" {
-		t.Errorf("after the test has begun the status is %q", s.status)
+	if s.Status != "CPU test" {
+		t.Errorf("after the test has begun the status is %q", s.Status)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
@@ -56,14 +56,14 @@ func siteOf(address string) string {
 }
 
 // repeat measures what a statement is about on this machine.
-func (o *verifyResultOptions) repeat(ctx context.Context, env cli.Environment, s statement.Statement) (again statement.Score, err error) {
+func (o *verifyResultOptions) repeat(ctx context.Context, env console.Environment, s statement.Statement) (again statement.Score, err error) {
 	submitted, err := o.sourceOf(ctx, s)
 	if err != nil {
-		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
+		return again, console.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
 	bundle, err := o.taskOf(ctx, s)
 	if err != nil {
-		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
+		return again, console.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
 	// Only a warning: scores of two harnesses need not agree, and the intervals say whether they do.
 	if digest := harness.DigestFor(bundle.Definition); digest != s.Result.Harness.Digest.SHA256 {
@@ -75,14 +75,14 @@ func (o *verifyResultOptions) repeat(ctx context.Context, env cli.Environment, s
 	v.options.device = s.Result.Machine.Device
 	slot, err := v.slotFor(ctx, tasks.Proposal{Bundle: bundle})
 	if err != nil {
-		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
+		return again, console.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
 	result, err := v.run(ctx, bundle, slot, "the source", submitted)
 	if err != nil {
 		return again, err
 	}
 	if result.Outcome != job.OutcomeDone {
-		return again, cli.ExitWith(exitDisagrees, "the source does not pass here: %s", why(result))
+		return again, console.ExitWith(exitDisagrees, "the source does not pass here: %s", why(result))
 	}
 	return scoreOf(bundle.Definition.RankingBy, result)
 }

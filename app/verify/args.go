@@ -1,37 +1,31 @@
 package verify
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"time"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/app/cli/console"
 )
 
-// parseWithArgs parses flags that may stand before, between and after arguments, and returns these.
-// Package flag stops at the first argument. "--" is not kept apart: what follows it is read as flags again after one
-// argument.
-func parseWithArgs(fs *flag.FlagSet, args []string) (given []string, err error) {
-	for {
-		if err := fs.Parse(args); err != nil || fs.NArg() == 0 {
-			return given, err
-		}
-		given, args = append(given, fs.Arg(0)), fs.Args()[1:]
-	}
+// command is a command about one file or folder. A mistake in its command line ends with 1: verify-result and verify-chain
+// have another meaning for 2.
+func command(use, about, help string, run func(cmd *cobra.Command, path string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: about, Long: help, Args: oneFile}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args[0]) }
+	cmd.SetFlagErrorFunc(console.FlagError)
+	return cmd
 }
 
-// parseWithFile parses flags around one file argument.
-func parseWithFile(fs *flag.FlagSet, args []string) (string, error) {
-	given, err := parseWithArgs(fs, args)
+func oneFile(cmd *cobra.Command, args []string) error {
 	switch {
-	case err != nil:
-		return "", err
-	case len(given) == 0:
-		fs.Usage()
-		return "", errors.New("the file or folder is missing")
-	case len(given) > 1:
-		return "", fmt.Errorf("got %q beside %q: name one file or folder", given[1], given[0])
+	case len(args) == 0:
+		return fmt.Errorf("the file or folder is missing: %s", cmd.UseLine())
+	case len(args) > 1:
+		return fmt.Errorf("got %q beside %q: name one file or folder", args[1], args[0])
 	}
-	return given[0], nil
+	return nil
 }
 
 // ns shows nanoseconds as a duration, to the hundredth of a microsecond.

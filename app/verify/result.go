@@ -4,30 +4,28 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"warpboard/app/cli"
+	"github.com/spf13/cobra"
+
+	"warpboard/app/cli/console"
+	"warpboard/app/cli/sites"
 	"warpboard/statement"
 	"warpboard/web/client"
 )
 
-const verifyResultHelp = `usage: warpboard verify-result FILE|URL [flags]
-
-Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it (URL may be that of
+const verifyResultHelp = `Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it (URL may be that of
 the submission's page, too): the signature,
 and whether the score follows from the samples. Then measures the source again on this machine's device of the same
 kind, and says whether the two intervals agree. Source and task come from the site where you may read them, else from
 --source and --task.
 
 Exits with 0 if all of it holds, with 2 if the signature or the score does not, with 3 if the repetition does not agree,
-with 4 if nothing could be measured again (no such device, no source), and with 1 if something else went wrong.
-
-`
+with 4 if nothing could be measured again (no such device, no source), and with 1 if something else went wrong.`
 
 // What the exit codes of verify-result mean; 1 is any other error.
 const (
@@ -45,32 +43,25 @@ type verifyResultOptions struct {
 	signatureOnly          bool
 }
 
-func (o *verifyResultOptions) flags(env cli.Environment) *flag.FlagSet {
-	fs := o.machineFlags("verify-result", env)
+// Result is `warpboard verify-result`: it checks a statement, and measures its source again.
+func Result(env console.Environment) *cobra.Command {
+	var o verifyResultOptions
+	cmd := command("verify-result FILE|URL", "check what a site states of a run, and measure it again on this machine", verifyResultHelp, func(cmd *cobra.Command, from string) error {
+		return o.run(cmd.Context(), env, from)
+	})
+	fs := cmd.Flags()
+	o.machineFlags(fs, env)
 	fs.StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json; default: ask the site")
 	fs.StringVar(&o.site, "site", "", "address of the site whose keys count; default: that of URL, or the one that the statement names")
 	fs.StringVar(&o.token, "token", "", "token for reading a source or a task that is not public; default: $WARPBOARD_TOKEN, else that of warpboard login")
-	fs.Func("source", "file that was submitted; may be repeated, the main one first; default: ask the site", func(file string) error {
-		o.source = append(o.source, file)
-		return nil
-	})
+	fs.StringArrayVar(&o.source, "source", nil, "file that was submitted; may be repeated, the main one first; default: ask the site")
 	fs.StringVar(&o.task, "task", "", "folder or zip of the task; default: ask the site")
 	fs.BoolVar(&o.signatureOnly, "signature-only", false, "only check the statement, measure nothing")
-	fs.Usage = func() {
-		fmt.Fprint(env.Stderr, verifyResultHelp)
-		fs.PrintDefaults()
-	}
-	return fs
+	return cmd
 }
 
-// Result is `warpboard verify-result`: it checks a statement, and measures its source again.
-func Result(ctx context.Context, env cli.Environment, args []string) error {
-	var o verifyResultOptions
-	from, err := parseWithFile(o.flags(env), args)
-	if err == nil {
-		err = o.validate()
-	}
-	if err != nil {
+func (o *verifyResultOptions) run(ctx context.Context, env console.Environment, from string) error {
+	if err := o.validate(); err != nil {
 		return err
 	}
 	if err := o.signIn(env, from); err != nil {
@@ -86,7 +77,7 @@ func Result(ctx context.Context, env cli.Environment, args []string) error {
 	}
 	fmt.Fprintf(env.Stdout, "stated:   %s\nrepeated: %s\n", scoreLine(s.Result.Score), scoreLine(again))
 	if !s.Result.Score.Agrees(again) {
-		return cli.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
+		return console.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
 			ns(s.Result.Score.NS), ns(again.NS))
 	}
 	fmt.Fprintln(env.Stdout, "The scores agree.")
@@ -95,20 +86,20 @@ func Result(ctx context.Context, env cli.Environment, args []string) error {
 
 // signIn finds the token for the site that the command line names: of the flag, the environment, or warpboard login. One that only
 // a statement names gets none.
-func (o *verifyResultOptions) signIn(env cli.Environment, from string) error {
+func (o *verifyResultOptions) signIn(env console.Environment, from string) error {
 	if isURL(from) {
 		o.site = cmp.Or(o.site, siteOf(from))
 	}
 	if o.token = cmp.Or(o.token, env.Getenv("WARPBOARD_TOKEN")); o.token != "" || o.site == "" {
 		return nil
 	}
-	kept, err := cli.KeptToken(env, o.site)
+	kept, err := sites.KeptToken(env.Getenv, o.site)
 	o.token = kept
 	return err
 }
 
 // checkedStatement reads a statement and prints what holds of it.
-func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Environment, from string) (s statement.Statement, err error) {
+func (o *verifyResultOptions) checkedStatement(ctx context.Context, env console.Environment, from string) (s statement.Statement, err error) {
 	envelope, err := o.envelope(ctx, from)
 	if err != nil {
 		return s, err
@@ -120,7 +111,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Envi
 	// Nothing of the statement is believed before this line, but for the site that it names where nobody said one (keys).
 	s, _, key, err := keys.Verify(ctx, envelope)
 	if err != nil {
-		return s, cli.ExitWith(exitForged, "%s: %w", from, err)
+		return s, console.ExitWith(exitForged, "%s: %w", from, err)
 	}
 	r := s.Result
 	o.site = cmp.Or(o.site, r.Site)
@@ -128,7 +119,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Envi
 	// A site can sign a false score. This shows that score and samples belong together, and not that the samples were
 	// measured.
 	if err := r.Check(); err != nil {
-		return s, cli.ExitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
+		return s, console.ExitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
 	}
 	fmt.Fprintf(env.Stdout, "run %d of %s: %s version %d on %s (%s), statement %d of its chain\n%s\n",
 		r.Run, r.Site, r.Task.Slug, r.Task.Version, r.Machine.Device, r.Machine.Name, r.Chain.Number, scoreLine(r.Score))

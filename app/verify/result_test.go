@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models/catalog"
@@ -118,11 +118,11 @@ func (s *stating) file(t *testing.T, name string, text []byte) string {
 func verifyStated(t *testing.T, args ...string) (code int, printed string) {
 	t.Helper()
 	var out bytes.Buffer
-	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err := Result(t.Context(), env, args)
+	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	err := execute(t.Context(), Result(env), args)
 	if err != nil {
 		out.WriteString(err.Error())
-		return cli.ExitCode(err), out.String()
+		return console.ExitCode(err), out.String()
 	}
 	return 0, out.String()
 }
@@ -203,9 +203,9 @@ func TestVerifyResultReadsAPageAsWhoIsSignedIn(t *testing.T) {
 	sites := s.file(t, "sites.toml", []byte("[sites.home]\nserver = \""+server.URL+"\"\ntoken = \"wb_kept\"\n"))
 	verified := func(address string) (int, string) {
 		var out bytes.Buffer
-		env := cli.Environment{Getenv: func(name string) string { return map[string]string{"WARPBOARD_SITES": sites}[name] }, Stdout: &out, Stderr: io.Discard}
-		err := Result(t.Context(), env, []string{server.URL + address, "--signature-only"})
-		return cli.ExitCode(err), fmt.Sprint(out.String(), err)
+		env := console.Environment{Getenv: func(name string) string { return map[string]string{"WARPBOARD_SITES": sites}[name] }, Stdout: &out, Stderr: io.Discard}
+		err := execute(t.Context(), Result(env), []string{server.URL + address, "--signature-only"})
+		return console.ExitCode(err), fmt.Sprint(out.String(), err)
 	}
 	for _, address := range []string{"/submissions/5", "/submissions/5#run-7", "/runs/7", "/api/v1/runs/7/statement"} {
 		if code, printed := verified(address); code != 0 || !strings.Contains(printed, "The signature is valid") {
@@ -251,16 +251,16 @@ func TestVerifyChainChecksAnExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	if err := Chain(t.Context(), env, []string{s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are whole") {
+	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	if err := execute(t.Context(), Chain(env), []string{s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are whole") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	twice := s.file(t, "twice.jsonl", append(append(line, '\n'), line...))
-	err = Chain(t.Context(), env, []string{twice, "--key", keys})
-	if cli.ExitCode(err) != exitForged {
+	err = execute(t.Context(), Chain(env), []string{twice, "--key", keys})
+	if console.ExitCode(err) != exitForged {
 		t.Errorf("a statement that is there twice: %v", err)
 	}
-	if err := Chain(t.Context(), env, []string{twice}); err == nil || cli.ExitCode(err) != 1 {
+	if err := execute(t.Context(), Chain(env), []string{twice}); err == nil || console.ExitCode(err) != 1 {
 		t.Errorf("without a key: %v", err)
 	}
 }

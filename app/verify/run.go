@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/app/machine"
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
@@ -27,7 +27,7 @@ import (
 // One task and one solution at a time: solutions beside each other would disturb each other's times.
 type verifier struct {
 	options verifyOptions
-	env     cli.Environment
+	env     console.Environment
 	path    string
 	text    io.Writer         // what is said in lines
 	worker  *evaluator.Worker // nil until something is run

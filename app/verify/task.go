@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,7 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"warpboard/app/cli"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"warpboard/app/cli/console"
 	"warpboard/app/machine"
 	"warpboard/evaluator/harness"
 	"warpboard/tasks"
@@ -20,18 +22,14 @@ import (
 	"warpboard/views/format"
 )
 
-const verifyHelp = `usage: warpboard verify-task PATH [flags]
-
-Checks tasks as an upload would, then runs the solutions that they bring: each file in
+const verifyHelp = `Checks tasks as an upload would, then runs the solutions that they bring: each file in
 solutions/correct must pass a ranked run, each in solutions/wrong must fail one where the task judges it:
 with a wrong answer, or with a crash or a time limit if another solution shows that the task itself works. One
 that does not compile is not judged. A reference file in the legacy format is run against itself. Exits with 1
 if a task is refused or does not work, or a solution ends unexpectedly.
 
 PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file
-(.cu, .cuh, .cpp, .py).
-
-`
+(.cu, .cuh, .cpp, .py).`
 
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
@@ -43,34 +41,14 @@ type verifyOptions struct {
 	solutions         []string // files that must pass, too
 }
 
-func (o *verifyOptions) flags(env cli.Environment) *flag.FlagSet {
-	fs := o.machineFlags("verify-task", env)
-	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
-	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
-	fs.BoolVar(&o.json, "json", false, "print a report as JSON instead of lines of text")
-	fs.BoolVar(&o.watch, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
-	fs.Func("solution", "one more file that must pass as those in solutions/correct must; may be repeated", func(file string) error {
-		o.solutions = append(o.solutions, file)
-		return nil
-	})
-	fs.Usage = func() {
-		fmt.Fprint(env.Stderr, verifyHelp)
-		fs.PrintDefaults()
-	}
-	return fs
-}
-
 // machineFlags say how programs are run on this machine by a command that is no worker.
-func (o *verifyOptions) machineFlags(command string, env cli.Environment) *flag.FlagSet {
-	fs := flag.NewFlagSet(command, flag.ContinueOnError)
-	fs.SetOutput(env.Stderr)
+func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for what is built")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
 	// Beyond the default of workers (60000) by more than a machine's slots and builds take.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others, and a second command like this one needs its own")
 	fs.Func("include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…", o.include)
-	return fs
 }
 
 func (o *verifyOptions) validate() error {
@@ -110,19 +88,29 @@ func (o *verifyOptions) include(value string) error {
 }
 
 // Task is `warpboard verify-task`: it checks the tasks at a path and runs the solutions that they bring.
-func Task(ctx context.Context, env cli.Environment, args []string) error {
+func Task(env console.Environment) *cobra.Command {
 	var o verifyOptions
-	path, err := parseWithFile(o.flags(env), args)
-	if err == nil {
-		err = o.validate()
-	}
-	if err == nil && o.lint && len(o.solutions) > 0 {
-		err = errors.New("--solution wants to be run, and --lint runs nothing: leave one of them out")
-	}
-	if err != nil {
+	cmd := command("verify-task PATH", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyHelp, func(cmd *cobra.Command, path string) error {
+		return o.run(cmd.Context(), env, path)
+	})
+	fs := cmd.Flags()
+	o.machineFlags(fs, env)
+	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
+	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
+	fs.BoolVar(&o.json, "json", false, "print a report as JSON instead of lines of text")
+	fs.BoolVar(&o.watch, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
+	fs.StringArrayVar(&o.solutions, "solution", nil, "one more file that must pass as those in solutions/correct must; may be repeated")
+	return cmd
+}
+
+func (o *verifyOptions) run(ctx context.Context, env console.Environment, path string) error {
+	if err := o.validate(); err != nil {
 		return err
 	}
-	v := &verifier{options: o, env: env, path: path, text: env.Stdout}
+	if o.lint && len(o.solutions) > 0 {
+		return errors.New("--solution wants to be run, and --lint runs nothing: leave one of them out")
+	}
+	v := &verifier{options: *o, env: env, path: path, text: env.Stdout}
 	if o.json {
 		v.text = io.Discard
 	}
@@ -143,7 +131,7 @@ func (v *verifier) round(ctx context.Context) error {
 	if v.report.OK = err == nil; err != nil {
 		v.report.Error = err.Error()
 	}
-	return errors.Join(err, cli.PrintJSON(v.env.Stdout, v.report))
+	return errors.Join(err, console.PrintJSON(v.env.Stdout, v.report))
 }
 
 // openTasks reads the tasks at a path. Close the upload when done.

@@ -3,6 +3,7 @@ package verify
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,8 +15,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/tasks"
@@ -79,12 +81,19 @@ func taskFolder(t *testing.T, name string) string {
 	return folder
 }
 
+// execute carries out a command with these arguments.
+func execute(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(args)
+	return cmd.ExecuteContext(ctx)
+}
+
 // verify runs `warpboard verify-task` on a path and gives what it printed.
 func verify(t *testing.T, path string, flags ...string) (printed string, err error) {
 	t.Helper()
 	var out bytes.Buffer
-	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = Task(t.Context(), env, append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
+	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	err = execute(t.Context(), Task(env), append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
 	return out.String(), err
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/app/cli"
+	"warpboard/app/cli/console"
 )
 
 // TestVerifyTaskWatchesWhatItChecks: an author sees the report of each state of the files, and none twice.
@@ -28,8 +28,8 @@ func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: in, Stderr: io.Discard}
-		ended <- Task(ctx, env, []string{"--lint", "--json", "--watch", folder})
+		env := console.Environment{Getenv: func(string) string { return "" }, Stdout: in, Stderr: io.Discard}
+		ended <- execute(ctx, Task(env), []string{"--lint", "--json", "--watch", folder})
 	}()
 	reports := json.NewDecoder(out)
 	next := func() (r verifyReport) {

@@ -1,7 +1,7 @@
 // Package accounts holds people: who they are, how they sign in, and what they may do.
 //
 // Read it in this order: user.go (a person and their role), rights.go (who may do what), identity.go (accounts at providers),
-// session.go (browsers), picture.go (their pictures), token.go (keys for the API), audit.go (the log of what admins did).
+// session.go (browsers), token.go (keys for the API), audit.go (the log of what admins did).
 //
 // The store of package models embeds Accounts, so that callers ask the store. The other rooms know User, whose role
 // they ask, and WriteAudit, which they call inside the transaction of the act that it notes.

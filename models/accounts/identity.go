@@ -27,12 +27,11 @@ type Identity struct {
 
 // SignIn is what a provider said about a person who has just signed in there.
 type SignIn struct {
-	Provider  string
-	Subject   string
-	Name      string
-	Email     string
-	AvatarURL string
-	Admin     bool // the operator named this identity as admin
+	Provider string
+	Subject  string
+	Name     string
+	Email    string
+	Admin    bool // the operator named this identity as admin
 }
 
 // SignIn returns the person with this identity, and makes a new person at the first sign-in.
@@ -70,7 +69,7 @@ func register(tx *gorm.DB, in SignIn) (User, error) {
 	}
 	user := User{
 		Name: name, NameKey: strings.ToLower(name), Email: db.Sanitize(in.Email),
-		AvatarURL: db.Sanitize(in.AvatarURL), Role: RoleUser, CreatedAt: db.Now(), UpdatedAt: db.Now(),
+		Role: RoleUser, CreatedAt: db.Now(), UpdatedAt: db.Now(),
 	}
 	if in.Admin {
 		user.Role = RoleAdmin
@@ -90,12 +89,6 @@ func updateOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 		return User{}, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")
 	}
 	user.Email, user.UpdatedAt = db.Sanitize(in.Email), db.Now()
-	if address := db.Sanitize(in.AvatarURL); address != user.AvatarURL { // what is kept is of another picture
-		user.AvatarURL, user.Picture = address, ""
-		if err := forgetPicture(tx, user.ID); err != nil {
-			return User{}, err
-		}
-	}
 	if in.Admin {
 		user.Role = RoleAdmin
 	}

@@ -18,7 +18,6 @@ const (
 	CancelRun        Act = "cancel a run"
 	DeleteSubmission Act = "delete a submission"
 	Rename           Act = "rename"
-	ChangePicture    Act = "change a picture"
 	SetRole          Act = "set a role"
 	Block            Act = "block"
 	ListPeople       Act = "list people"
@@ -68,7 +67,6 @@ var rights = map[Act]right{
 	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
 	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},
 	Rename:           {byOwner, false, "Only an admin may rename somebody else."},
-	ChangePicture:    {byOwner, false, "Only an admin may remove somebody else's picture."},
 	SetRole:          {byAdmin, true, "Only an admin may change roles, and not their own: ask another admin."},
 	Block:            {byAdmin, true, "Only another admin may block this person."},
 	ListPeople:       {byAdmin, false, "Only an admin may list people."},

@@ -44,7 +44,6 @@ func TestWhoMayDoWhat(t *testing.T) {
 		accounts.CancelRun:        owners,
 		accounts.DeleteSubmission: owners,
 		accounts.Rename:           owners,
-		accounts.ChangePicture:    owners,
 		accounts.SetRole:          {"admin", "operator"},
 		accounts.Block:            {"admin", "operator"},
 		accounts.ListPeople:       admins,

@@ -32,15 +32,10 @@ type User struct {
 	Name      string // shown; no two people's differ only in case
 	NameKey   string
 	Email     string // from the last provider; never used to find an account
-	AvatarURL string // where the last provider has their picture; never loaded by pages
 	Role      Role
 	BlockedAt *time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
-
-	Picture        string // digest of the copy that is shown; empty: one made from the account's number is
-	PictureOff     bool   // the made one is wanted, and none is fetched
-	PictureTriedAt *time.Time
 }
 
 // SignedIn is false for a visitor.

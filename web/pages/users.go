@@ -24,7 +24,7 @@ func (p *Pages) User(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.UserPage{
-		Page: p.site.Page(c, user.Name, ""), Person: site.Pictured(user), Role: string(user.Role), Since: user.CreatedAt,
+		Page: p.site.Page(c, user.Name, ""), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
 		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
 	}
 	if err := p.addDeeds(c, &page); err != nil {

@@ -75,7 +75,6 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 	if err := s.startSession(c, user, p.Name); err != nil {
 		return err
 	}
-	s.pictures.Want(user.ID)
 	return c.Redirect(SafeNext(f.Next), fiber.StatusSeeOther)
 }
 
@@ -100,7 +99,7 @@ func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
 func (s *SignIn) signInOf(who person) accounts.SignIn {
 	return accounts.SignIn{
 		Provider: who.provider, Subject: who.subject, Name: cmp.Or(who.login, who.name),
-		Email: who.email, AvatarURL: who.avatar, Admin: s.isAdmin(who),
+		Email: who.email, Admin: s.isAdmin(who),
 	}
 }
 

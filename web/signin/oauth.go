@@ -47,29 +47,14 @@ func (o oauth) personOf(u goth.User) (person, error) {
 	if u.UserID == "" {
 		return person{}, fmt.Errorf("%s did not say who signed in", o.name)
 	}
-	who := person{provider: o.name, subject: u.UserID, login: u.NickName, name: u.Name, avatar: u.AvatarURL}
-	switch o.name {
-	case "google":
+	who := person{provider: o.name, subject: u.UserID, login: u.NickName, name: u.Name}
+	if o.name == "google" {
 		who.login = "" // goth puts the display name there, which anyone may set to anything
-	case "github":
-		who.avatar = gitHubPicture(u.AvatarURL)
 	}
 	if o.emailVerified(u) {
 		who.email = u.Email
 	}
 	return who, nil
-}
-
-// gitHubPicture is the address of a small one: the usual one of 460 pixels may be larger than is fetched.
-func gitHubPicture(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || address == "" {
-		return ""
-	}
-	q := u.Query()
-	q.Set("s", "192")
-	u.RawQuery = q.Encode()
-	return u.String()
 }
 
 func (o oauth) emailVerified(u goth.User) bool {

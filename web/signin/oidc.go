@@ -118,7 +118,7 @@ func (i *issuer) complete(ctx context.Context, f oauthState, code string) (perso
 // personOf takes preferred_username for the login: "nickname" is free to choose.
 func (i *issuer) personOf(subject string, claims map[string]any) person {
 	text := func(claim string) string { s, _ := claims[claim].(string); return s }
-	who := person{provider: i.cfg.Name, subject: subject, login: text("preferred_username"), name: text("name"), avatar: text("picture")}
+	who := person{provider: i.cfg.Name, subject: subject, login: text("preferred_username"), name: text("name")}
 	if verified, _ := claims["email_verified"].(bool); verified {
 		who.email = text("email")
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/markbates/goth/providers/gitlab"
 	"github.com/markbates/goth/providers/google"
 
-	"warpboard/web/signin/picture"
 	"warpboard/web/site"
 )
 
@@ -107,15 +106,14 @@ func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
 type SignIn struct {
 	site      *site.Site
 	Providers []*provider
-	pictures  *picture.Fetcher
 	code      *onceCode // opens the developer sign-in
 	admins    []string  // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 }
 
 // New checks the settings; it asks no provider anything yet.
-func New(site *site.Site, configs []ProviderConfig, admins []string, pictures *picture.Fetcher) (*SignIn, error) {
+func New(site *site.Site, configs []ProviderConfig, admins []string) (*SignIn, error) {
 	providers, err := newProviders(configs, site.Settings.BaseURL)
-	return &SignIn{site: site, Providers: providers, admins: admins, pictures: pictures, code: newCode()}, err
+	return &SignIn{site: site, Providers: providers, admins: admins, code: newCode()}, err
 }
 
 // person is who a provider says that someone is.
@@ -124,5 +122,4 @@ type person struct {
 	login             string // unique at the provider and not free to choose as a display name is; may be empty
 	name              string
 	email             string // only when the provider says that it is verified
-	avatar            string
 }

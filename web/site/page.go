@@ -7,7 +7,6 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/views"
 )
@@ -25,18 +24,16 @@ var notices = map[string]string{
 	"version-checked":     "Published as a new version; its boards begin empty. Its template is being tested below: once that is built, the reference compiles.",
 	"version-unchecked":   "Published as a new version; its boards begin empty. Nothing has checked that the reference compiles: no worker could test its template.",
 
-	"deleted":         "The task is gone, with its boards and submissions.",
-	"cancelled":       "Cancelled.",
-	"queued":          "Queued. It gives way to everything that people wait for.",
-	"applied":         "Applied. The boards show the new numbers.",
-	"removed":         "The submission is gone, with its runs.",
-	"reported":        "Reported. The task's author and the admins see it.",
-	"dismissed":       "The flags are closed.",
-	"disqualified":    "Disqualified. The board shows the next best run of this person.",
-	"reinstated":      "Reinstated. The run counts again.",
-	"revoked":         "Revoked. The worker is disconnected.",
-	"picture-removed": "Your picture is now the one made from your account's number; the copy of your provider's is deleted.",
-	"picture-wanted":  "Your provider's picture is being fetched. Reload this page in a moment.",
+	"deleted":      "The task is gone, with its boards and submissions.",
+	"cancelled":    "Cancelled.",
+	"queued":       "Queued. It gives way to everything that people wait for.",
+	"applied":      "Applied. The boards show the new numbers.",
+	"removed":      "The submission is gone, with its runs.",
+	"reported":     "Reported. The task's author and the admins see it.",
+	"dismissed":    "The flags are closed.",
+	"disqualified": "Disqualified. The board shows the next best run of this person.",
+	"reinstated":   "Reinstated. The run counts again.",
+	"revoked":      "Revoked. The worker is disconnected.",
 
 	"linked":   "Added. You can sign in with that account from now on.",
 	"unlinked": "Removed. That account does not open this one any more, and you are signed out everywhere but here.",
@@ -52,7 +49,7 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 		p.Theme = theme
 	}
 	if user := Viewer(c); user != nil {
-		p.Viewer = &views.Viewer{Person: Pictured(*user), Creator: user.MayCreate(), Admin: user.IsAdmin()}
+		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin()}
 	}
 	return p
 }
@@ -64,11 +61,6 @@ func (s *Site) ShareOf(title, path string) *views.Share {
 
 // PersonOf is a person as pages link to one.
 func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
-
-// Pictured is a person with their own picture, where there is one.
-func Pictured(u accounts.User) views.Person {
-	return views.Person{ID: u.ID, Name: u.Name, Picture: u.Picture}
-}
 
 // TaskRef is a task as pages link to one.
 func TaskRef(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }

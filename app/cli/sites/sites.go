@@ -1,4 +1,4 @@
-package cli
+package sites
 
 import (
 	"bytes"
@@ -13,27 +13,27 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// config is the file of warpboard login: sites by a name, each with a token.
+// File is the file of warpboard login: sites by a name, each with a token.
 // The file is written whole by login and logout: two at once lose one's entry, and never half a file.
-type config struct {
-	Default string           `toml:"default"` // name of the site that is asked when nothing names one
-	Sites   map[string]known `toml:"sites"`
+type File struct {
+	Default string          `toml:"default"` // name of the site that is asked when nothing names one
+	Sites   map[string]Site `toml:"sites"`
 }
 
-// known is a site that somebody has signed in to.
-type known struct {
+// Site is a site that somebody has signed in to.
+type Site struct {
 	Server string `toml:"server"`
 	Token  string `toml:"token"`
 }
 
-// configPath is WARPBOARD_SITES, else warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config; empty: there is no home.
-func configPath(env Environment) string {
-	if path := env.Getenv("WARPBOARD_SITES"); path != "" {
+// Place is WARPBOARD_SITES, else warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config; empty: there is no home.
+func Place(getenv func(string) string) string {
+	if path := getenv("WARPBOARD_SITES"); path != "" {
 		return path
 	}
-	base := env.Getenv("XDG_CONFIG_HOME")
+	base := getenv("XDG_CONFIG_HOME")
 	if base == "" {
-		home := env.Getenv("HOME")
+		home := getenv("HOME")
 		if home == "" {
 			return ""
 		}
@@ -42,9 +42,9 @@ func configPath(env Environment) string {
 	return filepath.Join(base, "warpboard", "sites.toml")
 }
 
-// readConfig reads the file; one that is not there is empty. One that others may read is refused: it holds tokens.
-func readConfig(env Environment) (cfg config, err error) {
-	path := configPath(env)
+// Read reads the file; one that is not there is empty. One that others may read is refused: it holds tokens.
+func Read(getenv func(string) string) (cfg File, err error) {
+	path := Place(getenv)
 	if path == "" {
 		return cfg, nil
 	}
@@ -74,26 +74,26 @@ func withoutSource(err error) error {
 	return errors.New("a key has a value that does not fit")
 }
 
-// at is the site at an address, with the token of the file if it has one.
+// At is the site at an address, with the token of the file if it has one.
 // Compared as text: another spelling of the same address (a port, capital letters) has no token, which is the safe side.
-func (c config) at(server string) known {
+func (c File) At(server string) Site {
 	for _, k := range c.Sites {
 		if strings.TrimSuffix(k.Server, "/") == strings.TrimSuffix(server, "/") {
 			return k
 		}
 	}
-	return known{Server: server}
+	return Site{Server: server}
 }
 
 // KeptToken is the token of warpboard login for the site at an address; empty: there is none.
-func KeptToken(env Environment, server string) (string, error) {
-	cfg, err := readConfig(env)
-	return cfg.at(server).Token, err
+func KeptToken(getenv func(string) string, server string) (string, error) {
+	cfg, err := Read(getenv)
+	return cfg.At(server).Token, err
 }
 
-// save writes the whole file anew, for its owner alone.
-func (c config) save(env Environment) (path string, err error) {
-	if path = configPath(env); path == "" {
+// Save writes the whole file anew, for its owner alone.
+func (c File) Save(getenv func(string) string) (path string, err error) {
+	if path = Place(getenv); path == "" {
 		return "", errors.New("there is no home directory to keep the token in: set WARPBOARD_SITES to a file")
 	}
 	var text bytes.Buffer

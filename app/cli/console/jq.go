@@ -1,18 +1,19 @@
-package cli
+package console
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/itchyny/gojq"
 )
 
-// filter is the expression of --jq; nil: none was given.
-type filter struct{ code *gojq.Code }
+// Filter is the expression of --jq; nil: none was given.
+type Filter struct{ code *gojq.Code }
 
-// newFilter compiles a jq expression. It sees neither the environment nor other files.
-func newFilter(expression string) (*filter, error) {
+// NewFilter compiles a jq expression. It sees neither the environment nor other files.
+func NewFilter(expression string) (*Filter, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {
 		return nil, Usage("--jq %q: %w", expression, err)
@@ -21,13 +22,13 @@ func newFilter(expression string) (*filter, error) {
 	if err != nil {
 		return nil, Usage("--jq %q: %w", expression, err)
 	}
-	return &filter{code}, nil
+	return &Filter{code}, nil
 }
 
-// printJSON prints an answer as the API has it, or what --jq makes of it: texts as they are, all else as JSON, each in a line.
-func (c *connection) printJSON(answer any) error {
-	if c.filter == nil {
-		return PrintJSON(c.env.Stdout, answer)
+// Print prints an answer as the API has it, or what --jq makes of it: texts as they are, all else as JSON, each in a line.
+func (f *Filter) Print(to io.Writer, answer any) error {
+	if f == nil {
+		return PrintJSON(to, answer)
 	}
 	text, err := json.Marshal(answer)
 	if err != nil {
@@ -37,7 +38,7 @@ func (c *connection) printJSON(answer any) error {
 	if err := json.Unmarshal(text, &input); err != nil {
 		return err
 	}
-	out := c.filter.code.Run(input)
+	out := f.code.Run(input)
 	for {
 		value, more := out.Next()
 		if !more {
@@ -47,10 +48,10 @@ func (c *connection) printJSON(answer any) error {
 		case error:
 			return Usage("--jq: %w", value)
 		case string:
-			if isTerminal(c.env.Stdout) {
-				value = clean(value)
+			if IsTerminal(to) {
+				value = Clean(value)
 			}
-			fmt.Fprintln(c.env.Stdout, value)
+			fmt.Fprintln(to, value)
 		default:
 			var line bytes.Buffer
 			enc := json.NewEncoder(&line)
@@ -58,7 +59,7 @@ func (c *connection) printJSON(answer any) error {
 			if err := enc.Encode(value); err != nil {
 				return err
 			}
-			fmt.Fprint(c.env.Stdout, line.String())
+			fmt.Fprint(to, line.String())
 		}
 	}
 }

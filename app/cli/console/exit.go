@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 const (
 	// Scripts depend on them: a code never changes its meaning. 130 is what shells give to a process that an interrupt
 	// ended.
-	exitOther   = 1
-	exitUsage   = 2
-	exitFailed  = 3
-	exitRefused = 4
-	exitWho     = 5
-	exitAway    = 6
-	exitStopped = 130
+	ExitOther   = 1
+	ExitUsage   = 2
+	ExitFailed  = 3
+	ExitRefused = 4
+	ExitWho     = 5
+	ExitAway    = 6
+	ExitStopped = 130
 )
 
 // ExitHelp explains the exit codes.
@@ -51,10 +51,10 @@ func ExitWith(code int, format string, args ...any) error {
 }
 
 // Usage is a mistake in the command line.
-func Usage(format string, args ...any) error { return Exit{exitUsage, fmt.Errorf(format, args...)} }
+func Usage(format string, args ...any) error { return Exit{ExitUsage, fmt.Errorf(format, args...)} }
 
-// failed says that what was asked went well, and what was measured did not.
-func failed(format string, args ...any) error { return Exit{exitFailed, fmt.Errorf(format, args...)} }
+// Failed says that what was asked went well, and what was measured did not.
+func Failed(format string, args ...any) error { return Exit{ExitFailed, fmt.Errorf(format, args...)} }
 
 // ExitCode is the exit code for an error.
 func ExitCode(err error) int {
@@ -69,18 +69,18 @@ func ExitCode(err error) int {
 		return own.Code
 	// Only an interrupt cancels: limits of time are DeadlineExceeded.
 	case errors.Is(err, context.Canceled):
-		return exitStopped
+		return ExitStopped
 	case errors.As(err, &refused):
 		switch {
 		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
-			return exitWho
+			return ExitWho
 		// Either may be gone at the next try, which is what scripts want to know.
 		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
-			return exitAway
+			return ExitAway
 		}
-		return exitRefused
+		return ExitRefused
 	case errors.As(err, &away):
-		return exitAway
+		return ExitAway
 	}
-	return exitOther
+	return ExitOther
 }

@@ -1,20 +1,17 @@
-package cli
+package console
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"warpboard/web/client"
 )
 
-// exactly refuses another number of arguments than the names say.
+// Exactly refuses another number of arguments than the names say.
 // Mistakes are Usage errors (exit 2); cobra's own validators would end with 1.
-func exactly(names ...string) cobra.PositionalArgs { return between(len(names), names...) }
+func Exactly(names ...string) cobra.PositionalArgs { return Between(len(names), names...) }
 
-// atLeast refuses fewer arguments than these.
-func atLeast(names ...string) cobra.PositionalArgs {
+// AtLeast refuses fewer arguments than these.
+func AtLeast(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < len(names) {
 			return missing(cmd, names[len(args):])
@@ -23,8 +20,8 @@ func atLeast(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// between refuses fewer arguments than least, and more than there are names.
-func between(least int, names ...string) cobra.PositionalArgs {
+// Between refuses fewer arguments than least, and more than there are names.
+func Between(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
@@ -56,23 +53,4 @@ func Group(cmd *cobra.Command) *cobra.Command {
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	return cmd
-}
-
-// submissionID reads a submission's number.
-func submissionID(text string) (int64, error) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id <= 0 {
-		return 0, Usage("%q is not the number of a submission (warpboard runs lists yours)", text)
-	}
-	return id, nil
-}
-
-// siteFor is the way to the site of a command about one submission, and the submission's number.
-func (c *connection) siteFor(text string) (*client.Client, int64, error) {
-	id, err := submissionID(text)
-	if err != nil {
-		return nil, 0, err
-	}
-	site, err := c.site()
-	return site, id, err
 }

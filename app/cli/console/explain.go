@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"warpboard/web/client"
@@ -26,7 +27,7 @@ func Complain(out io.Writer, args []string, err error) {
 	}
 	asked := func(arg string) bool { return arg == "--json" || arg == "--jq" || strings.HasPrefix(arg, "--jq=") }
 	if !slices.ContainsFunc(args, asked) {
-		fmt.Fprintln(out, "warpboard:", clean(err.Error()))
+		fmt.Fprintln(out, "warpboard:", Clean(err.Error()))
 		return
 	}
 	said := map[string]any{"error": err.Error(), "exit_code": ExitCode(err)}
@@ -44,6 +45,11 @@ func Complain(out io.Writer, args []string, err error) {
 	fmt.Fprintf(out, "%s\n", text)
 }
 
+// Reworded is an error with a sentence of its own, which keeps what it was made of for its exit code.
+func Reworded(err error, format string, args ...any) error {
+	return plain{fmt.Sprintf(format, args...), err}
+}
+
 // plain is an error with a sentence of its own, which keeps what it was made of for its exit code.
 type plain struct {
 	text string
@@ -55,8 +61,8 @@ func (p plain) Error() string { return p.text }
 // Unwrap is what the sentence is made of.
 func (p plain) Unwrap() error { return p.error }
 
-// explain says in the words of the command line what a library or the API says in its own. server is the site that was asked.
-func explain(err error, server string, signedIn bool) error {
+// Explain says in the words of the command line what a library or the API says in its own. server is the site that was asked.
+func Explain(err error, server string, signedIn bool) error {
 	var own Exit
 	var said plain
 	var refused *client.Problem
@@ -99,11 +105,19 @@ func reason(away *url.Error) string {
 }
 
 // FlagError says what is wrong with a flag.
-func FlagError(command string, err error) error {
+func FlagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[value.GetFlag().Value.Type()]
-		err = fmt.Errorf("--%s: %q is not %s", value.GetFlag().Name, value.GetValue(), cmp.Or(kind, "a value that it takes"))
+		err = fmt.Errorf("--%s: %w", value.GetFlag().Name, BadValue(value.GetFlag(), value.GetValue(), value.Unwrap()))
 	}
-	return Usage("%w (%s --help prints its flags)", err, command)
+	return fmt.Errorf("%w (%s --help prints its flags)", err, cmd.CommandPath())
+}
+
+// BadValue says why a flag does not take a value; err is what the flag said.
+func BadValue(f *pflag.Flag, value string, err error) error {
+	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[f.Value.Type()]
+	if kind == "" {
+		return err
+	}
+	return fmt.Errorf("%q is not %s", value, kind)
 }

@@ -1,0 +1,128 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"warpboard/models/work"
+)
+
+// IsTerminal reports whether something is written to a person.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Screen prints for people: on a terminal with colours and a line that changes, in a pipe plain lines.
+// It has no lock: whoever prints from several goroutines has one (watcher.mu). The width is that of the start.
+type Screen struct {
+	Out      io.Writer
+	Terminal bool
+	Width    int
+	color    bool
+	Status   string // the line that stands below all others on a terminal; SetStatus changes it
+}
+
+// NewScreen prints on the standard output. NO_COLOR (whatever its value) and TERM=dumb switch colours off.
+func NewScreen(env Environment) *Screen {
+	s := &Screen{Out: env.Stdout, Terminal: IsTerminal(env.Stdout), Width: 80}
+	s.color = s.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
+	if f, ok := env.Stdout.(*os.File); ok && s.Terminal {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 10 {
+			s.Width = width
+		}
+	}
+	return s
+}
+
+// Clean takes out what moves a terminal's cursor or turns its text: sources, names and outputs are of strangers.
+// Everything that a site says goes through it before it reaches a terminal: Line, Painted, Table and the status call it.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// Line prints one or more whole lines above the status.
+func (s *Screen) Line(format string, args ...any) {
+	s.wipe()
+	fmt.Fprint(s.Out, Clean(strings.TrimRight(fmt.Sprintf(format, args...), " \n")), "\n")
+	s.draw()
+}
+
+// SetStatus changes the line that stands below all others; in a pipe there is none.
+func (s *Screen) SetStatus(text string) {
+	if !s.Terminal || text == s.Status {
+		return
+	}
+	s.wipe()
+	s.Status = text
+	s.draw()
+}
+
+func (s *Screen) wipe() {
+	if s.Status != "" {
+		fmt.Fprint(s.Out, "\r\x1b[K")
+	}
+}
+
+func (s *Screen) draw() {
+	if s.Status == "" {
+		return
+	}
+	text := []rune(Clean(strings.ReplaceAll(s.Status, "\n", " ")))
+	// Cut to the width, for a line that wraps cannot be wiped. Letters of double width may still wrap.
+	fmt.Fprint(s.Out, string(text[:min(len(text), s.Width-1)]))
+}
+
+// paint colours the word of a state.
+func (s *Screen) paint(state string) string {
+	colours := map[string]string{string(work.StateDone): "32", string(work.StateFailed): "31", string(work.StateCancelled): "33"}
+	if c := colours[state]; c != "" && s.color {
+		return "\x1b[" + c + "m" + state + "\x1b[0m"
+	}
+	return state
+}
+
+// Painted prints a line that begins with a device and a coloured state.
+func (s *Screen) Painted(device, state, rest string) {
+	s.wipe()
+	fmt.Fprintf(s.Out, "%-6s %s%s\n", Clean(device), s.paint(Clean(state)), Clean(rest))
+	s.draw()
+}
+
+// Table prints rows under a head of columns.
+func (s *Screen) Table(head string, rows int, row func(int) []any) {
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, head)
+	for i := range rows {
+		var cells []string
+		for _, cell := range row(i) {
+			cells = append(cells, strings.ReplaceAll(Clean(fmt.Sprint(cell)), "\t", " "))
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	w.Flush()
+}
+
+// PrintJSON prints an answer as the API has it.
+func PrintJSON(out io.Writer, answer any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(answer)
+}
+
+// NS shows nanoseconds as a duration, to the hundredth of a microsecond.
+func NS(v float64) time.Duration { return time.Duration(v).Round(10 * time.Nanosecond) }

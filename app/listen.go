@@ -1,0 +1,48 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// firstActivated is the descriptor of the first socket that systemd passes on (sd_listen_fds).
+const firstActivated = 3
+
+// listen gives the listener of systemd, or a new one.
+func listen(addr string) (net.Listener, error) {
+	given, err := activated(os.Getenv, firstActivated)
+	if err != nil || given != nil {
+		return given, err
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w (is another server running there? choose another address with --addr or WARPBOARD_ADDR)", addr, err)
+	}
+	return ln, nil
+}
+
+// activated is the socket of a systemd socket unit; nil without one. The socket is systemd's, too: while no process accepts,
+// connections wait in the kernel's queue.
+func activated(getenv func(string) string, first int) (net.Listener, error) {
+	n, pid := getenv("LISTEN_FDS"), getenv("LISTEN_PID")
+	// A variable that was meant for another process (a parent that did not clear it) is left alone.
+	if n == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) {
+		return nil, nil
+	}
+	if n != "1" {
+		return nil, fmt.Errorf("LISTEN_FDS is %s: one socket is wanted", n)
+	}
+	unix.CloseOnExec(first)
+	file := os.NewFile(uintptr(first), "listener")
+	defer file.Close()
+	ln, err := net.FileListener(file)
+	if err != nil {
+		return nil, errors.New("LISTEN_FDS: the descriptor that was passed on is no listening socket")
+	}
+	return ln, nil
+}
