@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -90,5 +91,40 @@ func (s *trickyScene) readNoResource(run work.Run) {
 	}
 	if slices.ContainsFunc(answer.Contents, func(c *sdk.ResourceContents) bool { return strings.Contains(c.Text, trick) }) {
 		t.Error("the resource tells it")
+	}
+}
+
+// TestAComparisonTellsNoTextOfATasksOwnProgram: it reads the source, and names the cases of its report as it likes.
+func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
+	s := newProfiledScene(t)
+	version, err := s.site.Store.Catalog.Version(t.Context(), s.task.VersionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version.Definition.OwnHarness = true
+	definition, err := json.Marshal(version.Definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.site.Store.SQL().ExecContext(t.Context(), "update task_versions set definition = $1 where id = $2", string(definition), version.ID); err != nil {
+		t.Fatal(err)
+	}
+	run := s.submit(s.ada, "H200", goodKernel)
+	attempt := s.attempt(run)
+	ranked := trickyStage(job.StageRanked, job.StatusPass)
+	ranked.Cases = append(s.repeated(8e3), job.CaseResult{Index: 3, Spec: trick, Status: job.StatusPass, Mean: 8e3, Message: trick})
+	s.record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Stages: []job.StageResult{ranked}}, &work.Score{NS: 8e3})
+	told := 0
+	for _, path := range []string{"/compare?a=%d&b=%d", "/compare.json?a=%d&b=%d", "/compare.csv?a=%d&b=%d"} {
+		path = fmt.Sprintf(path, run.ID, run.ID)
+		if strings.Contains(body(t, s.browserOf(s.ada).get(path)), trick) {
+			told++
+		}
+		if text := body(t, s.browser().get(path)); strings.Contains(text, trick) {
+			t.Errorf("%s tells a visitor", path)
+		}
+	}
+	if told == 0 {
+		t.Error("the person is told nothing")
 	}
 }
