@@ -113,12 +113,13 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 		columns = append(columns, "self_test")
 	}
 	err = s.keepRow(ctx, id, h, func(tx *gorm.DB) error {
-		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns)}).Create(&row).Error
+		err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns)}).Create(&row).Error
+		return db.WriteError(err, "heartbeat of worker %s", row.Name)
 	})
 	if err == nil && row.Guest && h.Stopping && len(h.Attempts) == 0 {
 		err = s.goodbye(ctx, row.Name)
 	}
-	return db.WriteError(err, "heartbeat of worker %s", row.Name)
+	return err
 }
 
 // identify finds the credential behind the name of a connected worker, the zero one if there is none: the worker is then the
