@@ -61,12 +61,17 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	} else {
 		t.Fatal(err)
 	}
+	s.addProfiled()
 	s.runs["goes on"] = s.submit(s.person, "H200", "// goes on "+trick)
+	s.sql("update submissions set file_name = $1 where user_id = $2", trick+".cu", s.person.ID)
 	return s
 }
 
 func trickyStage(stage job.Stage, status job.Status) job.StageResult {
 	r := job.StageResult{Stage: stage, Status: status, Started: time.Now(), Ended: time.Now(), Command: "nvcc " + trick, Stdout: trick, Stderr: trick}
+	if stage == job.StageBuild {
+		r.Extra = map[string]string{"ptxas._Z24" + trick + "Pf.registers": "64"}
+	}
 	if status != job.StatusPass {
 		r.Failure = &job.Failure{Reason: "Compiling submission.cu failed: error: " + trick + ".", ExitCode: 2}
 		if stage == job.StageTest { // the judge's own sentence

@@ -109,8 +109,19 @@ func (s *profiledScene) repeated(ns float64) []job.CaseResult {
 const softmaxPTX = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry softmax_row(\n\t.param .u64 softmax_row_param_0\n)\n.reqntid 128\n{\n" +
 	"\t.loc\t1 9 20\n\tex2.approx.f32 %f2, %f1;\n\tret;\n}\n\t.file\t1 \"/out/submission.py\"\n"
 
-// profile ends the profile that follows a run.
+// profile ends the profile that follows a run: with a report of the fixtures, or without a name as a refusal.
 func (s *profiledScene) profile(run work.Run, report string) {
+	s.t.Helper()
+	if report == "" {
+		s.endProfile(run, nil)
+		return
+	}
+	held := fixtureReport(s.t, report)
+	held.AttachPTX(softmaxPTX)
+	s.endProfile(run, held)
+}
+
+func (s *profiledScene) endProfile(run work.Run, held *ncu.Report) {
 	s.t.Helper()
 	profile, err := s.site.Store.Work.ProfileRun(context.Background(), run)
 	if err != nil {
@@ -123,15 +134,13 @@ func (s *profiledScene) profile(run work.Run, report string) {
 	for _, c := range s.repeated(1) {
 		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, Spec: c.Spec, Status: job.StatusPass})
 	}
-	if report == "" {
+	if held == nil {
 		stage.Status = job.StatusError
 		stage.Failure = &job.Failure{Reason: "The driver refused access to the GPU's performance counters (ERR_NVGPUCTRPERM)."}
 		result.Outcome, result.Failure = job.OutcomeFailed, stage.Failure
 	} else {
 		stage.Cases[1].Status, stage.Cases[1].Message = job.StatusError, "Profiling took longer than its time limit; ncu replays every kernel some forty times."
 		stage.Extra = map[string]string{"profile.2.ncu-rep.gz": "This file of 20.0 MB (packed) was not kept: it is more than a worker can send with the rest of its result."}
-		held := fixtureReport(s.t, report)
-		held.AttachPTX(softmaxPTX)
 		parsed, err := json.Marshal(held)
 		if err != nil {
 			s.t.Fatal(err)

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	pollEvery  = time.Second // the longest that a missed wake-up can delay a run
-	sweepEvery = time.Hour
+	pollEvery   = time.Second // the longest that a missed wake-up can delay a run
+	guestsEvery = 5 * time.Minute
+	sweepEvery  = time.Hour
 )
 
 // Dispatcher tells workers of waiting work, has follow-ups give way to it, and takes work back from workers that are gone.
@@ -55,8 +56,9 @@ func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
 // Run watches until ctx ends, tells workers of tasks before they are submitted to, and sweeps the store now and then.
 // Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
-	poll, sweep := time.NewTicker(pollEvery), time.NewTicker(sweepEvery)
+	poll, guests, sweep := time.NewTicker(pollEvery), time.NewTicker(guestsEvery), time.NewTicker(sweepEvery)
 	defer poll.Stop()
+	defer guests.Stop()
 	defer sweep.Stop()
 	for {
 		if err := d.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
@@ -75,21 +77,25 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			if err := d.prepare(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("telling workers of tasks", "err", err)
 			}
+		case <-guests.C:
+			if err := d.dismissGuests(ctx, time.Now()); err != nil && ctx.Err() == nil {
+				d.log.Error("dismissing silent workers", "err", err)
+			}
 		case <-sweep.C:
-			if err := d.sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			if err := d.store.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("sweeping", "err", err)
 			}
 		}
 	}
 }
 
-// sweep removes old data, and disconnects workers that joined and have been silent for too long.
-func (d *Dispatcher) sweep(ctx context.Context, now time.Time) error {
+// dismissGuests disconnects workers that joined and have been silent for too long.
+func (d *Dispatcher) dismissGuests(ctx context.Context, now time.Time) error {
 	silent, err := d.store.Fleet.RevokeSilentGuests(ctx, now)
 	for _, worker := range silent {
 		d.jobs.Kick(worker)
 	}
-	return errors.Join(err, d.store.Sweep(ctx, now))
+	return err
 }
 
 // look is a pass that knows how long ago the last one was.

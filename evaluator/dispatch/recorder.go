@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/db"
+	"warpboard/models/work"
 )
 
 // Recorder answers workers: it gives them work, stores what they report, and tells watchers once it is stored.
@@ -57,8 +58,14 @@ func (r *Recorder) Events(ctx context.Context, _ string, batch []job.Event) (dro
 // Late or twice is normal: RecordResult finds the attempt ended, or its secret wrong. It is answered once it is stored, so that
 // a death in between repeats it.
 func (r *Recorder) Result(ctx context.Context, result job.Result) error {
-	found, err := r.check(ctx, &result)
+	revoked, err := r.store.Fleet.Revoked(ctx, result.Machine.Worker)
 	if err != nil {
+		return err
+	}
+	var found work.Findings
+	if revoked {
+		result = ofRevoked(result)
+	} else if found, err = r.check(ctx, &result); err != nil {
 		return err
 	}
 	ref := result.Ref()
@@ -79,6 +86,12 @@ func (r *Recorder) Result(ctx context.Context, result job.Result) error {
 	announce(r.notify, out)
 	r.wake()
 	return nil
+}
+
+// ofRevoked hands an attempt back whose worker was revoked since it took it. On a cluster it stays connected for minutes.
+func ofRevoked(r job.Result) job.Result {
+	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Outcome: job.OutcomeReturned,
+		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
 }
 
 // Sync keeps what a worker says about itself, and returns what of it counts no more: it may have missed that a run was

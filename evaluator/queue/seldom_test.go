@@ -67,6 +67,9 @@ func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 		}
 	}
 	text := log.String()[before:]
+	if n := strings.Count(text, "\n"); n > 2*saidAMinute { // the site's own, and the NATS server's (docs/security.md)
+		t.Errorf("300 wrong credentials write %d lines into the log", n)
+	}
 	if len(text) > 20<<10 || !strings.Contains(text, "worker refused") {
 		t.Errorf("300 wrong credentials write %d bytes into the log", len(text))
 	}

@@ -108,8 +108,10 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names
 	if subtle.ConstantTimeCompare([]byte(cred.SecretHash), []byte(db.HashSecret(secret))) != 1 {
 		return nil, false, nil
 	}
-	if err := s.db.Writer(ctx).Model(&cred).Update("used_at", db.Now()).Error; err != nil {
-		return nil, true, db.WriteError(err, "credential")
+	// It may have been revoked since it was read: who was disconnected then must not come in behind that.
+	used := s.db.Writer(ctx).Model(&cred).Where("revoked_at is null and secret_hash = ?", cred.SecretHash).Update("used_at", db.Now())
+	if used.Error != nil || used.RowsAffected == 0 {
+		return nil, used.Error != nil, db.WriteError(used.Error, "credential")
 	}
 	known, err := devices.Known(s.db.Read(ctx))
 	for _, label := range known {

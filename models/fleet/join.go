@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,13 +16,6 @@ const (
 	joinPrefix = "wbj_"
 	// joinMost bounds how many workers one token may let in at a time.
 	joinMost = 10_000
-	// guestSilence is how long a worker that joined may be silent before it is forgotten.
-	guestSilence = 24 * time.Hour
-	// guestArrives is how long a worker that has just joined counts before it is heard of.
-	guestArrives = time.Minute
-	// guestFades is how long the name of a guest that left stays taken, and its credential revoked. A connection under that name may
-	// last as long: a cluster takes ten minutes to end it (letInFor in evaluator/queue). A name without a credential is the site's own.
-	guestFades = 15 * time.Minute
 )
 
 // JoinToken lets workers in that nobody knows by name yet. Each makes a credential of its own by it, which lasts until the
@@ -138,7 +130,7 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 		if read.Error != nil || read.RowsAffected == 0 || len(own) < 16 || !db.IsName(name) {
 			return db.ReadError(read.Error, "join token")
 		}
-		if here, err := guests(tx, found.ID); err != nil || here >= found.Most {
+		if here, err := guests(tx, found.ID, name); err != nil || here >= found.Most {
 			return err
 		}
 		return db.WriteError(tx.Create(&WorkerCredential{
@@ -148,15 +140,6 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 	return own, err
 }
 
-// guests counts the workers of a token that are there, or on their way.
-func guests(tx *gorm.DB, tokenID int64) (int, error) {
-	var n int64
-	err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null", tokenID).
-		Where("created_at > ? or name in (select name from workers where not stopping and seen_at > ?)", db.Now().Add(-guestArrives), db.Now().Add(-WorkerTimeout)).
-		Count(&n).Error
-	return int(n), db.ReadError(err, "workers of a join token")
-}
-
 // knownName reports whether a name is taken: by a credential, by the site's own worker, or by a worker that was seen. Upper and
 // lower case do not make two names: people tell workers apart by them.
 func knownName(tx *gorm.DB, name string) (known bool, err error) {
@@ -164,47 +147,4 @@ func knownName(tx *gorm.DB, name string) (known bool, err error) {
 		or exists (select 1 from settings where lower(key) = lower(?))
 		or exists (select 1 from workers where not guest and lower(name) = lower(?))`, name, claimKey+name, name).Scan(&known).Error
 	return known, db.ReadError(err, "whether the name of worker %s is taken", name)
-}
-
-// goodbye revokes the credential of a guest that leaves. It is not deleted: the guest's connection may still be open.
-func (s *Fleet) goodbye(ctx context.Context, name string) error {
-	err := s.db.Writer(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
-	return db.WriteError(err, "credential of worker %s", name)
-}
-
-// RevokeSilentGuests revokes the credentials of guests that were silent for a day, whose names it returns: the caller then
-// disconnects them.
-func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []string, err error) {
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		silent := db.Time(at.Add(-guestSilence))
-		err := tx.Model(&WorkerCredential{}).
-			Where("join_id > 0 and revoked_at is null and created_at < ? and name not in (select name from workers where seen_at >= ?)", silent, silent).
-			Pluck("name", &names).Error
-		if err != nil || len(names) == 0 {
-			return db.ReadError(err, "workers that joined")
-		}
-		err = tx.Model(&WorkerCredential{}).Where("name in ?", names).Update("revoked_at", db.Time(at)).Error
-		return db.WriteError(err, "credentials of workers that joined")
-	})
-	return names, err
-}
-
-func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
-	err := which.Where("join_id > 0 and revoked_at < ?", db.Time(at.Add(-guestFades))).Delete(&WorkerCredential{}).Error
-	return db.WriteError(err, "credentials of workers that left")
-}
-
-// SweepGuests forgets workers that joined and left or were silent for a day, and credentials that were revoked.
-func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		err := sweepRevokedGuests(tx, at)
-		if err == nil {
-			silent, left := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestArrives))
-			err = tx.Where("guest and (seen_at < ? or stopping and seen_at < ?)", silent, left).Delete(&Worker{}).Error
-		}
-		if err != nil {
-			return fmt.Errorf("sweeping workers that joined: %w", err)
-		}
-		return nil
-	})
 }

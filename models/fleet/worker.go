@@ -112,13 +112,14 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
 	}
-	err = s.db.Writer(ctx).Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
-	}).Create(&row).Error
+	err = s.keepRow(ctx, id, h, func(tx *gorm.DB) error {
+		err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns)}).Create(&row).Error
+		return db.WriteError(err, "heartbeat of worker %s", row.Name)
+	})
 	if err == nil && row.Guest && h.Stopping && len(h.Attempts) == 0 {
 		err = s.goodbye(ctx, row.Name)
 	}
-	return db.WriteError(err, "heartbeat of worker %s", row.Name)
+	return err
 }
 
 // identify finds the credential behind the name of a connected worker, the zero one if there is none: the worker is then the
@@ -133,13 +134,21 @@ func (c WorkerCredential) mayTake(device string) bool {
 	return c.ID == 0 || c.RevokedAt == nil && c.covers(device)
 }
 
-// MayTake tells which devices' jobs a worker may have: those of its credential. A worker without one may have all.
+// MayTake tells which devices' jobs a worker may have: those of its credential, and none of a guest that is not there as its token
+// counts it. A worker without a credential may have all.
 func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
 	cred, err := s.identify(ctx, worker)
 	if err != nil {
 		return nil, err
 	}
-	return cred.mayTake, nil
+	here, err := cred.present(s.db.Read(ctx))
+	return func(device string) bool { return here && cred.mayTake(device) }, err
+}
+
+// Revoked reports whether a worker's credential was revoked.
+func (s *Fleet) Revoked(ctx context.Context, worker string) (bool, error) {
+	cred, err := s.identify(ctx, worker)
+	return cred.RevokedAt != nil, err
 }
 
 // Workers lists all workers that were ever heard of, by name.

@@ -128,6 +128,9 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (clie
 		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
 		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt,
 	}
+	if !source {
+		answer.FileName = version.Definition.SubmissionName() // its author's own may say what is in it
+	}
 	answer.Runs, answer.Ended, err = a.runAnswers(ctx, id, version, source)
 	return answer, err
 }

@@ -68,6 +68,7 @@ type bothOf struct {
 	Ranking         tasks.Ranking
 	Cases           [2][]job.CaseResult
 	Reports         [2]string // hashes, of one case
+	Hidden          [2]bool   // the source and the kernels' names of a side are
 	Sources, Labels [2]string // hashes, and names of the files
 }
 
@@ -82,7 +83,7 @@ func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Rep
 	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
 	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
 	made := bothOf{Shown: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
-		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)},
+		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)}, Hidden: [2]bool{!a.MaySeeSource, !b.MaySeeSource},
 		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
 	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
 		vm.Finding = finding(a, b)
@@ -205,7 +206,7 @@ func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 // bothReports reads the reports of the case; why says what is missing.
 func (p *Profiles) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
 	for i, r := range []comparedRun{a, b} {
-		if reports[i], err = p.runs.Report(r.profile, index); err != nil {
+		if reports[i], err = p.runs.SeenReport(r.Access, r.profile, index); err != nil {
 			return reports, "", err
 		}
 		if reports[i] == nil {

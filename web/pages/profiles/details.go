@@ -75,7 +75,7 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: runs.CaseSpec(one.Spec)})
 	}
 	of.Report = profile.ReportHash(vm.Query.Case)
-	if vm.Report, err = p.runs.Report(profile, vm.Query.Case); err != nil {
+	if vm.Report, err = p.runs.SeenReport(seen.Access, profile, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
 	if vm.Report == nil {
@@ -113,14 +113,11 @@ func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) err
 		return err
 	}
 	of.Pin, of.PinHidden = profile.ReportHash(vm.Query.Case), !other.MaySeeSource
-	if pin.Report, err = p.runs.Report(profile, vm.Query.Case); err != nil {
+	if pin.Report, err = p.runs.SeenReport(other.Access, profile, vm.Query.Case); err != nil {
 		return err
 	}
-	switch {
-	case pin.Report == nil:
+	if pin.Report == nil {
 		pin.Note = fmt.Sprintf("%s has no profile of this case: %s", pin.Name, profile.MissingReason(vm.Query.Case))
-	case !other.MaySeeSource:
-		pin.Report = runs.WithoutSource(pin.Report)
 	}
 	if !slices.ContainsFunc(vm.Choices, func(choice charts.PinChoice) bool { return choice.Run == id }) {
 		vm.Choices = append(vm.Choices, charts.PinChoice{Run: id, Name: pin.Name})
@@ -129,11 +126,9 @@ func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) err
 	return nil
 }
 
-// addSourceLinks leads to the source and the report file, which holds it, those who may see it; from
-// others it takes the instructions, too.
+// addSourceLinks leads to the source and the report file, which holds it, those who may see it.
 func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
 	if !seen.MaySeeSource {
-		vm.Report = runs.WithoutSource(vm.Report)
 		vm.SourceHidden = format.Capital("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
 		return nil
 	}
@@ -190,11 +185,8 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 	if err != nil {
 		return seen, index, nil, err
 	}
-	if report, err = p.runs.Report(profile, index); err == nil && report == nil {
+	if report, err = p.runs.SeenReport(seen.Access, profile, index); err == nil && report == nil {
 		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
-	}
-	if report != nil && !seen.MaySeeSource {
-		report = runs.WithoutSource(report)
 	}
 	return seen, index, report, err
 }

@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Evidence is what is kept of how a run went: the stages of its last attempt, and its profile.
+// Evidence is what is kept of how a run went, as the one who asks may see it: the stages of its last attempt, and its profile.
 type Evidence struct {
 	Stages  []job.StageResult
 	Profile Profile
@@ -59,7 +59,8 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	}
 	of := make(map[int64]Evidence, len(list))
 	for _, seen := range list {
-		one := Evidence{Stages: StagesOfAttempt(seen.Run, stages[seen.Run.ID])}
+		_, own := seen.shown(seen.Run, stages[seen.Run.ID])
+		one := Evidence{Stages: own}
 		if profile, ok := profiles[seen.Run.ID]; ok {
 			shown, left := seen.shown(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
@@ -83,7 +84,7 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 	return s.site.Store.Work.ArtifactsOf(ctx, ids...)
 }
 
-// shown is a profile's run with its stages, as the one who asks may see them.
+// shown is the run, or its profile's, with its stages, as the one who asks may see them.
 func (seen RunAccess) shown(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {

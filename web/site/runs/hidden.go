@@ -1,7 +1,10 @@
 package runs
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
@@ -31,8 +34,11 @@ func (h Hidden) Stage(r *job.StageResult) {
 		why.Stage = r.Stage
 		r.Failure = h.Failure(&why)
 	}
-	if h.self {
+	switch {
+	case h.self:
 		r.Extra = nil
+	case r.Stage == job.StageBuild:
+		r.Extra = numbered(r.Extra)
 	}
 	if !h.self && r.Stage != job.StageProfile {
 		return
@@ -41,6 +47,25 @@ func (h Hidden) Stage(r *job.StageResult) {
 	for i := range r.Cases {
 		h.hideCase(&r.Cases[i])
 	}
+}
+
+// numbered is what a compiler said of kernels (ptxas.KERNEL.registers), whose names are the source's, with numbers in their place. Nothing else
+// that a build says is kept.
+func numbered(extra map[string]string) map[string]string {
+	const compiler = "ptxas."
+	numbers, shown := map[string]int{}, map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		at := strings.LastIndexByte(key, '.')
+		if !strings.HasPrefix(key, compiler) || at < len(compiler) {
+			continue
+		}
+		kernel := key[len(compiler):at]
+		if numbers[kernel] == 0 {
+			numbers[kernel] = len(numbers) + 1
+		}
+		shown[fmt.Sprintf("%skernel %d%s", compiler, numbers[kernel], key[at:])] = extra[key]
+	}
+	return shown
 }
 
 // Failure is what may be said of why a run or stage did not pass.

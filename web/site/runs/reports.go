@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/models/work"
@@ -53,12 +52,11 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 	return report, maxUnpacked - in.N, err
 }
 
-// WithoutSource is a report without what shows the program itself.
-func WithoutSource(report *ncu.Report) *ncu.Report {
-	shown := *report
-	shown.Kernels = slices.Clone(report.Kernels)
-	for i := range shown.Kernels {
-		shown.Kernels[i].Source = nil
+// SeenReport is Report as far as the one who asks may see the run's program.
+func (s *Runs) SeenReport(seen Access, p Profile, index int) (*ncu.Report, error) {
+	report, err := s.Report(p, index)
+	if report != nil && !seen.MaySeeSource {
+		report = report.Nameless()
 	}
-	return &shown
+	return report, err
 }

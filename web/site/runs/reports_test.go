@@ -3,16 +3,8 @@ package runs
 import (
 	"testing"
 
-	"warpboard/evaluator/ncu"
 	"warpboard/models/work"
 )
-
-func TestHidingTheSourceLeavesTheKeptReportWhole(t *testing.T) {
-	kept := &ncu.Report{Kernels: []ncu.Kernel{{Source: &ncu.Source{}}}}
-	if shown := WithoutSource(kept); shown.Kernels[0].Source != nil || kept.Kernels[0].Source == nil {
-		t.Error("the source is shown, or taken from the report that others read")
-	}
-}
 
 func TestACaseFindsTheFileThatHoldsIt(t *testing.T) {
 	p := Profile{files: map[string]work.Artifact{}, Notes: map[string]string{"profile.7.ncu-rep.gz": "too large", "profile.8-9.ncu-rep.gz": "far too large", "ptxas": ""}}

@@ -1,0 +1,66 @@
+package ncu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Nameless is a copy of the report for readers who may not see the program: without source and instructions, and with kernels
+// that are numbered, because a program gives them their names. Launches of one kernel have one number. Metrics are shared.
+func (r *Report) Nameless() *Report {
+	shown, numbers := *r, map[string]string{}
+	shown.Kernels = slices.Clone(r.Kernels)
+	for i := range shown.Kernels {
+		k := &shown.Kernels[i]
+		number, known := numbers[k.Name]
+		if !known {
+			number = fmt.Sprintf("kernel %d", len(numbers)+1)
+			numbers[k.Name] = number
+		}
+		k.Rules = slices.Clone(k.Rules)
+		for at, rule := range k.Rules {
+			k.Rules[at].Message = k.without(rule.Message, number)
+		}
+		k.Name, k.Short, k.Process, k.Source = number, number, "", nil
+	}
+	shown.Warnings = slices.Clone(r.Warnings)
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		for at, warning := range shown.Warnings {
+			shown.Warnings[at] = k.without(warning, numbers[k.Name])
+		}
+	}
+	return &shown
+}
+
+// without is a sentence that calls the kernel something else.
+func (k *Kernel) without(sentence, name string) string {
+	return replaceName(replaceName(sentence, k.Name, name), k.Short, name)
+}
+
+// replaceName replaces a name where it stands alone: "k" is not a part of "kernel".
+func replaceName(text, name, by string) string {
+	if name == "" {
+		return text
+	}
+	var out strings.Builder
+	for at := 0; ; {
+		found := strings.Index(text[at:], name)
+		if found < 0 {
+			return out.String() + text[at:]
+		}
+		from, to := at+found, at+found+len(name)
+		out.WriteString(text[at:from])
+		if from > 0 && inName(text[from-1]) && inName(name[0]) || to < len(text) && inName(text[to]) && inName(name[len(name)-1]) {
+			out.WriteString(text[from:to])
+		} else {
+			out.WriteString(by)
+		}
+		at = to
+	}
+}
+
+func inName(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+}

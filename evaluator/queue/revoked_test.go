@@ -1,0 +1,32 @@
+package queue
+
+import (
+	"testing"
+
+	"github.com/nats-io/nats.go"
+)
+
+// TestAWorkerThatIsRevokedWhileItComesIsNotLetIn: its credential was read before it was revoked.
+func TestAWorkerThatIsRevokedWhileItComesIsNotLetIn(t *testing.T) {
+	read, revoked := make(chan struct{}), make(chan struct{})
+	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: func(string, string) ([]string, bool, error) {
+		close(read)
+		<-revoked
+		return []string{"CPU"}, true, nil
+	}})
+	comes := make(chan error, 1)
+	go func() {
+		nc, err := nats.Connect(q.Addr(), nats.UserInfo("w.cpu", "right"), nats.NoReconnect())
+		if err == nil {
+			err = nc.Flush()
+			nc.Close()
+		}
+		comes <- err
+	}()
+	<-read
+	q.Kick("w.cpu")
+	close(revoked)
+	if err := <-comes; err == nil {
+		t.Error("it was let in")
+	}
+}

@@ -1,0 +1,122 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+const (
+	// guestSilence is how long a worker that joined may be silent before it is forgotten.
+	guestSilence = 24 * time.Hour
+	// guestArrives is how long a worker that has just joined is taken to be there before it is heard of.
+	guestArrives = time.Minute
+	// guestUnheard is how long a worker that joined keeps its place without ever being heard of. Workers are heard of as soon as they
+	// are connected.
+	guestUnheard = 15 * time.Minute
+	// guestFades is how long the name of a guest that left stays taken, and its credential revoked. A connection under that name may
+	// last as long: a cluster takes ten minutes to end it (letInFor in evaluator/queue). A name without a credential is the site's own.
+	guestFades = 15 * time.Minute
+)
+
+const (
+	liveWorkers = "select name from workers where not stopping and seen_at > ?"
+	neverHeard  = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
+)
+
+// guests counts the workers of a token that are there, on their way, or were never heard of, but for the one of a name.
+func guests(tx *gorm.DB, tokenID int64, but string) (int, error) {
+	var n int64
+	at := db.Now()
+	err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null and name <> ?", tokenID, but).
+		Where("created_at > ? or name in ("+liveWorkers+") or "+neverHeard, db.Time(at.Add(-guestArrives)), db.Time(at.Add(-WorkerTimeout))).
+		Count(&n).Error
+	return int(n), db.ReadError(err, "workers of a join token")
+}
+
+// present reports whether a worker is there, as its token counts it: it has just joined, or was heard of lately. Who did not join by a
+// token always is.
+func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
+	if c.JoinID == 0 || db.Now().Sub(c.CreatedAt) < guestArrives {
+		return true, nil
+	}
+	var n int64
+	err := tx.Table("workers").Where("name = ? and name in ("+liveWorkers+")", c.Name, db.Time(db.Now().Add(-WorkerTimeout))).Count(&n).Error
+	return n > 0, db.ReadError(err, "worker %s", c.Name)
+}
+
+// keepRow has save write what a worker says about itself. A guest that was away comes back only while its token has room: others may
+// have its place.
+func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error) error {
+	if h.Stopping || cred.RevokedAt != nil {
+		return save(s.db.Writer(ctx))
+	}
+	if here, err := cred.present(s.db.Read(ctx)); err != nil || here {
+		if err != nil {
+			return err
+		}
+		return save(s.db.Writer(ctx))
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		var token JoinToken
+		if err := tx.Take(&token, cred.JoinID).Error; err != nil {
+			return db.ReadError(err, "join token %d", cred.JoinID)
+		}
+		others, err := guests(tx, cred.JoinID, cred.Name)
+		switch {
+		case err != nil:
+			return err
+		case others >= token.Most:
+			return db.Errorf(db.Conflict, "The join token %s lets in %d workers at a time, and others have come: worker %s waits until one leaves.", token.Name, token.Most, cred.Name)
+		}
+		return save(tx)
+	})
+}
+
+// goodbye revokes the credential of a guest that leaves. It is not deleted: the guest's connection may still be open.
+func (s *Fleet) goodbye(ctx context.Context, name string) error {
+	err := s.db.Writer(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
+	return db.WriteError(err, "credential of worker %s", name)
+}
+
+// RevokeSilentGuests revokes the credentials of guests that were silent for a day, or never said anything, whose names it returns: the
+// caller then disconnects them.
+func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []string, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		silent, unheard := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestUnheard))
+		err := tx.Model(&WorkerCredential{}).Where("join_id > 0 and revoked_at is null").
+			Where("created_at < ? and name not in (select name from workers where seen_at >= ?) or created_at < ? and "+neverHeard, silent, silent, unheard).
+			Pluck("name", &names).Error
+		if err != nil || len(names) == 0 {
+			return db.ReadError(err, "workers that joined")
+		}
+		err = tx.Model(&WorkerCredential{}).Where("name in ?", names).Update("revoked_at", db.Time(at)).Error
+		return db.WriteError(err, "credentials of workers that joined")
+	})
+	return names, err
+}
+
+func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
+	err := which.Where("join_id > 0 and revoked_at < ?", db.Time(at.Add(-guestFades))).Delete(&WorkerCredential{}).Error
+	return db.WriteError(err, "credentials of workers that left")
+}
+
+// SweepGuests forgets workers that joined and left or were silent for a day, and credentials that were revoked.
+func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		err := sweepRevokedGuests(tx, at)
+		if err == nil {
+			silent, left := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestArrives))
+			err = tx.Where("guest and (seen_at < ? or stopping and seen_at < ?)", silent, left).Delete(&Worker{}).Error
+		}
+		if err != nil {
+			return fmt.Errorf("sweeping workers that joined: %w", err)
+		}
+		return nil
+	})
+}
