@@ -54,6 +54,11 @@ func (f *form) status() int {
 // request reads the form as the API reads its bodies. When it is not ok, problems says why.
 func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok bool) {
 	kind, body := f.body()
+	for name, text := range f.fields {
+		if valid := strings.ToValidUTF8(text, ""); len(valid) != len(text) {
+			f.problems[name] = "This is not UTF-8 text."
+		}
+	}
 	if len(f.problems) > 0 {
 		return request, false
 	}
