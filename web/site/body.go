@@ -62,12 +62,54 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 		}
 		return err
 	}
-	if bytes.HasPrefix(c.Request().Header.ContentType(), []byte(fiber.MIMEApplicationForm)) && bytes.Count(r.bytes, []byte("&")) > mostFields {
-		return Invalid("form", "The form has more than %d fields.", mostFields)
+	if err := countFields(c, r.bytes); err != nil {
+		return err
 	}
 	c.Locals(localBody, r)
 	c.Request().SetBodyRaw(r.bytes)
 	return c.Next()
+}
+
+// countFields refuses forms that take far more time and memory to read than their bytes, before anything reads them.
+func countFields(c *fiber.Ctx, body []byte) error {
+	kind := c.Request().Header.ContentType()
+	switch {
+	case bytes.HasPrefix(kind, []byte(fiber.MIMEApplicationForm)):
+		if bytes.Count(body, []byte("&")) > mostFields {
+			return Invalid("form", "The form has more than %d fields.", mostFields)
+		}
+	case bytes.HasPrefix(kind, []byte(fiber.MIMEMultipartForm)):
+		if boundary := c.Request().Header.MultipartFormBoundary(); len(boundary) > 0 && !hasPlainHeads(body, append([]byte("--"), boundary...)) {
+			return Invalid("form", "The form has more than %d parts, or they say too much of themselves.", mostParts)
+		}
+	}
+	return nil
+}
+
+// hasPlainHeads reports whether the parts of a form are few, and say little of themselves.
+func hasPlainHeads(body, delimiter []byte) bool {
+	for parts, heads := 0, 0; ; parts++ {
+		at := bytes.Index(body, delimiter)
+		if at < 0 {
+			return true
+		}
+		body = body[at+len(delimiter):]
+		size := headSize(body[:min(len(body), largestPartHead+1)])
+		if heads += size; parts > mostParts || size > largestPartHead || heads > mostHeads {
+			return false
+		}
+	}
+}
+
+// headSize is how many bytes come before the first blank line, all if there is none.
+func headSize(part []byte) int {
+	size := len(part)
+	for _, blank := range []string{"\n\r\n", "\n\n"} {
+		if at := bytes.Index(part, []byte(blank)); at >= 0 {
+			size = min(size, at)
+		}
+	}
+	return size
 }
 
 // DropBody frees a body that was understood, where the request goes on for long.

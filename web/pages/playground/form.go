@@ -31,14 +31,17 @@ func newForm() *form {
 	}}
 }
 
-func readFields(c *fiber.Ctx) *form {
-	f := &form{fields: map[string]string{}, problems: map[string]string{}}
+func readFields(c *fiber.Ctx) (*form, error) {
+	f, size := &form{fields: map[string]string{}, problems: map[string]string{}}, 0
 	for name, value := range c.Request().PostArgs().All() {
+		if size += len(name) + len(value); size > site.MostText {
+			return nil, site.TooMuchText("Send a larger request to POST /evaluate.")
+		}
 		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send lines so
 	}
 	f.rows, _ = strconv.Atoi(f.fields["rows"]) // not a number: no rows
 	f.rows = min(max(f.rows, 1), mostArguments)
-	return f
+	return f, nil
 }
 
 // get is a field without the space around it.
