@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -64,7 +65,7 @@ func Main() {
 // Run carries out one command line; it returns when the command is done or ctx ends.
 func Run(ctx context.Context, env Environment, args []string) error {
 	if len(args) > 0 && slices.Contains([]string{"-version", "--version"}, args[0]) {
-		args = []string{"version"}
+		args = append([]string{"version"}, args[1:]...)
 	}
 	root := rootCommand(env)
 	root.SetArgs(append([]string{}, args...)) // nil would be the process's own
@@ -134,6 +135,9 @@ func version() string {
 }
 
 func printVersion(_ context.Context, env Environment, args []string) error {
+	if slices.Equal(args, []string{"--json"}) || slices.Equal(args, []string{"-json"}) {
+		return json.NewEncoder(env.Stdout).Encode(map[string]string{"version": version(), "harness": harness.Digest()})
+	}
 	if len(args) > 0 {
 		return cli.Usage("warpboard version takes no argument, such as %q", args[0])
 	}

@@ -48,7 +48,7 @@ func (s *Server) routes(app *fiber.App) {
 	s.operationRoutes(pages)
 	s.shareRoutes(pages)
 	s.streamRoutes(plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody)))
-	app.Use(pack, s.answerErrors, s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
+	app.Use(pack, s.answerErrors, s.site.Identify, onlyItsMethods, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
 }
 
 // programShapes mark what programs ask: errors are answered as problems of the API, also those that come before a route is found,
