@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
@@ -32,10 +33,7 @@ func commands(env Environment) []*cobra.Command {
 		verify.Result(env),
 		verify.Task(env),
 		checkConfigCommand(env),
-		{Use: "version", Short: "print the version, and that of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
-			return err
-		}},
+		versionCommand(env),
 	}
 }
 
@@ -67,7 +65,7 @@ func Main() {
 // Run carries out one command line; it returns when the command is done or ctx ends.
 func Run(ctx context.Context, env Environment, args []string) error {
 	if len(args) > 0 && slices.Contains([]string{"-version", "--version"}, args[0]) {
-		args = []string{"version"}
+		args = append([]string{"version"}, args[1:]...)
 	}
 	root := rootCommand(env)
 	root.SetArgs(twoHyphens(root, args))
@@ -155,4 +153,17 @@ func version() string {
 		}
 	}
 	return v
+}
+
+func versionCommand(env Environment) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{Use: "version", Short: "print the version, and that of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
+		if asJSON {
+			return json.NewEncoder(env.Stdout).Encode(map[string]string{"version": version(), "harness": harness.Digest()})
+		}
+		_, err := fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
+		return err
+	}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
 }

@@ -53,7 +53,7 @@ func TestAMistakeInTheCommandLineEndsWithTwoAndSaysWhatToWrite(t *testing.T) {
 			t.Errorf("%s: exit %d, %s, want 2, %s", line, code, wrong, want)
 		}
 	}
-	for line, want := range map[string]string{"task": "Usage:", "help task": "publish", "completion": "bash", "": "With a site:", "check-config --help": "warpboard check-config [serve|work]", "version": "harness"} {
+	for line, want := range map[string]string{"task": "Usage:", "help task": "publish", "completion": "bash", "": "With a site:", "check-config --help": "warpboard check-config [serve|work]", "version": "harness", "version --json": "harness"} {
 		if code, out, wrong := commanded(t, sites, strings.Fields(line)...); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%q: exit %d, %s%s, want %s", line, code, out, wrong, want)
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -51,5 +52,18 @@ func TestTheVersionIsPrintedHoweverItIsAskedFor(t *testing.T) {
 		if printed, err := said(t, arg); err != nil || !regexp.MustCompile("^warpboard "+regexp.QuoteMeta(version())+"\nharness [0-9a-f]{12}\n$").MatchString(printed) {
 			t.Errorf("%s: %q, %v", arg, printed, err)
 		}
+	}
+}
+
+func TestTheVersionIsPrintedAsJSON(t *testing.T) {
+	for _, line := range [][]string{{"version", "--json"}, {"--version", "--json"}} {
+		printed, err := said(t, line...)
+		var read struct{ Version, Harness string }
+		if wrong := json.Unmarshal([]byte(printed), &read); wrong != nil || err != nil || read.Version != version() || len(read.Harness) != 12 {
+			t.Errorf("%v: %q, %v", line, printed, err)
+		}
+	}
+	if _, err := said(t, "version", "--jsonn"); err == nil {
+		t.Error("an unknown flag of version is taken")
 	}
 }

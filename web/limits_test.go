@@ -112,7 +112,7 @@ func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
 
 func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	s := startSite(t, noProxies, func(c *Config) {
-		c.Limits = site.Limits{Strangers: 50 << 10, StrangersEach: 24 << 10, RequestsEach: 3, SlowEach: 3}
+		c.Limits = site.Limits{Strangers: 40 << 10, StrangersEach: 24 << 10, RequestsEach: 3, SlowEach: 3}
 	})
 	const head = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n"
 	_, resp := s.from(t, "127.0.0.2", head+strings.Repeat("x", 30<<10))
@@ -129,12 +129,15 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
 	held := s.site.StrangerBytes.Taken
-	eventually(t, "all are being read", func() bool { return held() == 3*16<<10 })
+	eventually(t, "all are being read", func() bool { return held() == 3*12<<10 })
 	if _, resp := s.from(t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
 	}
+	if _, resp := s.from(t, "127.0.0.9", strings.Replace(head, "60000", "3000", 1)+strings.Repeat("x", 3000)); resp.StatusCode != 403 { // read
+		t.Errorf("a small body meanwhile: %s", resp.Status)
+	}
 	conns[1].Close()
-	eventually(t, "one has gone", func() bool { return held() == 2*16<<10 })
+	eventually(t, "one has gone", func() bool { return held() == 2*12<<10 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
 	underWay := s.site.UnderWay.Taken
 	eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })

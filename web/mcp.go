@@ -34,11 +34,18 @@ func (s *Server) mcpHandler() fiber.Handler {
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
 	return func(c *fiber.Ctx) error {
-		if bytes.HasPrefix(bytes.TrimLeft(c.Body(), " \t\r\n"), []byte("[")) {
+		body := c.Request().Body() // not c.Body, which copies it
+		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(batches))
 		}
-		if job.HasMoreValues(c.Body(), evaluations.MostValues) {
+		if job.HasMoreValues(body, evaluations.MostValues) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
+		}
+		if !mcp.IsSane(body) {
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("beside sources, files, contracts and requests a message has at most %d bytes.", mcp.MostAside)))
+		}
+		if broken := site.FindBrokenText(body); broken != nil {
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("the text of %.80q is not UTF-8 in its line %d.", strings.Join(broken.Path, "."), broken.Line)))
 		}
 		serve(c.Context())
 		return nil

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"warpboard/models/work"
+	"warpboard/web/mcp"
 )
 
 // mostToolList is what the list of tools may take of an agent's context, in bytes.
@@ -62,7 +63,7 @@ func TestAnAgentReadsInPlainWordsWhatIsWrongWithItsArguments(t *testing.T) {
 			t.Errorf("%s %v: %v %q, want %q", test.tool, test.arguments, answer, refused, test.says)
 		}
 	}
-	if _, refused := a.call("get_task", object{"task": strings.Repeat("x", 1<<20), "id": strings.Repeat("y", 1<<20)}); len(refused) > 300 {
+	if _, refused := a.call("get_task", object{"task": strings.Repeat("x", mcp.MostAside/3), "id": strings.Repeat("y", mcp.MostAside/3)}); len(refused) > 300 {
 		t.Errorf("an error repeats %d bytes of what was sent", len(refused))
 	}
 }

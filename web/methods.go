@@ -11,6 +11,22 @@ import (
 
 // noSuchCall answers what no route of the API took: 405 with the methods that the address has, or 404.
 func noSuchCall(c *fiber.Ctx) error {
+	if err := otherMethod(c); err != nil {
+		return err
+	}
+	return site.NotFound(c)
+}
+
+// onlyItsMethods refuses what an address has no method for, before anything is asked of its sender.
+func onlyItsMethods(c *fiber.Ctx) error {
+	if err := otherMethod(c); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+// otherMethod is the error of an address that has routes, and none for this method.
+func otherMethod(c *fiber.Ctx) error {
 	var allowed []string
 	for _, r := range c.App().GetRoutes(true) {
 		if fits(r.Path, c.Path()) && !slices.Contains(allowed, r.Method) {
@@ -18,7 +34,7 @@ func noSuchCall(c *fiber.Ctx) error {
 		}
 	}
 	if len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
-		return site.NotFound(c)
+		return nil
 	}
 	slices.Sort(allowed)
 	c.Set(fiber.HeaderAllow, strings.Join(allowed, ", "))
@@ -27,7 +43,7 @@ func noSuchCall(c *fiber.Ctx) error {
 
 // fits reports whether a path is one of a route's, part by part. Routes that take any rest fit nothing.
 func fits(route, path string) bool {
-	want, got := strings.Split(route, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
+	want, got := strings.Split(strings.TrimSuffix(route, "/"), "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {
 		return false
 	}

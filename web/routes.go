@@ -45,13 +45,13 @@ func (s *Server) routes(app *fiber.App) {
 	pages := packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF)
 	s.accountRoutes(pages)
 	s.taskRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(s.authoring.BodyLimit), s.site.RequireCSRF))
-	s.playgroundRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(s.evals.BodyLimit), s.site.RequireCSRF))
+	s.playgroundRoutes(pages)
 	s.runRoutes(pages)
 	s.moderationRoutes(pages)
 	s.operationRoutes(pages)
 	s.shareRoutes(pages)
 	s.streamRoutes(plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody)))
-	app.Use(pack, s.answerErrors, s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
+	app.Use(pack, s.answerErrors, s.site.Identify, onlyItsMethods, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
 }
 
 // programShapes mark what programs ask: errors are answered as problems of the API, also those that come before a route is found,
@@ -108,7 +108,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	uploads.post("/tasks/new", s.authoring.Preview)
 	pages.get("/tasks/new/:kind", site.NeedsSignIn, s.authoring.Begin)
 	uploads.post("/tasks/new/open", s.authoring.Open)
-	uploads.post("/tasks/new/:kind", s.authoring.TryNew)
+	pages.post("/tasks/new/:kind", s.authoring.TryNew)
 	uploads.post("/tasks/publish", s.authoring.Publish)
 	pages.post("/tasks/check", s.authoring.Check)
 	pages.get("/tasks/:slug", s.pages.Task)
@@ -124,7 +124,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/edit", site.NeedsSignIn, s.authoring.Edit)
 	uploads.post("/tasks/:slug/edit", s.authoring.Save)
 	pages.get("/tasks/:slug/files", site.NeedsSignIn, s.authoring.Files)
-	uploads.post("/tasks/:slug/files", s.authoring.SaveFiles)
+	pages.post("/tasks/:slug/files", s.authoring.SaveFiles)
 	pages.get("/tasks/:slug/trial", site.NeedsSignIn, s.authoring.Trial)
 	pages.post("/tasks/:slug/trial", s.authoring.TryAgain)
 	pages.post("/tasks/:slug/trial/publish", s.authoring.PublishTried)
@@ -168,9 +168,9 @@ func (s *Server) formAddresses(pages group) {
 	}
 }
 
-func (s *Server) playgroundRoutes(pages, runs group) {
+func (s *Server) playgroundRoutes(pages group) {
 	pages.get("/playground", s.playground.Form)
-	runs.post("/playground", s.playground.Evaluate)
+	pages.post("/playground", s.playground.Evaluate)
 	pages.get("/evaluations/:id", s.playground.Evaluation)
 	pages.post("/evaluations/:id/cancel", s.playground.EvaluationCancel)
 	pages.post("/evaluations/:id/share", s.playground.EvaluationShare)

@@ -98,10 +98,14 @@ func TestHalfSentBodiesLeaveRoomForOthers(t *testing.T) {
 	for i := range 4 {
 		io.WriteString(s.dial(t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
 	}
-	eventually(t, "all are being read", func() bool { return s.site.StrangerBytes.Taken() >= 4<<12 })
+	eventually(t, "all are being read, and are slow", func() bool { return s.site.Uploading.Taken() == 4 })
 	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
 		if _, resp := s.from(t, address, half); resp.StatusCode != want {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
+		}
+		whole := strings.Replace(half, "60000", "1", 1)
+		if _, resp := s.from(t, address, whole); resp.StatusCode != http.StatusForbidden { // it was read, and has no token
+			t.Errorf("a body of %s that is quick: %s", address, resp.Status)
 		}
 	}
 }

@@ -97,6 +97,11 @@ func ofRevoked(r job.Result) job.Result {
 // Sync keeps what a worker says about itself, and returns what of it counts no more: it may have missed that a run was
 // cancelled, deleted or given to another worker.
 func (r *Recorder) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
+	known, stale, err := r.store.Work.Known(ctx, h.Worker, h.Attempts)
+	if err != nil {
+		return nil, err
+	}
+	h.Attempts = append(known, stale[:min(1, len(stale))]...) // a worker that has any, also one that counts no more, has not left
 	// Nothing below is done without it: a worker that is not known to be alive must not be said to have attempts.
 	if err := r.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		return nil, err
@@ -104,7 +109,7 @@ func (r *Recorder) Sync(ctx context.Context, h job.Heartbeat) (drop []string, er
 	if err := r.noteSlots(ctx, h); err != nil {
 		r.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	out, stale, err := r.store.Work.NoteTaken(ctx, h.Worker, h.Attempts)
+	out, ended, err := r.store.Work.NoteTaken(ctx, h.Worker, known)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +123,7 @@ func (r *Recorder) Sync(ctx context.Context, h job.Heartbeat) (drop []string, er
 		r.notify.QueueChanged()
 		r.wake()
 	}
-	return stale, nil
+	return append(stale, ended...), nil
 }
 
 // noteSlots has new silicon and software remembered. A worker that brings it connects again: what it may ask for was decided when it came.

@@ -13,6 +13,9 @@ import (
 	"warpboard/models/db"
 )
 
+// attemptIDLength is that of a UUID as text.
+const attemptIDLength = 36
+
 // Attempt is one try at a run or an evaluation. A result counts only with the secret of the work's current attempt.
 type Attempt struct {
 	ID           string

@@ -25,9 +25,17 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Re
 	if len(batch) == 0 {
 		return out, nil, nil
 	}
+	ids := make(map[string]bool)
+	for _, e := range batch {
+		ids[e.AttemptID] = true
+	}
+	live, err := l.liveAmong(ctx, slices.Collect(maps.Keys(ids)))
+	if err != nil {
+		return out, nil, err
+	}
 	var p progress
 	store := func(tx *gorm.DB) error {
-		p = progress{l: l, tx: tx, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
+		p = progress{l: l, tx: tx, live: live, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
 		return p.run(batch)
 	}
 	err = l.db.Write(ctx, store)
@@ -44,6 +52,7 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Re
 type progress struct {
 	l        *LifeCycle
 	tx       *gorm.DB
+	live     map[string]LiveAttempt // before the transaction: what is not of these takes no time of it
 	attempts map[string]*inFlight
 	changed  map[string]bool
 	stale    map[string]bool
@@ -88,6 +97,10 @@ func (p *progress) storeChanged() error {
 // attempt returns the attempt that the event belongs to, nil if it does not count.
 func (p *progress) attempt(e job.Event) (*inFlight, error) {
 	a, seen := p.attempts[e.AttemptID]
+	if _, ok := p.live[e.AttemptID]; !ok {
+		p.stale[e.AttemptID] = true
+		return nil, nil
+	}
 	if !seen {
 		var err error
 		if a, err = p.l.loadInFlight(p.tx, e.AttemptID); err != nil {

@@ -20,6 +20,8 @@ const (
 	// The largest tasks have some thousand values. Aliases are copied, so that ten lines can ask for billions (the reason
 	// for a budget).
 	maxNodes = 20_000
+	// Lines, commas and opening brackets, counted before anything is parsed. They separate values; texts have some, too.
+	maxSeparators = 2 * maxNodes
 )
 
 // Error says what is wrong with a file, and in which line where that is known.
@@ -41,6 +43,9 @@ func Parse(data []byte) (*yaml.Node, error) {
 	if !utf8.Valid(data) {
 		return nil, &Error{Message: "is not UTF-8 text"}
 	}
+	if hasMoreSeparators(data, maxSeparators) {
+		return nil, &Error{Message: fmt.Sprintf("has more than %d lines, commas and brackets", maxSeparators)}
+	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, more yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
@@ -55,6 +60,13 @@ func Parse(data []byte) (*yaml.Node, error) {
 	}
 	e := expander{left: maxNodes}
 	return e.expand(document.Content[0], 0)
+}
+
+func hasMoreSeparators(data []byte, most int) bool {
+	for _, separator := range []string{"\n", ",", "[", "{"} {
+		most -= bytes.Count(data, []byte(separator))
+	}
+	return most < 0
 }
 
 var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)

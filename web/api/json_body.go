@@ -22,11 +22,12 @@ import (
 // readJSON reads a body into a struct. A key that the struct does not have is refused: whoever mistyped one would
 // otherwise get something else than they asked for.
 func readJSON(c *fiber.Ctx, into any) error {
-	if job.HasMoreValues(c.Body(), site.MostValues) {
+	body := c.Request().Body() // not c.Body, which copies it
+	if job.HasMoreValues(body, site.MostValues) {
 		return site.Invalid("body", "The request has more than %d values.", site.MostValues)
 	}
 	var given map[string]json.RawMessage
-	decoder := json.NewDecoder(bytes.NewReader(c.Body()))
+	decoder := json.NewDecoder(bytes.NewReader(body))
 	err := decoder.Decode(&given)
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
@@ -36,13 +37,16 @@ func readJSON(c *fiber.Ctx, into any) error {
 	if err != nil || given == nil || !evaluations.IsJSON(c.Get(fiber.HeaderContentType)) {
 		return site.Invalid("body", "The request is not a JSON object.")
 	}
+	if broken := site.FindBrokenText(body); broken != nil {
+		return site.Invalid("body", "The text of %.80q is not UTF-8 in its line %d.", strings.Join(broken.Path, "."), broken.Line)
+	}
 	known := jsonKeys(reflect.TypeOf(into).Elem())
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, key) {
 			return site.Invalid("unknown_key", "The key %.80q is not known; %s", key, didYouMean(key, known))
 		}
 	}
-	if err := json.Unmarshal(c.Body(), into); err != nil {
+	if err := json.Unmarshal(body, into); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
 			return site.Invalid("body", "The key %.80q is a %s, which does not fit.", wrong.Field, wrong.Value)

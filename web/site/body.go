@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,10 +45,8 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 		r.who, r.budget = personShare(user.ID), s.bodyBytes
 	}
 	defer r.release()
-	sent, err := s.sending.take(c, "send something")
-	if err != nil {
-		return err
-	}
+	r.place = s.Uploading.takeLater(c, quickBody, "send something", func() { r.conn.SetReadDeadline(time.Now()) })
+	defer r.place.end()
 	length := c.Request().Header.ContentLength() // -1: chunked
 	if length > r.limit {
 		return tooLarge(c, r.limit)
@@ -55,19 +54,62 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	if strings.EqualFold(RawHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
 		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error comes again with the answer
 	}
-	err = r.read(c.Request().BodyStream(), length)
-	if sent(); err != nil {
+	err := r.read(c.Request().BodyStream(), length)
+	r.place.end()
+	if err != nil {
 		if errors.Is(err, errBodyTooLarge) {
 			return tooLarge(c, r.limit)
 		}
 		return err
 	}
-	if bytes.HasPrefix(c.Request().Header.ContentType(), []byte(fiber.MIMEApplicationForm)) && bytes.Count(r.bytes, []byte("&")) > mostFields {
-		return Invalid("form", "The form has more than %d fields.", mostFields)
+	if err := countFields(c, r.bytes); err != nil {
+		return err
 	}
 	c.Locals(localBody, r)
 	c.Request().SetBodyRaw(r.bytes)
 	return c.Next()
+}
+
+// countFields refuses forms that take far more time and memory to read than their bytes, before anything reads them.
+func countFields(c *fiber.Ctx, body []byte) error {
+	kind := c.Request().Header.ContentType()
+	switch {
+	case bytes.HasPrefix(kind, []byte(fiber.MIMEApplicationForm)):
+		if bytes.Count(body, []byte("&")) > mostFields {
+			return Invalid("form", "The form has more than %d fields.", mostFields)
+		}
+	case bytes.HasPrefix(kind, []byte(fiber.MIMEMultipartForm)):
+		if boundary := c.Request().Header.MultipartFormBoundary(); len(boundary) > 0 && !hasPlainHeads(body, append([]byte("--"), boundary...)) {
+			return Invalid("form", "The form has more than %d parts, or they say too much of themselves.", mostParts)
+		}
+	}
+	return nil
+}
+
+// hasPlainHeads reports whether the parts of a form are few, and say little of themselves.
+func hasPlainHeads(body, delimiter []byte) bool {
+	for parts, heads := 0, 0; ; parts++ {
+		at := bytes.Index(body, delimiter)
+		if at < 0 {
+			return true
+		}
+		body = body[at+len(delimiter):]
+		size := headSize(body[:min(len(body), largestPartHead+1)])
+		if heads += size; parts > mostParts || size > largestPartHead || heads > mostHeads {
+			return false
+		}
+	}
+}
+
+// headSize is how many bytes come before the first blank line, all if there is none.
+func headSize(part []byte) int {
+	size := len(part)
+	for _, blank := range []string{"\n\r\n", "\n\n"} {
+		if at := bytes.Index(part, []byte(blank)); at >= 0 {
+			size = min(size, at)
+		}
+	}
+	return size
 }
 
 // DropBody frees a body that was understood, where the request goes on for long.
@@ -90,6 +132,13 @@ func SmallBody(c *fiber.Ctx) int {
 	return KernelBody
 }
 
+// A body that comes within quickBody takes no place of those that are slow, and smallBody bytes of each are not counted: whoever
+// fills both with slow and large bodies keeps nobody from signing in. There are as many of them as requests.
+const (
+	quickBody = time.Second
+	smallBody = 4 << 10
+)
+
 var errBodyTooLarge = errors.New("body too large")
 
 func tooLarge(c *fiber.Ctx, limit int) error {
@@ -107,6 +156,7 @@ type bodyReader struct {
 	conn   net.Conn
 	who    wire.Share
 	budget *wire.Tally
+	place  *laterPlace
 	taken  int
 	bytes  []byte
 }
@@ -125,6 +175,9 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 			next = end
 		}
 		r.conn.SetReadDeadline(next)
+		if err := r.place.refusal(); err != nil { // asked behind the deadline, which a refusal sets, too
+			return err
+		}
 		n, err := from.Read(r.bytes[len(r.bytes):cap(r.bytes)])
 		r.bytes = r.bytes[:len(r.bytes)+n]
 		switch {
@@ -133,7 +186,7 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return fiber.ErrRequestTimeout
+			return cmp.Or(r.place.refusal(), error(fiber.ErrRequestTimeout))
 		case err != nil:
 			return fiber.ErrBadRequest
 		}
@@ -142,17 +195,17 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 
 // grow makes room for as much again, if there is room for it in the whole.
 func (r *bodyReader) grow(length int) error {
-	size := max(2*cap(r.bytes), 4<<10)
+	size := max(2*cap(r.bytes), smallBody)
 	if most := r.limit + 1; size > most { // one more byte shows that it is too large
 		size = most
 	}
 	if length >= 0 && size > length {
 		size = length + 1 // so that the end is seen
 	}
-	more := size - cap(r.bytes)
-	if more <= 0 {
+	if size <= cap(r.bytes) {
 		return errBodyTooLarge
 	}
+	more := max(size, smallBody) - max(cap(r.bytes), smallBody)
 	switch r.budget.Take(r.who, more) {
 	case wire.UsedUp:
 		return TooMany("Too much is being sent from your address at once. Try again in a moment.", 5*time.Second)

@@ -59,7 +59,7 @@ func (s *Site) setLimits() {
 	s.Settings.Limits = l
 	s.Connected = wire.NewTally(l.Connections, l.ConnectionsEach)
 	s.UnderWay, s.streaming = wire.NewTally(l.Requests, l.RequestsEach), wire.NewTally(l.Streams, l.StreamsEach)
-	s.Waiting, s.sending = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)
+	s.Waiting, s.Uploading = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)
 	s.bodyBytes, s.StrangerBytes = wire.NewTally(l.Bodies, l.BodiesEach), wire.NewTally(l.Strangers, l.StrangersEach)
 }
 

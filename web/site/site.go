@@ -67,7 +67,7 @@ type Site struct {
 
 	Connected, UnderWay, streaming *wire.Tally // connections, requests, live streams
 	bodyBytes, StrangerBytes       *wire.Tally
-	Waiting, sending               pool
+	Waiting, Uploading             pool
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.

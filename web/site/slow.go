@@ -2,6 +2,8 @@ package site
 
 import (
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -19,10 +21,19 @@ func (p pool) Taken() int { return p.people.Taken() + p.strangers.Taken() }
 
 // take counts one more request until end is called. People count for themselves, strangers by address.
 func (p pool) take(c *fiber.Ctx, doing string) (end func(), err error) {
-	tally, who := p.strangers, shareOf(c)
+	tally, who := p.of(c)
+	return takeOf(tally, who, doing)
+}
+
+// of is where the sender of a request counts, and as whom.
+func (p pool) of(c *fiber.Ctx) (*wire.Tally, wire.Share) {
 	if user := Viewer(c); user != nil {
-		tally, who = p.people, personShare(user.ID)
+		return p.people, personShare(user.ID)
 	}
+	return p.strangers, shareOf(c)
+}
+
+func takeOf(tally *wire.Tally, who wire.Share, doing string) (end func(), err error) {
 	switch tally.Take(who, 1) {
 	case wire.UsedUp:
 		return nil, TooMany(fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing), RetrySoon)
@@ -30,6 +41,49 @@ func (p pool) take(c *fiber.Ctx, doing string) (end func(), err error) {
 		return nil, Busy(fmt.Sprintf("Too many requests %s just now. Try again in a moment.", doing))
 	}
 	return func() { tally.Give(who, 1) }, nil
+}
+
+// takeLater counts one more request, unless it has ended after so long: those that are quick need no room. If there is none then,
+// refused is called, and refusal says why. Several goroutines may ask; after end nothing is called any more.
+func (p pool) takeLater(c *fiber.Ctx, after time.Duration, doing string, refused func()) *laterPlace {
+	place := &laterPlace{}
+	tally, who := p.of(c)
+	place.timer = time.AfterFunc(after, func() {
+		place.mu.Lock()
+		defer place.mu.Unlock()
+		if place.ended {
+			return
+		}
+		if place.give, place.why = takeOf(tally, who, doing); place.why != nil {
+			refused()
+		}
+	})
+	return place
+}
+
+// laterPlace is a place in a pool that is taken later, or never. mu guards all but the timer.
+type laterPlace struct {
+	timer *time.Timer
+	mu    sync.Mutex
+	ended bool
+	give  func()
+	why   error
+}
+
+func (l *laterPlace) refusal() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.why
+}
+
+func (l *laterPlace) end() {
+	l.timer.Stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.give != nil && !l.ended {
+		l.give()
+	}
+	l.ended = true
 }
 
 func personShare(id int64) wire.Share { return wire.Share{fmt.Sprint("person:", id)} }

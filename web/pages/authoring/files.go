@@ -115,6 +115,9 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 		return err
 	})
 	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(reading(a.Path), reading(b.Path)) })
+	if err == nil {
+		err = fits(files)
+	}
 	return files, err
 }
 
@@ -132,7 +135,7 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 }
 
 // readFiles reads the form of showFiles. A file without a path is gone.
-func readFiles(c *fiber.Ctx) []views.EditedFile {
+func readFiles(c *fiber.Ctx) ([]views.EditedFile, error) {
 	var files []views.EditedFile
 	texts := formValues(c, "text")
 	for i, name := range formValues(c, "path") {
@@ -140,7 +143,19 @@ func readFiles(c *fiber.Ctx) []views.EditedFile {
 			files = append(files, views.EditedFile{Path: name, Text: strings.ReplaceAll(texts[i], "\r\n", "\n")})
 		}
 	}
-	return files
+	return files, fits(files)
+}
+
+// fits refuses files that a page does not show.
+func fits(files []views.EditedFile) error {
+	size := 0
+	for _, f := range files {
+		size += len(f.Path) + len(f.Text)
+	}
+	if size > site.MostText {
+		return site.TooMuchText("Upload a zip instead.")
+	}
+	return nil
 }
 
 // bundleOf reads edited files as an upload of one folder. Problems are what is wrong with them.
@@ -175,7 +190,11 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TaskFilesPage{Files: readFiles(c), Name: strings.TrimSpace(c.FormValue("name")), Starter: c.Params("kind")}
+	files, err := readFiles(c)
+	if err != nil {
+		return err
+	}
+	page := views.TaskFilesPage{Files: files, Name: strings.TrimSpace(c.FormValue("name")), Starter: c.Params("kind")}
 	bundle, refused, err := p.newBundle(&page)
 	if err != nil || refused {
 		if refused {
@@ -238,7 +257,11 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TaskFilesPage{Task: site.TaskRef(task), Files: readFiles(c)}
+	files, err := readFiles(c)
+	if err != nil {
+		return err
+	}
+	page := views.TaskFilesPage{Task: site.TaskRef(task), Files: files}
 	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
 	if err != nil {
 		return err

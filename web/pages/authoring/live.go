@@ -43,7 +43,11 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	found, err := p.checkFiles(slug, readFiles(c), isNew)
+	files, err := readFiles(c)
+	if err != nil {
+		return err
+	}
+	found, err := p.checkFiles(slug, files, isNew)
 	if err != nil {
 		return err
 	}

@@ -31,14 +31,17 @@ func newForm() *form {
 	}}
 }
 
-func readFields(c *fiber.Ctx) *form {
-	f := &form{fields: map[string]string{}, problems: map[string]string{}}
+func readFields(c *fiber.Ctx) (*form, error) {
+	f, size := &form{fields: map[string]string{}, problems: map[string]string{}}, 0
 	for name, value := range c.Request().PostArgs().All() {
+		if size += len(name) + len(value); size > site.MostText {
+			return nil, site.TooMuchText("Send a larger request to POST /evaluate.")
+		}
 		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send lines so
 	}
 	f.rows, _ = strconv.Atoi(f.fields["rows"]) // not a number: no rows
 	f.rows = min(max(f.rows, 1), mostArguments)
-	return f
+	return f, nil
 }
 
 // get is a field without the space around it.
@@ -54,6 +57,11 @@ func (f *form) status() int {
 // request reads the form as the API reads its bodies. When it is not ok, problems says why.
 func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok bool) {
 	kind, body := f.body()
+	for name, text := range f.fields {
+		if valid := strings.ToValidUTF8(text, ""); len(valid) != len(text) {
+			f.problems[name] = "This is not UTF-8 text."
+		}
+	}
 	if len(f.problems) > 0 {
 		return request, false
 	}

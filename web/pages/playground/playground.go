@@ -50,7 +50,10 @@ func (p *Playground) Form(c *fiber.Ctx) error {
 
 // Evaluate takes the form. What is wrong in it comes back at its field, with all that was typed.
 func (p *Playground) Evaluate(c *fiber.Ctx) error {
-	form := readFields(c)
+	form, err := readFields(c)
+	if err != nil {
+		return err
+	}
 	switch c.FormValue("do") {
 	case "row":
 		form.rows = min(form.rows+1, mostArguments)

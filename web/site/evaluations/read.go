@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/web/site"
 )
 
 // BodyError is a body that is not a JSON object, or too large a one: what is wrong, where, and in which input.
@@ -42,7 +43,8 @@ func (b FieldErrors) Error() string {
 // errExtraData is worded as Python's json module words it.
 var errExtraData = errors.New("Extra data") //lint:ignore ST1005 clients of the original service match this text
 
-// readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError.
+// readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError or
+// FieldErrors.
 func readObject(c *fiber.Ctx) (map[string]any, error) {
 	body := c.Request().Body() // not c.Body, which copies it
 	if len(body) == 0 {
@@ -74,6 +76,10 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 	if !ok {
 		notObject.Input = value
 		return nil, notObject
+	}
+	if broken := site.FindBrokenText(body); broken != nil {
+		return nil, FieldErrors{{Field: strings.Join(broken.Path, " -> "), Type: "string_unicode",
+			Message: "Input should be a valid string, unable to parse raw data as a unicode string", Hint: fmt.Sprintf("line %d is not UTF-8", broken.Line)}}
 	}
 	return object, nil
 }

@@ -160,7 +160,7 @@ def make_tensor(arg, position, secret, device):
             return make_init(spec, position, secret, device)
         shape, dtype = tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
         return poison(torch.empty(shape, dtype=dtype, device=device))
-    except (ContractError, RuntimeError) as error:  # a RuntimeError is PyTorch's: an extent below 0, no memory
+    except Exception as error:  # noqa: BLE001 - of Python and of PyTorch: an extent below 0, no memory, a number beyond the type
         raise ContractError(f"Tensor argument '{name}': {error}") from error
 
 
@@ -173,7 +173,7 @@ def make_scalar(arg):
         raise ContractError(f"Scalar argument '{arg.get('name')}' requires value")
     try:
         return casts[kind](value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise ContractError(f"Scalar argument '{arg.get('name')}': {value!r} is no {kind}") from error
 
 

@@ -102,8 +102,12 @@ def judge(request, mode, limit, pipe):
 
 def main(mode):
     pipe = Pipe()
-    with open("request.json", encoding="utf-8") as file:
-        request = json.load(file)
+    try:
+        with open("request.json", encoding="utf-8") as file:
+            request = json.load(file)
+    except (ValueError, RecursionError) as error:  # the site read it, and Python reads some things otherwise
+        pipe.tell(refused=f"The request cannot be read: {error}.")
+        return EXIT_REFUSED
     with open("limit", encoding="utf-8") as file:
         limit = float(file.read())
     try:

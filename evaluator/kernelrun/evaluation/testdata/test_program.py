@@ -18,6 +18,7 @@ import torch
 import compare
 import compiled
 import contract
+import evaluate
 import kernels
 import nvrtc
 import sides
@@ -83,13 +84,35 @@ class Init(unittest.TestCase):
             ({"init": {"kind": "magic"}}, "Tensor argument 'x': Unsupported init kind: magic"),
             ({"dtype": "float7"}, "Tensor argument 'x': Unknown dtype 'float7'"),
             ({"shape": [-4]}, "Tensor argument 'x': .*negative dimension"),
+            ({"shape": [1], "dtype": "int32", "init": {"kind": "uniform", "high": math.inf}}, "Tensor argument 'x': cannot convert float infinity"),
+            ({"shape": [1], "init": {"kind": "full", "fill_value": 10**400}}, "Tensor argument 'x': "),
+            ({"shape": [2**63]}, "Tensor argument 'x': "),
         ):
             with self.assertRaisesRegex(contract.ContractError, text):
                 tensor(spec)
 
+    def test_a_number_that_no_scalar_holds_is_said(self):
+        with self.assertRaisesRegex(contract.ContractError, "Scalar argument 'n': "):
+            contract.make_scalar({"name": "n", "type": "float", "value": 10**400})
+
     def test_a_tensor_without_content_holds_poison(self):
         self.assertTrue(torch.isnan(tensor({"shape": [3]})).all())
         self.assertEqual(tensor({"shape": [1], "dtype": "int8"}).tolist(), [126])
+
+
+class Reading(unittest.TestCase):
+    def test_a_request_that_python_cannot_read_is_refused_and_no_fault_of_the_worker(self):
+        for text in ('{"a": ' + "1" * 5000 + "}", '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}"):
+            with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+                for name, content in (("request.json", text), ("limit", "9")):
+                    with open(name, "w", encoding="utf-8") as file:
+                        file.write(content)
+                with open("pipe", "w", encoding="utf-8") as pipe, unittest.mock.patch.dict(os.environ, {"POPCORN_FD": str(pipe.fileno())}):
+                    code = evaluate.main("test")
+                with open("pipe", encoding="utf-8") as pipe:
+                    said = json.load(pipe)
+            self.assertEqual((code, list(said)), (evaluate.EXIT_REFUSED, ["refused"]))
+            self.assertIn("The request cannot be read", said["refused"])
 
 
 class Data(unittest.TestCase):

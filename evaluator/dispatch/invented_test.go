@@ -1,0 +1,43 @@
+package dispatch
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"warpboard/e2e/costtest"
+	"warpboard/evaluator/job"
+	"warpboard/models/modelstest"
+)
+
+// TestAttemptsThatAWorkerInventsCostTheSiteNothing: none is stored, and as many as a message holds cost less than a request may.
+func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
+	s := newSite(t, modelstest.Open(t), "CPU")
+	s.submit()
+	d, r := s.boot()
+	s.pass(d, 0)
+	mine := s.take().AttemptID
+	var invented []string
+	var events []job.Event
+	for i := range 5000 {
+		invented = append(invented, fmt.Sprint("a", i))
+		events = append(events, job.Event{AttemptID: uuid.NewString(), Seq: 1, Worker: "w1"})
+	}
+	named := append(slices.Clone(invented[:4000]), mine, mine)
+	before := s.store.Statements()
+	drop := s.beat(r, named...)
+	if n := s.store.Statements() - before; n > 20 || len(drop) != 4000 || slices.Contains(drop, mine) {
+		t.Errorf("a sync of 4,000 invented attempts took %d statements, and names %d to drop", n, len(drop))
+	}
+	workers, err := s.store.Fleet.Workers(t.Context())
+	if err != nil || len(workers) != 1 || len(workers[0].Attempts) > 2 || !slices.Contains(workers[0].Attempts, mine) {
+		t.Errorf("the site keeps %d attempts of its worker, %v", len(workers[0].Attempts), err)
+	}
+	costtest.Check(t, "5,000 events of invented attempts", func() {
+		if drop, err := r.Events(t.Context(), "w1", events); err != nil || len(drop) != len(events) {
+			t.Errorf("%d are to drop, %v", len(drop), err)
+		}
+	})
+}
