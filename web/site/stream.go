@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"net"
 	"time"
 
@@ -39,6 +40,11 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 // Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
 // the server stops.
 func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
+	return s.StreamAfter(c, func() (stream.Source, error) { return source, nil })
+}
+
+// StreamAfter is Stream of what is begun once there is room for another reader.
+func (s *Site) StreamAfter(c *fiber.Ctx, begin func() (stream.Source, error)) error {
 	who := shareOf(c)
 	switch s.streaming.Take(who, 1) {
 	case wire.UsedUp:
@@ -46,10 +52,15 @@ func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
 	case wire.Full:
 		return TooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
 	}
+	source, err := begin()
+	if err != nil {
+		s.streaming.Give(who, 1)
+		return err
+	}
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
-	source.Heartbeat, source.Reauthorize = s.Settings.Heartbeat, s.reauthorize(c)
+	source.Heartbeat, source.Reauthorize = cmp.Or(source.Heartbeat, s.Settings.Heartbeat), s.reauthorize(c)
 	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
 	if c.Method() == fiber.MethodHead {
 		c.Context().SetConnectionClose()
