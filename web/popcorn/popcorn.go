@@ -7,13 +7,14 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
 
 const (
 	// Path is where popcorn-cli finds the site: POPCORN_API_URL ends with it.
-	Path = "/popcorn"
+	Path = views.PopcornPath
 
 	callerHeader = "X-Popcorn-Cli-Id"
 	// statusEvery is how long a submission that is followed may go without a word; popcorn-cli expects one in 15 seconds.
@@ -82,7 +83,7 @@ func (p *Popcorn) Register(*fiber.Ctx) error {
 // Join refuses invite codes, of which there are none.
 func (p *Popcorn) Join(*fiber.Ctx) error {
 	return site.Forbidden("join", fmt.Sprintf(
-		"This site has no invite codes: you can submit to every leaderboard that popcorn-cli lists, and only its author can open one that is hidden. Without an account, sign in at %s/sign-in.", p.site.Settings.BaseURL))
+		"This site has no invite codes: you can submit to every leaderboard that popcorn-cli lists. To get an account, sign in at %s/sign-in.", p.site.Settings.BaseURL))
 }
 
 // Admin refuses the commands of admins, who have pages and commands of the site's own.
