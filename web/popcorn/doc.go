@@ -1,4 +1,4 @@
-// Package popcorn answers popcorn-cli, the command line of KernelBot, below /popcorn: whoever has it keeps it and sets
+// Package popcorn answers popcorn-cli, the command line of KernelBot, below /popcorn: people keep it and set
 // POPCORN_API_URL. It translates shapes and nothing else: tasks are leaderboards, devices are GPUs, nanoseconds are
 // seconds, and one run is a row for each of its stages. What is asked and answered is the site's own (package site/runs and the store).
 //
