@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/e2e/costtest"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
@@ -159,5 +160,29 @@ func TestPopcornIsBelowThePathOfASite(t *testing.T) {
 	}
 	if err := c.Register(t.Context(), "github"); !strings.Contains(refused(err), "https://lab.example.org/warpboard/me#tokens") {
 		t.Error(err)
+	}
+}
+
+// TestNoFormOfPopcornCostsMoreThanARequestMay: a stranger's form is as small as any, and of 4 MB of parts few are read.
+func TestNoFormOfPopcornCostsMoreThanARequestMay(t *testing.T) {
+	const size = 4_000_000
+	s := newStage(t)
+	b, token := s.browser(), s.popcorn(s.user).Token
+	part := func(head, text string) string {
+		return "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.cpp\"\r\n" + head + "\r\n" + text + "\r\n"
+	}
+	for name, form := range map[string]string{
+		"parts":              strings.Repeat(part("", ""), size/len(part("", ""))) + "--x--\r\n",
+		"headers of a part":  part(strings.Repeat("A: b\r\n", size/6), "") + "--x--\r\n",
+		"one long header":    part("A: "+strings.Repeat("b", size)+"\r\n", "") + "--x--\r\n",
+		"directives":         part("", "//!POPCORN gpus "+deviceNames(150_000)) + "--x--\r\n",
+		"a form without end": part("", strings.Repeat("\r\n--", size/4)),
+	} {
+		costtest.Check(t, name, func() {
+			resp := b.send(http.MethodPost, "/popcorn/submission/vectoradd/CPU/test", strings.NewReader(form), "X-Popcorn-Cli-Id", token, "Content-Type", "multipart/form-data; boundary=x")
+			if text := body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || len(text) > 1<<10 {
+				t.Errorf("%s: %s, %.300s", name, resp.Status, text)
+			}
+		})
 	}
 }

@@ -51,7 +51,7 @@ func (p *Popcorn) Errors(c *fiber.Ctx) error {
 	return c.Status(f.Status).JSON(fiber.Map{"detail": f.Message})
 }
 
-// howToSignIn goes behind a sentence that refuses somebody who is not known.
+// howToSignIn follows a sentence that refuses an unknown sender.
 func (p *Popcorn) howToSignIn() string {
 	return fmt.Sprintf(" Make a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
 }
