@@ -38,13 +38,18 @@ func (p *Popcorn) List(c *fiber.Ctx) error {
 	}
 	answer := make([]summary, len(list))
 	for i, sub := range list {
-		answer[i] = summary{ID: sub.ID, LeaderboardName: sub.TaskSlug, FileName: sub.FileName, SubmissionTime: sub.CreatedAt, Done: ended(sub.Runs), Runs: []runSummary{}}
-		for _, run := range sub.Runs {
-			answer[i].Runs = append(answer[i].Runs, runSummary{run.Device, maybeSeconds(run.ScoreNS)})
-		}
+		answer[i] = summaryOf(sub)
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
+}
+
+func summaryOf(sub submissions.SubmissionSummary) summary {
+	s := summary{ID: sub.ID, LeaderboardName: sub.TaskSlug, FileName: sub.FileName, SubmissionTime: sub.CreatedAt, Done: ended(sub.Runs), Runs: []runSummary{}}
+	for _, run := range sub.Runs {
+		s.Runs = append(s.Runs, runSummary{run.Device, maybeSeconds(run.ScoreNS)})
+	}
+	return s
 }
 
 // Show answers with one of the caller's own submissions.

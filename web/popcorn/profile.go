@@ -40,6 +40,10 @@ func (p *Popcorn) addProfile(ctx context.Context, sub submissions.Submission, e 
 	if err != nil {
 		return err
 	}
+	return p.addCases(e, profile, full)
+}
+
+func (p *Popcorn) addCases(e ending, profile runs.Profile, full *fullResult) error {
 	cases, t := profile.Cases, &tracer{p.runs, profile, mostTrace}
 	if len(cases) == 0 {
 		cases = []job.CaseResult{{Spec: "no case was profiled"}}

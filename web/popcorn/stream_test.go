@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,9 +94,10 @@ func TestAStatusComesEveryFifteenSeconds(t *testing.T) {
 // TestAStatusComesWhenTheStateChanges: at once, and not for each case of a test.
 func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hub, state := stream.NewHub(), work.StateQueued
+		hub, state := stream.NewHub(), atomic.Value{}
+		state.Store(work.StateQueued)
 		tell := func(to work.RunState) {
-			state = to
+			state.Store(to)
 			hub.Publish(site.RunTopic(7), stream.Message{Event: &site.SharedEvent{RunEvent: work.RunEvent{State: to}}})
 			synctest.Wait()
 		}
@@ -107,7 +109,9 @@ func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 			time.Sleep(time.Second)
 			tell(work.StateDone)
 		}()
-		events := followed(t, hub, func(context.Context) ([]work.Run, error) { return []work.Run{{State: state}}, nil })
+		events := followed(t, hub, func(context.Context) ([]work.Run, error) {
+			return []work.Run{{State: state.Load().(work.RunState)}}, nil
+		})
 		if got := strings.Join(names(events), " "); got != "status status status result" || events[1].at != time.Second || events[3].at != 2*time.Second {
 			t.Errorf("it was told %v", events)
 		}

@@ -52,24 +52,36 @@ func (s *Site) StreamAfter(c *fiber.Ctx, begin func() (stream.Source, error)) er
 	case wire.Full:
 		return TooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
 	}
+	give := func() { s.streaming.Give(who, 1) }
+	begun := false
+	defer func() {
+		if !begun { // also where begin panics
+			give()
+		}
+	}()
 	source, err := begin()
 	if err != nil {
-		s.streaming.Give(who, 1)
 		return err
 	}
+	begun = true
+	wire.WhenClosed(c.Context().Conn(), give)
+	s.send(c, source)
+	return nil
+}
+
+// send answers with the events of a source.
+func (s *Site) send(c *fiber.Ctx, source stream.Source) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
 	source.Heartbeat, source.Reauthorize = cmp.Or(source.Heartbeat, s.Settings.Heartbeat), s.reauthorize(c)
-	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
 	if c.Method() == fiber.MethodHead {
 		c.Context().SetConnectionClose()
-		return nil
+		return
 	}
 	s.TakeOver(c, func(out *wire.Writer) {
 		if err := source.Send(s.Streams, s.Hub.Hub, out); err != nil {
 			s.Log.Debug("stream ended", "err", err)
 		}
 	})
-	return nil
 }

@@ -65,7 +65,7 @@ func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string
 			}
 		}
 		if err != nil {
-			return s, errors.New("Stream ended unexpectedly without a final result or error event.") //nolint:staticcheck // as it is printed
+			return s, errors.New("stream ended unexpectedly without a final result or error event")
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (c *Client) Submit(ctx context.Context, leaderboard, gpu, mode, file string
 			if job.Error != nil {
 				why = *job.Error
 			}
-			return d, fmt.Errorf("Submission %d %s: %s", id, *job.Status, why) //nolint:staticcheck // as it is printed
+			return d, fmt.Errorf("submission %d %s: %s", id, *job.Status, why)
 		}
 		if d.Done {
 			return d, nil
