@@ -38,8 +38,8 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 	}{
 		"no token":           {accept(none, "vectoradd", "CPU", "test", "a.cpp", small), "400 The request has no X-Popcorn-Cli-Id header." + how},
 		"no token to list":   {func() error { _, err := none.List(t.Context(), "vectoradd", 0); return err }, "400 The request has no X-Popcorn-Cli-Id header." + how},
-		"stale token":        {accept(stale, "vectoradd", "CPU", "test", "a.cpp", small), "401 This token is not valid: it is unknown, has expired or was revoked. Make another on your page." + how},
-		"stale, of a list":   {func() error { _, err := stale.Leaderboards(t.Context()); return err }, "401 This token is not valid: it is unknown, has expired or was revoked. Make another on your page." + how},
+		"stale token":        {accept(stale, "vectoradd", "CPU", "test", "a.cpp", small), "401 The token is not valid: it is unknown, has expired, or was revoked." + how},
+		"stale, of a list":   {func() error { _, err := stale.Leaderboards(t.Context()); return err }, "401 The token is not valid: it is unknown, has expired, or was revoked." + how},
 		"unknown board":      {accept(c, "nothing", "CPU", "test", "a.cpp", small), `404 There is no task "nothing".`},
 		"hidden board":       {accept(c, "hidden", "CPU", "test", "a.cpp", small), `404 There is no task "hidden".`},
 		"GPUs of none":       {func() error { _, err := c.GPUs(t.Context(), "nothing"); return err }, `404 There is no task "nothing".`},

@@ -46,7 +46,7 @@ func (p *Popcorn) Errors(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(f.RetryAfter.Seconds())))
 	}
 	if f.Status == fiber.StatusUnauthorized {
-		f.Message += p.howToSignIn()
+		f.Message = "The token is not valid: it is unknown, has expired, or was revoked." + p.howToSignIn()
 	}
 	return c.Status(f.Status).JSON(fiber.Map{"detail": f.Message})
 }
