@@ -26,6 +26,7 @@ type Config struct {
 	Contact     string
 	DatabaseURL string
 	Artifacts   string
+	Site        string // a worker's, instead of NATS.URL
 	NATS        NATSSettings
 	Tasks       string
 	TaskDevices list
@@ -61,17 +62,6 @@ type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string
 	AccountSeed, Account   string
-}
-
-// workersDial is what a worker's --nats-url is, as far as the settings say; a cluster's may hold the site's password.
-func (n NATSSettings) workersDial() string {
-	switch {
-	case n.Listen == "":
-		return ""
-	case n.TLSCert != "":
-		return "tls://" + n.Listen
-	}
-	return "nats://" + n.Listen
 }
 
 // WorkerSettings says what this process evaluates, alone or inside serve.

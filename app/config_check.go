@@ -45,7 +45,10 @@ func (c *Config) validate(command string) []error {
 		c.OAuth.check(&wrong)
 	case "work":
 		c.Worker.check(&wrong)
-		wrong.unless(c.NATS.URL != "", "--nats-url is needed: the address of the site's --nats-listen, as tls://host:port or nats://host:port")
+		wrong.unless(c.Site != "" || c.NATS.URL != "", "--site is needed: the address of the site, as https://boards.example.org (or --nats-url)")
+		wrong.unless(c.Site == "" || c.NATS.URL == "", "--site and --nats-url exclude each other: both say where the site is")
+		_, err := web.ParseBaseURL(c.Site)
+		wrong.unless(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
 		wrong.unless(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: make a credential on the site's devices page; or --join, with a token")
 		wrong.unless(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join exclude each other: a worker that joins makes its own secret")
 		wrong.unless(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)

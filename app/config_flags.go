@@ -35,7 +35,8 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 		workerFlags(fs, cfg)
 	case "work":
 		workerFlags(fs, cfg)
-		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "tls://host:port of the site's --nats-listen; nats:// without TLS")
+		fs.StringVar(&cfg.Site, "site", "", "address of the site, as https://boards.example.org")
+		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "instead of --site: tls://host:port of the site's --nats-listen or of its NATS cluster; nats:// without TLS")
 		fs.StringVar(&cfg.Worker.Join, "join", "", "join token of the site, instead of a credential: the worker gets a name of its own, and is forgotten when it leaves; better in the environment")
 		fs.BoolVar(&cfg.Worker.Leave.Once, "once", false, "end after one job")
 		fs.DurationVar(&cfg.Worker.Leave.Idle, "idle-exit", 0, "end after so long without a job, as 10m; 0 for never")
@@ -62,7 +63,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.IntVar(&w.Processes, "ranked-processes", harness.MostProcesses, "fresh processes of a submission that its score is measured in, at the most; below 5 every score is marked as noisy")
 	fs.DurationVar(&w.GaugeEvery, "gauge-every", 10*time.Minute, "how often an idle unit is measured with kernels of our own, for floor and roofs, the first time a minute after the start; 0 for never")
 	fs.BoolVar(&w.Ahead, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
-	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the authority that signed the queue's certificate; default: those that this machine trusts")
+	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the authority that signed the certificate of the site or of NATS; default: those that this machine trusts")
 	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "time that running evaluations get to finish after a stop signal; those that take longer by past runs go to another worker at once, and those that did not end after it")
 }
 

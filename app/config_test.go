@@ -72,7 +72,7 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--oidc-key k", "--oidc-key and --oidc-secret belong together"},
 		{"serve", "--oidc-issuer https://id.example.org", "--oidc-issuer and --oidc-key belong together"},
 		{"serve", "now", "serve takes no argument \"now\""},
-		{"work", "--worker-secret s", "--nats-url is needed"},
+		{"work", "--worker-secret s", "--site is needed"},
 		{"work", "--nats-url nats://a:4222", "--worker-secret is needed"},
 		{"work", "--first-uid 0", "--first-uid 0: want 1000 or more"},
 		{"work", "--database-url postgres://x", "not defined: -database-url"},

@@ -244,7 +244,7 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 	from, _ := c.metricsFrom() // validate has checked it
 	return web.Config{
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL, Contact: c.Contact,
-		Queue: q, WorkersDial: c.NATS.workersDial(), Disk: c.Data, MinFree: int64(c.MinFree) << 20,
+		Queue: q, OwnCluster: c.NATS.URL != "", Disk: c.Data, MinFree: int64(c.MinFree) << 20,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
 		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
 		MetricsFrom: from, MetricsToken: c.MetricsToken,

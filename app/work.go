@@ -44,7 +44,7 @@ func work(ctx context.Context, env Environment, args []string) error {
 		return nil
 	}
 	defer announceStop(ctx, cfg, log)()
-	site := queue.WorkerConfig{URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
+	site := queue.WorkerConfig{URL: cmp.Or(cfg.Site, cfg.NATS.URL), CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
 	return ignoreCancel(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
 		if c.Leave = cfg.Worker.Leave; notice != nil {
 			c.Notice = notice.wait

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A worker as a Slurm job, gone after ten idle minutes: sbatch --export=ALL deploy/slurm.sh, with WARPBOARD_JOIN (a token from
-# /operate) and WARPBOARD_NATS_URL in the environment. Slurm signals two minutes before the end, and at once when it pre-empts the
+# /operate) and WARPBOARD_SITE in the environment. Slurm signals two minutes before the end, and at once when it pre-empts the
 # job: the worker then hands back what past runs say will not end within --grace, and the rest after it. Where the partition's
 # GraceTime is shorter, --grace must be, too. Without root all sandboxes have this user's id; the worker says so.
 #SBATCH --job-name=warpboard-worker

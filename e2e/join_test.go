@@ -35,13 +35,13 @@ func (s *site) joinToken(t *testing.T) string {
 // TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job is somebody's who waits for a device without a worker.
 func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	t.Parallel()
-	s, nats := startOpenSite(t)
+	s := startTaskSite(t, "--no-worker")
 	ada := s.person(t, "Ada", accounts.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(`
     FILE *env = fopen("/proc/self/environ", "r");
     char text[65536] = {}; size_t n = env ? fread(text, 1, sizeof text - 1, env) : 0;
     for (size_t i = 0; i + 4 < n; i++) if (!memcmp(text + i, "wbj_", 4)) exit(9);`))
-	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", nats, "--once",
+	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--site", s.url, "--once",
 		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1")
 	run := ada.ended(id)
 	if err := wantState(run, work.StateDone); err != nil {

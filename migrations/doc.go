@@ -2,7 +2,11 @@
 // brings a database up to date.
 //
 // Read the files of one folder in the order of their numbers; the two folders have the same names and differ in types,
-// and where SQLite cannot change a column that is there. 00009 is unused. models/db calls Up when it opens a database.
+// and where SQLite cannot change a column that is there. models/db calls Up when it opens a database.
+//
+// The first file, 55, is the baseline: the whole schema. It took the place of 49 files with smaller numbers, of which 55 was
+// the last, and makes the same tables. A database that these brought to 55 therefore has it. One that they brought less far
+// is refused, since what they changed in its rows is in no file any more.
 //
 // It promises that each file is applied once and in one transaction, that several processes may start at once, and
 // that a database of a newer program is refused. A file that was released is never changed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -25,15 +26,38 @@ const (
 	lockTries = 300 // before giving up on a process that migrates
 )
 
+const (
+	// baseline is the number of the first file. Before it there were 49 others, whose numbers went up to the same one.
+	baseline = 55
+	// lastBefore is the commit of the last program that has these others.
+	lastBefore = "22a2392e3011"
+)
+
+// olderError is of a database that stands between two of the files before the baseline.
+type olderError struct{ version int64 }
+
+func (e olderError) Error() string {
+	return fmt.Sprintf("the database is at version %d, and this program upgrades only from version %d on: first start the warpboard of commit %s "+
+		"on it once, the last one with the older migrations", e.version, baseline, lastBefore)
+}
+
 // Up applies what is missing, one transaction per file, and returns how many files it applied.
 // On PostgreSQL a session lock lets several processes start at once. A database that a newer program
-// has brought further than these files is refused.
+// has brought further than these files is refused, and so is one from before the baseline.
 func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
-	provider, err := Provider(db, dialect)
+	return UpWith(ctx, db, dialect, files)
+}
+
+// UpWith is Up with other files than this program's, in one folder per dialect.
+func UpWith(ctx context.Context, db *sql.DB, dialect string, files fs.FS) (int, error) {
+	provider, err := newProvider(db, dialect, files)
 	if err != nil {
 		return 0, fmt.Errorf("preparing %s migrations: %w", dialect, err)
 	}
 	results, err := provider.Up(ctx)
+	if older, ok := errors.AsType[olderError](err); ok {
+		return 0, older
+	}
 	if err != nil {
 		return len(results), fmt.Errorf("migrating the %s database: %w", dialect, err)
 	}
@@ -48,9 +72,8 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 	return len(results), nil
 }
 
-// Provider is goose's of a dialect's files, for those who want another version than the newest.
-func Provider(db *sql.DB, dialect string) (*goose.Provider, error) {
-	scripts, err := scriptsOf(dialect)
+func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, error) {
+	scripts, err := scriptsOf(dialect, files)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +93,7 @@ func Provider(db *sql.DB, dialect string) (*goose.Provider, error) {
 
 // scriptsOf are a dialect's files, each of which the database gets as one script. goose would cut them into statements,
 // with 4 MiB of memory for every line.
-func scriptsOf(dialect string) ([]*goose.Migration, error) {
+func scriptsOf(dialect string, files fs.FS) ([]*goose.Migration, error) {
 	names, err := fs.Glob(files, dialect+"/*.sql")
 	if err != nil {
 		return nil, err
@@ -81,11 +104,16 @@ func scriptsOf(dialect string) ([]*goose.Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, err := files.ReadFile(name)
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return nil, err
 		}
 		apply := func(ctx context.Context, tx *sql.Tx) error {
+			if version == baseline {
+				if err := refuseOlder(ctx, tx); err != nil {
+					return err
+				}
+			}
 			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
@@ -94,4 +122,17 @@ func scriptsOf(dialect string) ([]*goose.Migration, error) {
 		scripts = append(scripts, goose.NewGoMigration(version, &goose.GoFunc{RunTx: apply}, nil))
 	}
 	return scripts, nil
+}
+
+// refuseOlder fails when only files before the baseline were applied to the database. It runs in the transaction of the baseline, which only a
+// database without number 55 gets: no other process migrates it on PostgreSQL, and nothing has been written.
+func refuseOlder(ctx context.Context, tx *sql.Tx) error {
+	var version int64
+	if err := tx.QueryRowContext(ctx, "select coalesce(max(version_id), 0) from goose_db_version").Scan(&version); err != nil {
+		return fmt.Errorf("reading the version: %w", err)
+	}
+	if version > 0 && version < baseline {
+		return olderError{version}
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package migrations_test
 
 import (
-	"context"
-	"database/sql"
 	"strings"
 	"testing"
 
@@ -26,13 +24,4 @@ func TestADatabaseOfANewerProgramIsRefused(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// upTo brings a database to an older version, as an older program left it.
-func upTo(ctx context.Context, db *sql.DB, dialect string, version int64) error {
-	provider, err := migrations.Provider(db, dialect)
-	if err == nil {
-		_, err = provider.UpTo(ctx, version)
-	}
-	return err
 }

@@ -30,8 +30,7 @@ type Config struct {
 	Queue      Queue // nil: not asked
 	// HandingOver reports whether this process stops, and whether another waits to take over from it; nil: it never stops.
 	HandingOver func() (stopping, followed bool)
-	// WorkersDial is the address of the queue that remote workers connect to, for people to copy; empty: it is not known.
-	WorkersDial string
+	OwnCluster  bool   // workers connect to the operator's NATS cluster, not to the site
 	Disk        string // directory whose disk is watched; empty: none is
 	MinFree     int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 

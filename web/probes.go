@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -17,6 +18,8 @@ type Queue interface {
 	Health(ctx context.Context) error
 	// Dropped is how many messages were dropped: unreadable, forged, or too many of one worker.
 	Dropped() int64
+	// WorkerConn is a new connection of a remote worker to the embedded NATS server.
+	WorkerConn() (net.Conn, error)
 }
 
 // readyz answers 200 while what is submitted now is evaluated soon; else it says what is missing. A site

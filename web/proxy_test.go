@@ -41,6 +41,13 @@ func documentedProxy(t *testing.T, language string, number int, replace ...strin
 // https://boards.example.org or https://lab.example.org/warpboard.
 func (s *testSite) proxyBefore(t *testing.T, program, home string) *http.Client {
 	t.Helper()
+	client, _, _ := s.startProxyBefore(t, program, home)
+	return client
+}
+
+// startProxyBefore returns the proxy's address, too, and the file of its certificate, which is for 127.0.0.1.
+func (s *testSite) startProxyBefore(t *testing.T, program, home string) (client *http.Client, address, cert string) {
+	t.Helper()
 	u, err := url.Parse(home)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +60,8 @@ func (s *testSite) proxyBefore(t *testing.T, program, home string) *http.Client 
 	pair.StartTLS()
 	defer pair.Close()
 	cert, key := pairFiles(t, pair.TLS.Certificates[0])
-	address, dir, upstream := sandboxtest.Addr(t), t.TempDir(), strings.TrimPrefix(s.url, "http://")
+	dir, upstream := t.TempDir(), strings.TrimPrefix(s.url, "http://")
+	address = sandboxtest.Addr(t)
 	if program == "nginx" {
 		text := documentedProxy(t, "nginx", number, "listen 443", "listen "+address, "/etc/ssl/boards.pem", cert, "/etc/ssl/boards.key", key, "127.0.0.1:3000", upstream)
 		if number == 1 {
@@ -61,14 +69,14 @@ func (s *testSite) proxyBefore(t *testing.T, program, home string) *http.Client 
 		}
 		head := "daemon off; user root; pid pid; error_log stderr; events {}\nhttp { access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;\n"
 		file := writeFile(t, dir, "nginx.conf", head+text+"}\n")
-		return startProxy(t, exec.Command(debianTool(t, "nginx"), "-p", dir, "-c", file), address, home)
+		return startProxy(t, exec.Command(debianTool(t, "nginx"), "-p", dir, "-c", file), address, home), address, cert
 	}
 	_, port, _ := net.SplitHostPort(address)
 	text := documentedProxy(t, "caddy", number, u.Host+" {", "https://"+u.Host+":"+port+" {\n\tbind 127.0.0.1\n\ttls "+cert+" "+key, "127.0.0.1:3000", upstream)
 	file := writeFile(t, dir, "Caddyfile", "{\n\tadmin off\n\tauto_https disable_redirects\n}\n"+text)
 	cmd := exec.Command(debianTool(t, "caddy"), "run", "--adapter", "caddyfile", "--config", file)
 	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	return startProxy(t, cmd, address, home)
+	return startProxy(t, cmd, address, home), address, cert
 }
 
 // TestTheSiteWorksBehindTheDocumentedProxies: pages, streams and large bodies, through nginx and Caddy as docs/proxy.md has

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,6 +26,9 @@ type sickQueue struct{ err error }
 
 func (q *sickQueue) Health(context.Context) error { return q.err }
 func (q *sickQueue) Dropped() int64               { return 7 }
+func (q *sickQueue) WorkerConn() (net.Conn, error) {
+	return nil, errors.New("the server is shutting down")
+}
 
 // missing lists what readyz says is missing; nil when the site is ready.
 func missing(t *testing.T, b *browser) []string {

@@ -3,6 +3,7 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/statement"
 	"warpboard/web/client"
 	"warpboard/web/popcorn"
@@ -31,6 +32,9 @@ func (s *Server) routes(app *fiber.App) {
 	packed.get("/users/:id/picture/:digest.jpg", s.signIn.Picture)
 	packed.get(statement.KeysPath, s.api.Public, s.api.Keys)
 	s.python.routes(packed)
+	if s.queue != nil {
+		packed.get(job.WorkerPath, s.workerConnection)
+	}
 
 	s.evaluationRoutes(app, plain, packed)
 	s.popcornRoutes(app, plain, packed)

@@ -51,6 +51,7 @@ const (
 type Server struct {
 	site        *site.Site
 	queue       Queue
+	ownCluster  bool // of NATS: workers connect to that
 	handingOver func() (stopping, followed bool)
 	tls         *tls.Config
 	app         *fiber.App
@@ -88,7 +89,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{site: site, queue: cfg.Queue, handingOver: cfg.HandingOver, tls: cfg.TLS}
+	s := &Server{site: site, queue: cfg.Queue, ownCluster: cfg.OwnCluster, handingOver: cfg.HandingOver, tls: cfg.TLS}
 	s.pictures = picture.New(cfg.pictures())
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins, s.pictures); err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func New(cfg Config) (*Server, error) {
 	s.hooks = hooks.New(site)
 	s.logins = login.New(site)
 	s.moderation = moderation.New(site, shared)
-	s.operation = operation.New(site, cfg.WorkersDial)
+	s.operation = operation.New(site, cfg.OwnCluster)
 	s.remeasure = remeasure.New(site, shared)
 	s.workbench = workbench.New(site, shared, code)
 	s.api = api.New(site, shared, s.evals)

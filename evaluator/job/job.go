@@ -8,6 +8,9 @@ import (
 	"warpboard/tasks"
 )
 
+// WorkerPath is where a site lets workers in over HTTP, below its base URL.
+const WorkerPath = "/worker"
+
 // Version is the version of the messages; a worker refuses a job of another version.
 const Version = 2
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +31,7 @@ const (
 // WorkerConfig says how a worker reaches the site.
 type WorkerConfig struct {
 	Queue  *Queue // the site's queue in this process; then URL and Secret are not used
-	URL    string // "tls://host:port" or "nats://host:port" of the site, or of its cluster
+	URL    string // "https://host/path" of the site; "tls://host:port" or "nats://host:port" of its --nats-listen or its cluster
 	CA     string // PEM file of who signed the certificate at URL; empty for who the system trusts
 	Name   string // the worker's name, as its credential has it
 	Secret string
@@ -106,21 +108,39 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Con
 	if cfg.CA != "" {
 		opts = append(opts, nats.RootCAs(cfg.CA))
 	}
+	address, opts := overHTTP(cfg.URL, opts)
 	for {
-		nc, err := nats.Connect(cfg.URL, opts...)
+		nc, err := nats.Connect(address, opts...)
 		switch {
 		case err == nil:
 			return nc, nil
 		case errors.Is(err, nats.ErrAuthorization):
 			return nil, fmt.Errorf("queue: %s refused worker %q: its secret is wrong or was revoked, its join token is used up, or another worker has this name: choose one with --worker-name: %w", cfg.URL, cfg.Name, err)
-		case !errors.Is(err, nats.ErrNoServers) && !timedOut(err):
+		case !errors.Is(err, nats.ErrNoServers) && !timedOut(err) && !isNoWebSocket(err):
 			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
 		}
-		log.Warn("the site does not answer: is it running, with its database, and is this the address of its --nats-listen?", "url", cfg.URL, "err", err, "again_in", dialAgain)
+		log.Warn("the site does not answer: is it running, with its database, and is this its address (of its --nats-listen, for --nats-url)?", "url", cfg.URL, "err", err, "again_in", dialAgain)
 		if err := pause(ctx, dialAgain); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// overHTTP gives the WebSocket address for that of a site, and leaves other addresses as they are.
+func overHTTP(address string, opts []nats.Option) (string, []nats.Option) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return address, opts
+	}
+	scheme := map[string]string{"https": "wss", "http": "ws"}[u.Scheme]
+	// The server announces the address of its own port, which the worker may not reach.
+	return scheme + "://" + u.Host, append(opts, nats.ProxyPath(strings.TrimSuffix(u.Path, "/")+job.WorkerPath), nats.IgnoreDiscoveredServers())
+}
+
+// isNoWebSocket recognizes nats.go's error for an HTTP answer that is no upgrade, which has no value or type of its own: a proxy
+// says 502 while the site restarts.
+func isNoWebSocket(err error) bool {
+	return strings.Contains(err.Error(), "invalid websocket connection")
 }
 
 // pause waits, or gives the error of ctx when that ends before.

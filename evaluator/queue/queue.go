@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -111,6 +112,14 @@ func (q *Queue) connect(name string) (*nats.Conn, error) {
 		return nil, fmt.Errorf("queue: connect to NATS: %w", err)
 	}
 	return nc, nil
+}
+
+// WorkerConn is a new connection of a remote worker to the embedded server, which asks it for a credential.
+func (q *Queue) WorkerConn() (net.Conn, error) {
+	if q.host == nil {
+		return nil, errors.New("queue: workers connect to the external NATS server")
+	}
+	return q.host.server.InProcessConn()
 }
 
 // WorkFor tells the workers of a device that work may wait for it. It may be lost: they ask now and then anyway.

@@ -48,7 +48,7 @@ func PostgresURL(t testing.TB) string {
 }
 
 // emptyPostgresURL is PostgresURL for a test that opens a store and leaves its tables as they are. The next such test
-// gets the same schema, without rows: to empty it takes a tenth of the time of all migrations.
+// gets the same schema, without rows: to empty it takes a third of the time of the migrations.
 // A test that fails in the middle of a transaction leaves nothing: its connections are closed before the schema is
 // emptied (cleanups run in reverse).
 func emptyPostgresURL(t testing.TB) string {

@@ -39,17 +39,20 @@ type follower struct {
 // follow submits, and streams how the submission goes. The stream has its place before that, so that none is made whose
 // sender is refused.
 func (p *Popcorn) follow(c *fiber.Ctx) error {
-	return p.site.StreamAfter(c, func() (stream.Source, error) {
-		sub, _, err := p.submit(c)
-		if err != nil {
-			return stream.Source{}, err
-		}
-		site.DropBody(c)
-		f := &follower{id: sub.ID, address: p.address(sub), began: time.Now(), state: work.StateQueued,
-			look:   func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
-			result: func(ctx context.Context) (result, error) { return p.resultOf(ctx, sub) }}
-		return f.source(min(statusEvery, p.site.Settings.Heartbeat)), nil
-	})
+	if err := p.site.HoldStream(c); err != nil {
+		return err
+	}
+	sub, _, err := p.submit(c)
+	if err != nil {
+		c.Context().SetConnectionClose() // or it would keep the stream's place
+		return err
+	}
+	site.DropBody(c)
+	f := &follower{id: sub.ID, address: p.address(sub), began: time.Now(), state: work.StateQueued,
+		look:   func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
+		result: func(ctx context.Context) (result, error) { return p.resultOf(ctx, sub) }}
+	p.site.SendStream(c, f.source(min(statusEvery, p.site.Settings.Heartbeat)))
+	return nil
 }
 
 func (f *follower) source(every time.Duration) stream.Source {

@@ -37,40 +37,31 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 	})
 }
 
-// Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
-// the server stops.
-func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
-	return s.StreamAfter(c, func() (stream.Source, error) { return source, nil })
-}
-
-// StreamAfter is Stream of what is begun once there is room for another reader.
-func (s *Site) StreamAfter(c *fiber.Ctx, begin func() (stream.Source, error)) error {
+// HoldStream counts the connection of a request as a live stream until it is closed.
+func (s *Site) HoldStream(c *fiber.Ctx) error {
 	who := shareOf(c)
 	switch s.streaming.Take(who, 1) {
 	case wire.UsedUp:
-		return TooMany("Too many pages are being watched live from your address. Close some of them.", time.Minute)
+		return TooMany("Too many live connections from your address. Close some of them.", time.Minute)
 	case wire.Full:
-		return TooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
+		return TooMany("Too many live connections. Try again in a minute.", time.Minute)
 	}
-	give := func() { s.streaming.Give(who, 1) }
-	begun := false
-	defer func() {
-		if !begun { // also where begin panics
-			give()
-		}
-	}()
-	source, err := begin()
-	if err != nil {
-		return err
-	}
-	begun = true
-	wire.WhenClosed(c.Context().Conn(), give)
-	s.send(c, source)
+	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
 	return nil
 }
 
-// send answers with the events of a source.
-func (s *Site) send(c *fiber.Ctx, source stream.Source) {
+// Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
+// the server stops.
+func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
+	if err := s.HoldStream(c); err != nil {
+		return err
+	}
+	s.SendStream(c, source)
+	return nil
+}
+
+// SendStream is Stream for a request that was held as one before.
+func (s *Site) SendStream(c *fiber.Ctx, source stream.Source) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")

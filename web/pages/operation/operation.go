@@ -11,12 +11,12 @@ import (
 
 // Operation is the page.
 type Operation struct {
-	site  *site.Site
-	queue string // address that workers dial; empty: it is not known
+	site       *site.Site
+	ownCluster bool // workers connect to the operator's NATS cluster, not to the site
 }
 
 // New returns the page.
-func New(site *site.Site, queue string) *Operation { return &Operation{site, queue} }
+func New(site *site.Site, ownCluster bool) *Operation { return &Operation{site, ownCluster} }
 
 // Page shows what is off and which tokens let workers in.
 func (o *Operation) Page(c *fiber.Ctx) error { return o.show(c, fiber.StatusOK, "", "") }
@@ -26,9 +26,9 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: o.site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Queue: o.queue}
-	if page.Queue == "" {
-		page.Queue = "tls://HOST:PORT"
+	page := views.OperatePage{Page: o.site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Connect: "--site " + o.site.Settings.BaseURL}
+	if o.ownCluster {
+		page.Connect = "--nats-url tls://HOST:PORT"
 	}
 	if err := o.addSwitches(c, &page); err != nil {
 		return err

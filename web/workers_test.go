@@ -1,0 +1,115 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
+	"warpboard/evaluator/queue/queuetest"
+	"warpboard/tasks"
+)
+
+// workerSite is a site whose queue lets in one worker, "w1" with the secret "right".
+func workerSite(t *testing.T, with ...func(*Config)) (*testSite, *queuetest.Desk) {
+	t.Helper()
+	q, err := queue.Open(t.Context(), queue.Config{Authorize: func(name, secret string) ([]string, bool, error) {
+		return []string{"CPU"}, name == "w1" && secret == "right", nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	desk := &queuetest.Desk{}
+	serving := make(chan error, 1)
+	ctx, stop := context.WithCancel(context.Background())
+	go func() { serving <- q.Serve(ctx, desk) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-serving; err != nil {
+			t.Error(err)
+		}
+	})
+	return startSite(t, append(with, func(c *Config) { c.Queue = q })...), desk
+}
+
+// takesAJob connects to the site at address and asks for work.
+func takesAJob(t *testing.T, desk *queuetest.Desk, address, ca string) {
+	t.Helper()
+	desk.Put(job.Job{Version: job.Version, RunID: 7, AttemptID: "a1", Secret: "s", Device: "CPU", Mode: job.ModeTest,
+		Task: tasks.Definition{Lang: tasks.LangCPP, Tests: []tasks.Case{{{Name: "n", Value: "16"}}}}})
+	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: address, CA: ca, Name: "w1", Secret: "right"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if got, err := conn.Receive(t.Context(), "CPU", func() bool { return false }); err != nil || got.AttemptID != "a1" {
+		t.Fatalf("the worker got %+v, %v", got, err)
+	}
+}
+
+func TestARemoteWorkerNeedsTheSitesAddressAlone(t *testing.T) {
+	s, desk := workerSite(t)
+	takesAJob(t, desk, s.url, "")
+	_, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.url, Name: "w1", Secret: "wrong"})
+	if err == nil || !strings.Contains(err.Error(), "refused worker") {
+		t.Errorf("a wrong secret: %v", err)
+	}
+}
+
+// TestAWorkerReachesTheSiteThroughNginx with TLS, on a host of its own and below a path, as docs/proxy.md has it.
+func TestAWorkerReachesTheSiteThroughNginx(t *testing.T) {
+	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
+		s, desk := workerSite(t, func(c *Config) { c.BaseURL = home })
+		_, address, ca := s.startProxyBefore(t, "nginx", home)
+		takesAJob(t, desk, strings.NewReplacer("boards.example.org", address, "lab.example.org", address).Replace(home), ca)
+	}
+}
+
+func TestOnlyWorkersUseTheWorkersAddress(t *testing.T) {
+	s, _ := workerSite(t)
+	wantStatus(t, s.browser().get(job.WorkerPath), http.StatusUpgradeRequired)
+	address := strings.Replace(s.url, "http://", "ws://", 1) + job.WorkerPath
+	if _, resp, err := websocket.DefaultDialer.Dial(address, http.Header{"Origin": {"https://evil.example.org"}}); err == nil || resp.StatusCode != http.StatusForbidden {
+		t.Errorf("a page of another site connects: %v, %v", resp, err)
+	}
+	// A stranger who says nothing is disconnected, as NATS does on its own port.
+	ws, _, err := websocket.DefaultDialer.Dial(address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	ws.SetReadDeadline(time.Now().Add(90 * time.Second))
+	for err == nil {
+		var r io.Reader
+		if _, r, err = ws.NextReader(); err == nil {
+			_, err = io.Copy(io.Discard, r)
+		}
+	}
+	if strings.Contains(err.Error(), "timeout") {
+		t.Errorf("a stranger may stay: %v", err)
+	}
+	// The site's own name needs the process's secret.
+	if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.url, Name: "=site", Secret: "right"}); err == nil {
+		t.Error("a worker connects under the site's name")
+	}
+}
+
+func TestASiteWithACertificateLetsWorkersInOverTLS(t *testing.T) {
+	cert, key := queuetest.Certificate(t)
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, desk := workerSite(t, func(c *Config) {
+		c.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	})
+	takesAJob(t, desk, strings.Replace(s.url, "http://", "https://", 1), cert)
+}
