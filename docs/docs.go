@@ -39,7 +39,7 @@ var listed = []Page{
 	{Name: "transcript", For: Use, About: "A recorded session, from the first sign-in to CI."},
 	{Name: "first-task", For: Author, About: "Make, check, try, and publish a task."},
 	{Name: "harness", For: Author, About: "How kernels are called and checked, and when a task brings its own program."},
-	{Name: "kernelbot", For: Author, About: "Use KernelBot task folders, popcorn-cli habits, and what differs."},
+	{Name: "kernelbot", For: Author, About: "Keep your popcorn-cli, use KernelBot task folders, and see what differs."},
 	{Name: "install", For: Operate, About: "From a download to a first result: binary, service, worker."},
 	{Name: "settings", For: Operate, About: "Flags, environment variables, and the settings file; which ones to set first."},
 	{Name: "sign-in", For: Operate, About: "Providers, their keys, and the callback addresses to register."},

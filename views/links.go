@@ -78,6 +78,9 @@ func ProfileURL(submissionID, runID int64) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("/submissions/%d/runs/%d/profile", submissionID, runID))
 }
 
+// PopcornPath is what popcorn-cli's POPCORN_API_URL ends with, behind the site's address.
+const PopcornPath = "/popcorn"
+
 // SourceURL is the source of a submission; its lines are #L1, #L2 …
 func SourceURL(submissionID int64) templ.SafeURL { return SubmissionURL(submissionID) + "?tab=source" }
 

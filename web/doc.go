@@ -11,6 +11,7 @@
 //	pages, pages/authoring, …/moderation, …/playground, …/profiles   HTML
 //	api        /api/v1, its OpenAPI document and the page about both
 //	evalapi    the unversioned evaluation API, in foreign shapes
+//	popcorn    what popcorn-cli asks, in KernelBot's shapes
 //	metrics    Prometheus and /stats
 //	mcp        tools for agents; client is the Go client of the API
 //	signin     OAuth, OpenID Connect, developer sign-in

@@ -20,6 +20,9 @@ func TestTokenPageShowsASecretOnce(t *testing.T) {
 	if !strings.HasPrefix(secret, "wb_") {
 		t.Fatalf("the secret is %q", secret)
 	}
+	if got, want := doc.Find("#popcorn-lines").Text(), fmt.Sprintf("export POPCORN_API_URL=%s/popcorn\necho 'cli_id: %s' > ~/.popcorn.yaml", s.url, secret); got != want {
+		t.Errorf("the lines for popcorn-cli are %q, want %q", got, want)
+	}
 	doc = b.page("/me", http.StatusOK)
 	if strings.Contains(doc.Text(), secret) {
 		t.Error("the secret is shown again")

@@ -6,6 +6,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/statement"
 	"warpboard/web/client"
+	"warpboard/web/popcorn"
 	"warpboard/web/site"
 )
 
@@ -35,6 +36,7 @@ func (s *Server) routes(app *fiber.App) {
 	}
 
 	s.evaluationRoutes(app, plain, packed)
+	s.popcornRoutes(app, plain, packed)
 	known := s.api.KnownQuery()
 	s.apiRoutes(packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, known),
 		packed.with(s.site.Identify, s.site.ReadBody(s.evals.BodyLimit), s.site.RequireCSRFOrToken, known),
@@ -62,6 +64,7 @@ func (s *Server) programShapes(app *fiber.App) {
 		return site.AnswerProblems(c)
 	}
 	app.All("/api/+", shape)
+	app.All(popcorn.Path+"/+", shape)
 	for _, path := range []string{"/", "/evaluate", "/compare", "/mcp"} {
 		app.Post(path, shape)
 	}
@@ -147,6 +150,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/trust", s.pages.Trust)
 	pages.get("/clocks", site.NeedsSignIn, s.pages.Clocks)
 	pages.get("/api", s.api.Page)
+	pages.get(popcorn.Path, site.LeadTo("/docs/kernelbot"))
 }
 
 // formAddresses answer GET for addresses that only take forms: a refused form stays at one, where people reload it

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/web/evalapi"
+	"warpboard/web/popcorn"
 	"warpboard/web/site"
 )
 
@@ -27,6 +28,27 @@ func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 		app.All(path, evalapi.Only(method))
 	}
 	plain.all("/mcp", s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit), s.mcpHandler())
+}
+
+// popcornRoutes are what popcorn-cli asks; the order counts, since a leaderboard may be called like a part of another address.
+func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
+	known := []fiber.Handler{s.popcorn.Errors, popcorn.Caller, s.site.Identify}
+	body := s.site.ReadBody(site.SmallBody)
+	open, streams := packed.with(known...).with(body), plain.with(known...).with(s.popcorn.NeedsCaller, body)
+	own := packed.with(known...).with(s.popcorn.NeedsCaller, body)
+	open.get(popcorn.Path+"/leaderboards", s.popcorn.Leaderboards)
+	open.get(popcorn.Path+"/gpus/:leaderboard", s.popcorn.GPUs)
+	open.get(popcorn.Path+"/runner_queue/:gpu", s.popcorn.RunnerQueue)
+	open.get(popcorn.Path+"/submissions/:leaderboard/:gpu", s.popcorn.Board)
+	open.get(popcorn.Path+"/auth/init", s.popcorn.Register)
+	packed.with(s.popcorn.Errors).all(popcorn.Path+"/admin/+", s.popcorn.Admin) // whatever token POPCORN_ADMIN_TOKEN is
+	own.post(popcorn.Path+"/user/join", s.popcorn.Join)
+	own.get(popcorn.Path+"/user/submissions", s.popcorn.List)
+	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.Show)
+	own.delete(popcorn.Path+"/user/submissions/:id", s.popcorn.Delete)
+	own.post(popcorn.Path+"/submission/:leaderboard/:gpu/:mode", s.popcorn.Submit)
+	streams.post(popcorn.Path+"/:leaderboard/:gpu/:mode", s.popcorn.SubmitAndFollow)
+	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, noSuchCall})...)
 }
 
 func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {

@@ -30,6 +30,7 @@ import (
 	"warpboard/web/pages/share"
 	"warpboard/web/pages/units"
 	"warpboard/web/pages/workbench"
+	"warpboard/web/popcorn"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -74,6 +75,7 @@ type Server struct {
 	share      *share.Share
 	api        *api.API
 	evalAPI    *evalapi.API
+	popcorn    *popcorn.Popcorn
 	metrics    *metrics.Metrics
 	python     pythonClient
 }
@@ -109,6 +111,7 @@ func New(cfg Config) (*Server, error) {
 	s.remeasure = remeasure.New(site, shared)
 	s.workbench = workbench.New(site, shared, code)
 	s.api = api.New(site, shared, s.evals)
+	s.popcorn = popcorn.New(site, shared)
 	s.evalAPI, s.python = evalapi.New(site, s.evals), newPythonClient()
 	s.metrics = metrics.New(site, shared, s.evals, measured(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
 	s.app = s.newApp()

@@ -23,15 +23,20 @@ type stage struct {
 
 func newStage(t testing.TB, devices ...string) *stage {
 	t.Helper()
+	st := &stage{testSite: startSite(t)}
+	st.people(t, devices...)
+	return st
+}
+
+// people makes who is on the stage, and the task.
+func (s *stage) people(t testing.TB, devices ...string) {
+	t.Helper()
 	if len(devices) == 0 {
 		devices = []string{"CPU"}
 	}
-	s := startSite(t)
-	st := &stage{testSite: s}
-	st.creator = modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator)
-	st.user = modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
-	st.task = modelstest.Task(t, s.site.Store, st.creator, "vectoradd", devices...)
-	return st
+	s.creator = modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator)
+	s.user = modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
+	s.task = modelstest.Task(t, s.site.Store, s.creator, "vectoradd", devices...)
 }
 
 // change gives a task other settings; its devices stay.

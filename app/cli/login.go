@@ -18,15 +18,20 @@ import (
 
 func loginCommand(c *connection) *cobra.Command {
 	var name string
+	var popcorn bool
 	cmd := &cobra.Command{
 		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
 		Long: "Sign in to a site: open the address in a browser, check the code, and let the command line in. The token is kept in the file that\nWARPBOARD_SITES names, else in ~/.config/warpboard/sites.toml, for its owner alone.",
 		Args: console.Between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.login(cmd.Context(), strings.Join(args, ""), name)
+			if err := c.login(cmd.Context(), strings.Join(args, ""), name); err != nil || !popcorn {
+				return err
+			}
+			return c.setUpPopcorn()
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "what to call the site in the config file, for --server NAME; default: its host and path")
+	cmd.Flags().BoolVar(&popcorn, "popcorn", false, "set up popcorn-cli, too: write the token into ~/.popcorn.yaml, unless that has another, and print what else it needs")
 	return cmd
 }
 
@@ -64,6 +69,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	}
 	name = cmp.Or(name, u.Host+u.Path)
 	cfg.Sites[name], cfg.Default = sites.Site{Server: server, Token: answer.Token}, name
+	c.asked = cfg.Sites[name]
 	path, err := cfg.Save(c.env.Getenv)
 	if err == nil {
 		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s, and ends within a year.\n", console.Clean(answer.User.Name), path)

@@ -20,6 +20,7 @@ type SubmissionFilter struct {
 	VersionID int64
 	Via       string
 	Before    int64 // only ids below this one: the next page begins at the last id of this one
+	Offset    int   // how many of the newest to leave out
 	Limit     int   // 0: 50
 	Short     bool  // no more than tables show, see shortSubmission and shortRun
 }
@@ -52,7 +53,7 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 		f.Limit = 50
 	}
 	var list []SubmissionSummary
-	if err := q.Order("s.id desc").Limit(f.Limit).Scan(&list).Error; err != nil {
+	if err := q.Order("s.id desc").Offset(f.Offset).Limit(f.Limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("listing submissions: %w", err)
 	}
 	return list, t.addRuns(ctx, list, f.Short)

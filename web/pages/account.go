@@ -47,7 +47,7 @@ func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error 
 	if err != nil {
 		return err
 	}
-	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name,
+	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
 		Developer: p.signIn.IsDeveloper(c)}
 	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {

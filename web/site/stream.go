@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"net"
 	"time"
 
@@ -55,18 +56,23 @@ func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
 	if err := s.HoldStream(c); err != nil {
 		return err
 	}
+	s.SendStream(c, source)
+	return nil
+}
+
+// SendStream is Stream for a request that was held as one before.
+func (s *Site) SendStream(c *fiber.Ctx, source stream.Source) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
-	source.Heartbeat, source.Reauthorize = s.Settings.Heartbeat, s.reauthorize(c)
+	source.Heartbeat, source.Reauthorize = cmp.Or(source.Heartbeat, s.Settings.Heartbeat), s.reauthorize(c)
 	if c.Method() == fiber.MethodHead {
 		c.Context().SetConnectionClose()
-		return nil
+		return
 	}
 	s.TakeOver(c, func(out *wire.Writer) {
 		if err := source.Send(s.Streams, s.Hub.Hub, out); err != nil {
 			s.Log.Debug("stream ended", "err", err)
 		}
 	})
-	return nil
 }

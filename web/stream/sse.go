@@ -29,6 +29,10 @@ type Source struct {
 	Backlog func(ctx context.Context, out *wire.Writer) error
 	// Live writes one message, unless Backlog has sent it already.
 	Live func(ctx context.Context, m Message, out *wire.Writer) error
+	// Beat writes at each heartbeat; nil: a comment. Who sets it writes to a program of its own kind, and not to a browser.
+	Beat func(ctx context.Context, out *wire.Writer) error
+	// Cut writes why the stream ends before the source is complete; nil: nothing. The reader may be gone.
+	Cut func(why error, out *wire.Writer)
 
 	Heartbeat   time.Duration
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
@@ -45,16 +49,23 @@ func (s Source) Send(ctx context.Context, hub *Hub, out *wire.Writer) error {
 	defer hub.unsubscribe(sub)
 	ctx, cancel := context.WithTimeout(ctx, streamLife)
 	defer cancel()
-	if err := s.send(ctx, sub.messages, out); !errors.Is(err, ErrDone) {
-		return err
+	err := s.send(ctx, sub.messages, out)
+	if errors.Is(err, ErrDone) {
+		return nil
 	}
-	return nil
+	if s.Cut != nil {
+		s.Cut(err, out)
+		return errors.Join(err, out.Flush())
+	}
+	return err
 }
 
 func (s Source) send(ctx context.Context, messages <-chan Message, out *wire.Writer) error {
 	gone := out.Watch()
 	defer out.Flush()
-	out.WriteString(streamRetry)
+	if s.Beat == nil { // browsers alone know what it means
+		out.WriteString(streamRetry)
+	}
 	if err := out.Flush(); err != nil { // the page knows that it is connected before the store is asked
 		return err
 	}
@@ -76,13 +87,23 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *wire.Wri
 			if err := s.Reauthorize(ctx); err != nil {
 				return err
 			}
-			out.WriteString(":\n\n")
+			if err := s.beat(ctx, out); err != nil {
+				return err
+			}
 		case <-gone:
 			return errors.New("reader left")
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+func (s Source) beat(ctx context.Context, out *wire.Writer) error {
+	if s.Beat != nil {
+		return s.Beat(ctx, out)
+	}
+	_, err := out.WriteString(":\n\n")
+	return err
 }
 
 // Frame is one server-sent event. Without a name browsers deliver it as a plain message; id 0 sends no id.

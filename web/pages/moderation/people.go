@@ -62,11 +62,8 @@ func (m *Moderation) DeleteSubmission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	changes, err := m.site.Store.DeleteSubmission(c.UserContext(), *user, seen.Sub.ID, c.FormValue("reason"))
-	if err != nil {
+	if err := m.runs.Delete(c.UserContext(), *user, seen.Sub.ID, c.FormValue("reason")); err != nil {
 		return err
 	}
-	m.announce(changes)
-	m.site.Hub.QueueChanged()
 	return site.Redirect(c, views.UserURL(seen.Sub.UserID)+"?done=removed")
 }

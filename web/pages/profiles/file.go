@@ -1,18 +1,11 @@
 package profiles
 
 import (
-	"compress/gzip"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/ncu"
 	"warpboard/models/db"
-	"warpboard/models/files"
-	"warpboard/models/work"
 	"warpboard/views/charts"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -36,7 +29,7 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	if !ok {
 		return db.Errorf(db.NotFound, "There is no report file of this case.")
 	}
-	file, size, err := p.openPacked(written.Artifact)
+	file, size, err := p.runs.OpenPacked(written.Artifact)
 	if err != nil {
 		return err
 	}
@@ -66,48 +59,4 @@ func (p *Profiles) PTX(c *fiber.Ctx) error {
 	c.Attachment(fmt.Sprintf("run-%d-case-%d-kernel-%d.ptx", seen.Run.ID, index, kernel.ID))
 	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
 	return c.SendString(kernel.Source.PTX)
-}
-
-// unpackedFile is a packed file as it was before.
-type unpackedFile struct {
-	io.Reader
-	io.Closer
-}
-
-// openPacked opens an artifact to read it unpacked, and tells its size then. It reads the whole of what is
-// packed first: once an answer has begun, nothing can say any more that the file is damaged.
-func (p *Profiles) openPacked(a work.Artifact) (io.ReadCloser, int, error) {
-	f, err := p.site.Store.Work.OpenArtifact(p.site.Requests, a) // it is read after the handler has returned
-	if err != nil {
-		return nil, 0, err
-	}
-	if !strings.HasSuffix(a.Name, ".gz") {
-		return f, int(a.Size), nil
-	}
-	z, size, err := unpacked(f)
-	if err != nil {
-		damaged := &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
-			Message: "The report file of this case is damaged. Submit with the mode profile to make another."}
-		return nil, 0, errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, err), damaged, f.Close())
-	}
-	return unpackedFile{z, f}, size, nil
-}
-
-// unpacked reads a packed file through, and then from its beginning again.
-func unpacked(f files.File) (*gzip.Reader, int, error) {
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, 0, err
-	}
-	size, err := io.Copy(io.Discard, io.LimitReader(z, ncu.MaxReport+1))
-	if err != nil {
-		return nil, 0, err
-	}
-	if size > ncu.MaxReport {
-		return nil, 0, fmt.Errorf("unpacked it has more than %d bytes", ncu.MaxReport)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, 0, err
-	}
-	return z, int(size), z.Reset(f)
 }

@@ -63,9 +63,9 @@ func readTyped(form *multipart.Form) (map[string][]byte, error) {
 // unixLines undoes what forms do to line ends.
 func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
 
-// readUploads takes what was chosen in a browser for the submission: a file, or a zip or several of which the task says which
+// TakeUploads takes the files that were sent for the submission: one, or a zip or several of which the task says which
 // is the main one.
-func (s *Runs) readUploads(c *fiber.Ctx, in SubmitRequest, chosen []*multipart.FileHeader) (SubmitRequest, error) {
+func (s *Runs) TakeUploads(c *fiber.Ctx, in SubmitRequest, chosen []*multipart.FileHeader) (SubmitRequest, error) {
 	files, err := ReadUploads(chosen)
 	if err != nil {
 		return in, err

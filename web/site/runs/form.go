@@ -25,7 +25,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
 	}
 	in.Devices = form.Value["device"]
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
-		return s.readUploads(c, in, files)
+		return s.TakeUploads(c, in, files)
 	}
 	// The editor may have been filled from a file.
 	in.FileName = c.FormValue("filename")

@@ -155,3 +155,16 @@ func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int6
 	}
 	return nil
 }
+
+// Delete removes a submission with all that came of it, and tells open pages.
+func (s *Runs) Delete(ctx context.Context, user accounts.User, submissionID int64, why string) error {
+	changes, err := s.site.Store.DeleteSubmission(ctx, user, submissionID, why)
+	if err != nil {
+		return err
+	}
+	for _, b := range changes {
+		s.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+	}
+	s.site.Hub.QueueChanged()
+	return nil
+}

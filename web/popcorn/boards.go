@@ -1,0 +1,152 @@
+package popcorn
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/silicon"
+	"warpboard/web/client"
+	"warpboard/web/site"
+)
+
+const (
+	mostEntries = 100     // of a board in one answer
+	lastOffset  = 1 << 20 // more is behind the end of everything
+)
+
+// Leaderboards lists the tasks that the caller may know of.
+func (p *Popcorn) Leaderboards(c *fiber.Ctx) error {
+	list, err := p.site.Store.TaskList(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	answer := make([]leaderboard, len(list))
+	for i, t := range list {
+		answer[i] = leaderboard{ID: t.ID, Name: t.Slug, Description: t.Title, CreatorID: t.OwnerID, Deadline: t.Deadline,
+			GPUTypes: listed(t.Devices), Task: taskHead{t.Lang, listed(t.Tags)}}
+	}
+	return c.JSON(answer)
+}
+
+// GPUs lists the devices of a task.
+func (p *Popcorn) GPUs(c *fiber.Ctx) error {
+	task, err := p.task(c)
+	if err != nil {
+		return err
+	}
+	return c.JSON(listed(task.Devices))
+}
+
+// task reads the task in the address, by its slug or a name that the slug is made of: vectoradd_v2 is vectoradd-v2.
+func (p *Popcorn) task(c *fiber.Ctx) (catalog.Task, error) {
+	return p.runs.VisibleTask(c.UserContext(), site.Actor(c), db.Slug(c.Params("leaderboard")))
+}
+
+// Board lists the entries of a task's current board.
+func (p *Popcorn) Board(c *fiber.Ctx) error {
+	task, err := p.task(c)
+	if err != nil {
+		return err
+	}
+	device := c.Params("gpu")
+	if meant := silicon.Choose(device, task.Devices); len(meant) == 1 {
+		device = meant[0]
+	}
+	if _, err := p.runs.BoardHead(c.UserContext(), task, task.VersionID, device); err != nil {
+		return err
+	}
+	limit, offset := bounded(c, "limit", mostEntries, mostEntries), bounded(c, "offset", 0, lastOffset)
+	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, offset, limit)
+	if err != nil {
+		return err
+	}
+	answer, err := p.entries(c.UserContext(), task, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(answer)
+}
+
+func (p *Popcorn) entries(ctx context.Context, task catalog.Task, page boards.Page) ([]entry, error) {
+	ids := make([]int64, len(page.Standings))
+	for i, st := range page.Standings {
+		ids[i] = st.SubmissionID
+	}
+	filed, err := p.site.Store.Submissions.Filed(ctx, ids...)
+	list := make([]entry, len(page.Standings))
+	for i, st := range page.Standings {
+		list[i] = entry{SubmissionID: st.SubmissionID, Rank: st.Rank, SubmissionName: filed[st.SubmissionID].FileName, SubmissionTime: st.AchievedAt, SubmissionScore: seconds(st.ScoreNS),
+			LeaderboardName: task.Slug, UserID: strconv.FormatInt(st.UserID, 10), UserName: st.UserName, GPUType: page.Device}
+	}
+	return list, err
+}
+
+// RunnerQueue says what waits for a GPU, or for all of its family.
+func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
+	devices, err := p.runs.DeviceList(c.UserContext())
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(devices))
+	for i, d := range devices {
+		names[i] = d.Device
+	}
+	meant := silicon.Choose(c.Params("gpu"), names)
+	if len(meant) == 0 {
+		return db.Errorf(db.NotFound, "No worker has the GPU %q, and nothing waits for it.", c.Params("gpu"))
+	}
+	queue := queueOf(devices, meant...)
+	queue.GPU = c.Params("gpu")
+	return c.JSON(queue)
+}
+
+// queueFor says what waits for a device.
+func (p *Popcorn) queueFor(ctx context.Context, device string) (*runnerQueue, error) {
+	devices, err := p.runs.DeviceList(ctx)
+	return queueOf(devices, device), err
+}
+
+func queueOf(known []client.Device, names ...string) *runnerQueue {
+	queue := &runnerQueue{Runner: "Warpboard"}
+	for _, name := range names {
+		queue.GPU = name
+		for _, d := range known {
+			if d.Device == name {
+				queue.QueuedJobs += d.Queued
+			}
+		}
+	}
+	return queue
+}
+
+// bounded is a number in the query, at most so large; standard where there is none.
+func bounded(c *fiber.Ctx, name string, standard, most int) int {
+	asked := c.QueryInt(name, standard)
+	if asked < 0 {
+		asked = standard
+	}
+	return min(asked, most)
+}
+
+// listed is a list that is never null.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func seconds(ns float64) float64 { return ns / 1e9 }
+
+func maybeSeconds(ns *float64) *float64 {
+	if ns == nil {
+		return nil
+	}
+	s := seconds(*ns)
+	return &s
+}

@@ -1,0 +1,166 @@
+package popcorn
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/db"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const (
+	usualSubmissions = 50 // in a list that does not say how many
+	mostSubmissions  = 100
+)
+
+// List lists the caller's own submissions, the newest first.
+func (p *Popcorn) List(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	filter := submissions.SubmissionFilter{UserID: user.ID, Offset: bounded(c, "offset", 0, lastOffset), Limit: max(bounded(c, "limit", usualSubmissions, mostSubmissions), 1)}
+	if name := c.Query("leaderboard"); name != "" {
+		task, err := p.runs.VisibleTask(c.UserContext(), *user, db.Slug(name))
+		if err != nil {
+			return err
+		}
+		filter.TaskID = task.ID
+	}
+	list, err := p.site.Store.Submissions.Submissions(c.UserContext(), *user, filter)
+	if err != nil {
+		return err
+	}
+	answer := make([]summary, len(list))
+	for i, sub := range list {
+		answer[i] = summaryOf(sub)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(answer)
+}
+
+func summaryOf(sub submissions.SubmissionSummary) summary {
+	s := summary{ID: sub.ID, LeaderboardName: sub.TaskSlug, FileName: sub.FileName, SubmissionTime: sub.CreatedAt, Done: ended(sub.Runs), Runs: []runSummary{}}
+	for _, run := range sub.Runs {
+		s.Runs = append(s.Runs, runSummary{run.Device, maybeSeconds(run.ScoreNS)})
+	}
+	return s
+}
+
+// Show answers with one of the caller's own submissions.
+func (p *Popcorn) Show(c *fiber.Ctx) error {
+	seen, err := p.own(c)
+	if err != nil {
+		return err
+	}
+	answer, err := p.shown(c.UserContext(), seen)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(answer)
+}
+
+// Delete removes one of the caller's own submissions.
+func (p *Popcorn) Delete(c *fiber.Ctx) error {
+	seen, err := p.own(c)
+	if err != nil {
+		return err
+	}
+	if err := p.runs.Delete(c.UserContext(), site.Actor(c), seen.Sub.ID, ""); err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"status": "ok"})
+}
+
+// own reads the submission in the address; another person's does not exist.
+func (p *Popcorn) own(c *fiber.Ctx) (seen runs.Access, err error) {
+	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
+	if err != nil || id <= 0 {
+		return seen, db.Errorf(db.NotFound, "%q is not the number of a submission.", c.Params("id"))
+	}
+	seen, err = p.runs.SubmissionByID(c, id)
+	if err == nil && seen.Sub.UserID != site.Actor(c).ID {
+		err = db.Errorf(db.NotFound, "You have no submission %d.", id)
+	}
+	return seen, err
+}
+
+// shown reads all that is known of a submission. Who asks is its person.
+func (p *Popcorn) shown(ctx context.Context, seen runs.Access) (submission, error) {
+	sub := seen.Sub
+	answer := submission{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,
+		UserID: strconv.FormatInt(sub.UserID, 10), SubmissionTime: sub.CreatedAt, Runs: []row{}}
+	source, err := p.site.Store.Submissions.Source(ctx, sub)
+	if err != nil {
+		return answer, err
+	}
+	all, err := p.endings(ctx, sub)
+	if err != nil {
+		return answer, err
+	}
+	answer.Code, answer.Done, answer.Job = string(source.Source), ended(runsOf(all)), p.jobOf(sub, runsOf(all))
+	for _, e := range all {
+		answer.Runs = append(answer.Runs, e.rows()...)
+	}
+	if waiting := firstWaiting(all); waiting != "" {
+		answer.Queue, err = p.queueFor(ctx, waiting)
+	}
+	return answer, err
+}
+
+// ending is a run with the stages of its last attempt.
+type ending struct {
+	work.Run
+	stages stages
+}
+
+// endings reads the runs that were asked for, with what they left so far.
+func (p *Popcorn) endings(ctx context.Context, sub submissions.Submission) ([]ending, error) {
+	list, err := p.site.Store.Work.Runs(ctx, sub.ID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(list))
+	for i, run := range list {
+		ids[i] = run.ID
+	}
+	left, err := p.site.Store.Work.StagesOf(ctx, ids...)
+	all := make([]ending, len(list))
+	for i, run := range list {
+		all[i] = ending{run, runs.StagesOfAttempt(run, left[run.ID])}
+	}
+	return all, err
+}
+
+func runsOf(all []ending) []work.Run {
+	list := make([]work.Run, len(all))
+	for i, e := range all {
+		list[i] = e.Run
+	}
+	return list
+}
+
+func ended(list []work.Run) bool {
+	for _, run := range list {
+		if !run.State.Final() {
+			return false
+		}
+	}
+	return true
+}
+
+// firstWaiting is the device of the first run that waits; empty: none does.
+func firstWaiting(all []ending) string {
+	for _, e := range all {
+		if e.State == work.StateQueued {
+			return e.Device
+		}
+	}
+	return ""
+}

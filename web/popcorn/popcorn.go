@@ -1,0 +1,93 @@
+package popcorn
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const (
+	// Path is where popcorn-cli finds the site: POPCORN_API_URL ends with it.
+	Path = views.PopcornPath
+
+	callerHeader = "X-Popcorn-Cli-Id"
+	// statusEvery is how long a submission that is followed may go without a word; popcorn-cli expects one in 15 seconds.
+	statusEvery = 10 * time.Second
+)
+
+// Popcorn is the site as popcorn-cli knows it.
+type Popcorn struct {
+	site *site.Site
+	runs *runs.Runs
+}
+
+// New returns that over what all rooms share of submissions.
+func New(site *site.Site, runs *runs.Runs) *Popcorn { return &Popcorn{site: site, runs: runs} }
+
+// Errors answers an error in the one shape that popcorn-cli prints.
+func (p *Popcorn) Errors(c *fiber.Ctx) error {
+	err := c.Next()
+	if err == nil {
+		return nil
+	}
+	f := site.FailureOf(err)
+	if f.Status >= fiber.StatusInternalServerError {
+		p.site.Log.Error("popcorn request failed", "id", c.Locals(site.LocalRequestID), "path", c.Path(), "err", err)
+	}
+	c.Response().ResetBody()
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	if f.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(f.RetryAfter.Seconds())))
+	}
+	if f.Status == fiber.StatusUnauthorized {
+		f.Message = "The token is not valid: it is unknown, has expired, or was revoked." + p.howToSignIn()
+	}
+	return c.Status(f.Status).JSON(fiber.Map{"detail": f.Message})
+}
+
+// howToSignIn follows a sentence that refuses an unknown sender.
+func (p *Popcorn) howToSignIn() string {
+	return fmt.Sprintf(" Make a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
+}
+
+// Caller makes the token that popcorn-cli sends the one that the site asks for, and drops cookies.
+func Caller(c *fiber.Ctx) error {
+	header := &c.Request().Header
+	header.DelAllCookies()
+	if token := c.Get(callerHeader); token != "" {
+		header.Set(fiber.HeaderAuthorization, "Bearer "+token)
+	}
+	return c.Next()
+}
+
+// NeedsCaller refuses who sends no token.
+func (p *Popcorn) NeedsCaller(c *fiber.Ctx) error {
+	if site.Viewer(c) == nil {
+		return &site.Failure{Status: fiber.StatusBadRequest, Code: "caller", Message: "The request has no " + callerHeader + " header." + p.howToSignIn()}
+	}
+	return c.Next()
+}
+
+// Register refuses popcorn-cli's own way to sign in: the addresses that it opens for that are compiled in, and GPU MODE's.
+func (p *Popcorn) Register(*fiber.Ctx) error {
+	return site.Forbidden("register", "popcorn-cli can register with GPU MODE only, not with this site."+p.howToSignIn()+
+		fmt.Sprintf(" Or run: warpboard login %s --popcorn.", p.site.Settings.BaseURL))
+}
+
+// Join refuses invite codes, of which there are none.
+func (p *Popcorn) Join(*fiber.Ctx) error {
+	return site.Forbidden("join", fmt.Sprintf(
+		"This site has no invite codes: you can submit to every leaderboard that popcorn-cli lists. To get an account, sign in at %s/sign-in.", p.site.Settings.BaseURL))
+}
+
+// Admin refuses the commands of admins, who have pages and commands of the site's own.
+func (p *Popcorn) Admin(*fiber.Ctx) error {
+	return site.Forbidden("admin", fmt.Sprintf(
+		"Admins of this site use %s/operate instead of popcorn-cli's admin commands, and publish tasks with `warpboard task publish`.", p.site.Settings.BaseURL))
+}

@@ -1,0 +1,167 @@
+package popcorntest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Client is popcorn-cli with its settings.
+type Client struct {
+	Base  string        // POPCORN_API_URL
+	Token string        // cli_id of ~/.popcorn.yaml; empty: not registered
+	Poll  time.Duration // popcorn-cli asks every five seconds
+	Asked int           // how often the last submission was asked about
+}
+
+// Refusal is an answer that is not 2xx, as popcorn-cli prints it.
+type Refusal struct {
+	Status int
+	Detail string // empty: the answer had none, and popcorn-cli prints its body
+	Body   string
+}
+
+// Error is what popcorn-cli prints.
+func (r *Refusal) Error() string {
+	if r.Detail == "" {
+		return fmt.Sprintf("Server returned status %d: %s", r.Status, r.Body)
+	}
+	return fmt.Sprintf("Server returned status %d: %s", r.Status, r.Detail)
+}
+
+// send asks, and gives the answer of a success.
+func (c *Client) send(ctx context.Context, method, path, contentType string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, body) // joined as it is
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "*/*")
+	if c.Token != "" {
+		req.Header.Set("X-Popcorn-Cli-Id", c.Token)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	var detail struct{ Detail string }
+	_ = json.Unmarshal(text, &detail) // without one the body is printed
+	return nil, &Refusal{resp.StatusCode, detail.Detail, string(text)}
+}
+
+// Get asks for JSON, and returns its bytes.
+func (c *Client) Get(ctx context.Context, path string) ([]byte, error) {
+	return c.whole(ctx, http.MethodGet, path, "", nil)
+}
+
+func (c *Client) whole(ctx context.Context, method, path, contentType string, body io.Reader) ([]byte, error) {
+	resp, err := c.send(ctx, method, path, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
+}
+
+// Leaderboard is one that popcorn-cli offers to choose.
+type Leaderboard struct{ Name, Description string }
+
+// Leaderboards lists them; each must have a task, which is an object.
+func (c *Client) Leaderboards(ctx context.Context) (list []Leaderboard, err error) {
+	var boards []struct {
+		Name, Description *string
+		Task              map[string]any
+	}
+	if err := c.read(ctx, "/leaderboards", &boards); err != nil {
+		return nil, err
+	}
+	for _, b := range boards {
+		if b.Name == nil || b.Description == nil || b.Task == nil {
+			return nil, fmt.Errorf("invalid JSON structure: %+v", b)
+		}
+		list = append(list, Leaderboard{*b.Name, *b.Description})
+	}
+	return list, nil
+}
+
+// GPUs lists those of a leaderboard.
+func (c *Client) GPUs(ctx context.Context, leaderboard string) (list []string, err error) {
+	err = c.read(ctx, "/gpus/"+leaderboard, &list)
+	return list, err
+}
+
+// Listed is a submission in a list.
+type Listed struct {
+	ID              int64
+	LeaderboardName string `json:"leaderboard_name"`
+	FileName        string `json:"file_name"`
+	SubmissionTime  string `json:"submission_time"`
+	Done            bool
+	Runs            []struct {
+		GPUType string `json:"gpu_type"`
+		Score   *float64
+	}
+}
+
+// List lists one's own submissions to a leaderboard; a limit of 0 sends none.
+func (c *Client) List(ctx context.Context, leaderboard string, limit int) (list []Listed, err error) {
+	path := "/user/submissions?leaderboard=" + leaderboard
+	if limit > 0 {
+		path += fmt.Sprintf("&limit=%d", limit)
+	}
+	err = c.read(ctx, path, &list)
+	return list, err
+}
+
+// Show reads one of one's own submissions.
+func (c *Client) Show(ctx context.Context, id int64) (d Details, err error) {
+	err = c.read(ctx, fmt.Sprintf("/user/submissions/%d", id), &d)
+	return d, err
+}
+
+// Delete removes one.
+func (c *Client) Delete(ctx context.Context, id int64) ([]byte, error) {
+	return c.whole(ctx, http.MethodDelete, fmt.Sprintf("/user/submissions/%d", id), "", nil)
+}
+
+// Join claims an invite code.
+func (c *Client) Join(ctx context.Context, code string) ([]byte, error) {
+	text, err := json.Marshal(map[string]string{"code": code})
+	if err != nil {
+		return nil, err
+	}
+	return c.whole(ctx, http.MethodPost, "/user/join", "application/json", strings.NewReader(string(text)))
+}
+
+// Register begins to sign in, without a token.
+func (c *Client) Register(ctx context.Context, provider string) error {
+	_, err := (&Client{Base: c.Base}).Get(ctx, "/auth/init?provider="+url.QueryEscape(provider))
+	return err
+}
+
+func (c *Client) read(ctx context.Context, path string, into any) error {
+	text, err := c.Get(ctx, path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s answered %s: %w", path, text, err)
+	}
+	return nil
+}

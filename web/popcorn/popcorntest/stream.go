@@ -1,0 +1,162 @@
+package popcorntest
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Event is one of a stream, with when it came after the request.
+type Event struct {
+	Name, Data string
+	After      time.Duration
+	Raw        string // its bytes
+}
+
+// Streamed is what a stream brought.
+type Streamed struct {
+	Events  []Event
+	Reports []string // what popcorn-cli prints at the end
+	Shown   []string // what it prints of profiles and programs
+	Traces  [][]byte // zips that it saves
+}
+
+// Stream submits and follows, as popcorn-cli does for profiles, and before 1.3.16 for everything. Each event is passed to seen,
+// too, which may be nil.
+func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string, source []byte, seen func(Event)) (s Streamed, err error) {
+	contentType, body, err := form(file, source)
+	if err != nil {
+		return s, err
+	}
+	began := time.Now()
+	resp, err := c.send(ctx, http.MethodPost, fmt.Sprintf("/%s/%s/%s", strings.ToLower(leaderboard), gpu, strings.ToLower(mode)), contentType, body)
+	if err != nil {
+		return s, err
+	}
+	defer resp.Body.Close()
+	if kind := resp.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
+		return s, fmt.Errorf("invalid non-streaming response: %s", kind)
+	}
+	var kept bytes.Buffer
+	piece := make([]byte, 8<<10)
+	for {
+		n, err := resp.Body.Read(piece)
+		kept.Write(piece[:n])
+		for {
+			raw, _, whole := strings.Cut(kept.String(), "\n\n")
+			if !whole {
+				break
+			}
+			kept.Next(len(raw) + 2)
+			e := eventOf(raw + "\n\n")
+			e.After = time.Since(began)
+			s.Events = append(s.Events, e)
+			if seen != nil {
+				seen(e)
+			}
+			if over, err := s.take(e, strings.ToLower(mode)); over || err != nil {
+				return s, err
+			}
+		}
+		if err != nil {
+			return s, errors.New("stream ended unexpectedly without a final result or error event")
+		}
+	}
+}
+
+// eventOf reads the last event: and the last data: line.
+func eventOf(raw string) Event {
+	e := Event{Raw: raw}
+	for line := range strings.Lines(raw) {
+		if name, ok := strings.CutPrefix(line, "event:"); ok {
+			e.Name = strings.TrimSpace(name)
+		} else if data, ok := strings.CutPrefix(line, "data:"); ok {
+			e.Data = strings.TrimSpace(data)
+		}
+	}
+	return e
+}
+
+// take reads an event; over: it was the result.
+func (s *Streamed) take(e Event, mode string) (over bool, err error) {
+	switch e.Name {
+	case "status":
+		return false, nil
+	case "error":
+		var failed struct {
+			Detail     string
+			StatusCode *int    `json:"status_code"`
+			RawError   *string `json:"raw_error"`
+		}
+		if err := json.Unmarshal([]byte(e.Data), &failed); err != nil {
+			return false, err
+		}
+		return false, &Refusal{Status: *failed.StatusCode, Detail: failed.Detail, Body: e.Data}
+	case "result":
+		return true, s.takeResult([]byte(e.Data), mode)
+	}
+	return false, fmt.Errorf("unknown event: %q", e.Raw)
+}
+
+type stage struct {
+	Run *struct {
+		Stdout, Stderr string
+		Result         map[string]any
+	}
+	Profile *struct {
+		Profiler, Trace string
+		DownloadURL     string `json:"download_url"`
+	}
+}
+
+func (s *Streamed) takeResult(data []byte, mode string) error {
+	var r struct {
+		Results []struct{ Runs map[string]stage }
+		Reports []string
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	s.Reports = r.Reports
+	for _, one := range r.Results {
+		for key, st := range one.Runs {
+			switch {
+			case mode == "profile" && strings.HasPrefix(key, "profile"):
+				if err := s.takeProfile(st); err != nil {
+					return fmt.Errorf("%s: %w", key, err)
+				}
+			case key == mode && st.Run != nil:
+				s.Shown = append(s.Shown, st.Run.Stdout, st.Run.Stderr)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Streamed) takeProfile(st stage) error {
+	if st.Profile == nil || st.Run == nil {
+		return errors.New("no profile")
+	}
+	s.Shown = append(s.Shown, st.Profile.Profiler, st.Run.Stdout, st.Run.Stderr, st.Profile.DownloadURL)
+	count, _ := st.Run.Result["benchmark-count"].(float64) // what is no number shows nothing
+	for i := range int(count) {
+		spec, _ := st.Run.Result[fmt.Sprintf("benchmark.%d.spec", i)].(string)
+		packed, _ := st.Run.Result[fmt.Sprintf("benchmark.%d.report", i)].(string)
+		text, err := base64.StdEncoding.DecodeString(packed)
+		if err != nil {
+			return err
+		}
+		s.Shown = append(s.Shown, spec, string(text))
+	}
+	trace, err := base64.StdEncoding.DecodeString(st.Profile.Trace)
+	if len(trace) > 0 {
+		s.Traces = append(s.Traces, trace)
+	}
+	return err
+}

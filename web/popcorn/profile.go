@@ -1,0 +1,128 @@
+package popcorn
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/submissions"
+	"warpboard/views"
+	"warpboard/web/site/runs"
+)
+
+const (
+	profiler = "Nsight Compute"
+	// mostTrace is how many bytes of report files, packed, go into one result; others have their address alone.
+	mostTrace = 16 << 20
+)
+
+// tracer packs report files for one result.
+type tracer struct {
+	runs    *runs.Runs
+	profile runs.Profile
+	left    int64 // bytes
+}
+
+// addProfile adds what Nsight Compute found to the result of a run that was submitted to be profiled: each case as a stage.
+func (p *Popcorn) addProfile(ctx context.Context, sub submissions.Submission, e ending, full *fullResult) error {
+	if e.Mode != job.ModeProfile {
+		return nil
+	}
+	version, err := p.site.Store.Catalog.Version(ctx, sub.VersionID)
+	if err != nil {
+		return err
+	}
+	profile, err := p.runs.ProfileOf(ctx, runs.RunAccess{Access: runs.Access{Sub: sub, Version: version, MaySeeSource: true}, Run: e.Run})
+	if err != nil {
+		return err
+	}
+	return p.addCases(e, profile, full)
+}
+
+func (p *Popcorn) addCases(e ending, profile runs.Profile, full *fullResult) error {
+	cases, t := profile.Cases, &tracer{p.runs, profile, mostTrace}
+	if len(cases) == 0 {
+		cases = []job.CaseResult{{Spec: "no case was profiled"}}
+	}
+	for i, c := range cases {
+		one, err := p.profiled(e, t, c)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			one.addOutput(e.stages.tried(e.Mode))
+		}
+		full.Runs[fmt.Sprintf("profile.%d", c.Index)] = one
+	}
+	return nil
+}
+
+// addOutput adds what the program printed under the profiler, or the compiler.
+func (r *evalResult) addOutput(tried []job.StageResult) {
+	for _, stage := range tried {
+		r.Start, r.End, r.Run.Stdout, r.Run.Stderr = stage.Started, stage.Ended, stage.Stdout, stage.Stderr
+	}
+}
+
+// profiled is one case: its report as text, and the file that ncu wrote.
+func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, error) {
+	text, err := t.text(c.Index)
+	if err != nil {
+		return evalResult{}, err
+	}
+	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profiler, Trace: []byte{}}, Run: &runResult{
+		Success: true, Passed: c.Status == job.StatusPass,
+		// A number: popcorn-cli shows no report where the count is a text.
+		Result: map[string]any{"benchmark-count": 1, "benchmark.0.spec": c.Spec, "benchmark.0.report": base64.StdEncoding.EncodeToString([]byte(text))},
+	}}
+	file, kept := t.profile.ReportFile(c.Index)
+	if !kept {
+		return one, nil
+	}
+	one.Profile.DownloadURL = fmt.Sprintf("%s%s.ncu-rep?case=%d", p.site.Settings.BaseURL, views.ProfileURL(e.SubmissionID, e.ID), c.Index)
+	if c.Index == file.First { // once for all the cases in it
+		one.Profile.Trace, err = t.trace(file)
+	}
+	return one, err
+}
+
+// text is the report of a case, or why there is none.
+func (t *tracer) text(index int) (string, error) {
+	report, err := t.runs.Report(t.profile, index)
+	if err != nil {
+		return "", err
+	}
+	if report == nil {
+		return t.profile.MissingReason(index), nil
+	}
+	var b bytes.Buffer
+	report.WriteText(&b)
+	return b.String(), nil
+}
+
+// trace is a zip of a report file; empty where it is too large.
+func (t *tracer) trace(file runs.ReportFile) ([]byte, error) {
+	if file.Size > t.left {
+		return []byte{}, nil
+	}
+	t.left -= file.Size
+	content, _, err := t.runs.OpenPacked(file.Artifact)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	entry, err := z.Create(fmt.Sprintf("profile.%d-%d.ncu-rep", file.First, file.Last))
+	if err == nil {
+		_, err = io.Copy(entry, content)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	return packed.Bytes(), err
+}

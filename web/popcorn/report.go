@@ -1,0 +1,144 @@
+package popcorn
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/views/format"
+)
+
+// exit codes of KernelBot's programs.
+const (
+	exitWrong   = 112 // the answer was wrong
+	exitTimeout = 114
+	exitOther   = 1
+)
+
+// full is a run in the shape that popcorn-cli reads from a stream.
+func (e ending) full() fullResult {
+	f := fullResult{Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.Infrastructure, Runs: map[string]evalResult{}}
+	if !f.Success {
+		_, f.Error = badEnd(e.Run)
+	}
+	if m := e.Machine; m != nil {
+		f.System = system{GPU: m.Name, Count: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
+	}
+	compiled := e.compilation()
+	for _, r := range e.stages.tried(e.Mode) {
+		if r.Stage == job.StageSecret || r.Stage == job.StageProfile {
+			continue
+		}
+		one := evalResult{Start: r.Started, End: r.Ended, Compilation: compiled}
+		if compiled == nil || compiled.Success {
+			one.Run = ranOf(r)
+		}
+		f.Runs[stageName(r.Stage)] = one
+	}
+	return f
+}
+
+// compilation is how the program was built; nil where nothing was compiled.
+func (e ending) compilation() *compileResult {
+	b := e.stages.build()
+	if b == nil {
+		return nil
+	}
+	result := &compileResult{Found: true, Success: b.Status == job.StatusPass, Command: b.Command, Stdout: b.Stdout, Stderr: b.Stderr, ExitCode: exitCode(*b)}
+	if e.Machine != nil {
+		result.Version = e.Machine.Compiler
+	}
+	return result
+}
+
+func ranOf(r job.StageResult) *runResult {
+	ran := &runResult{Success: r.Status == job.StatusPass || r.Status == job.StatusFail, Passed: r.Status == job.StatusPass, Command: r.Command,
+		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: exitCode(r), Duration: r.Ended.Sub(r.Started).Seconds(), Result: map[string]any{}}
+	for key, value := range report(r) {
+		ran.Result[key] = value
+	}
+	return ran
+}
+
+func exitCode(r job.StageResult) int {
+	switch {
+	case r.Status == job.StatusPass:
+		return 0
+	case r.Status == job.StatusTimeout:
+		return exitTimeout
+	case r.Failure != nil && r.Failure.ExitCode != 0:
+		return r.Failure.ExitCode
+	case r.Status == job.StatusFail:
+		return exitWrong
+	}
+	return exitOther
+}
+
+// text is a run's result for people, which popcorn-cli before 1.3.16 prints.
+func (p *Popcorn) text(sub submissions.Submission, e ending) string {
+	var b strings.Builder
+	word, why := badEnd(e.Run)
+	if word == "" {
+		word = "passed"
+	}
+	fmt.Fprintf(&b, "Submission %d on %s (%s): %s\n%s\n", sub.ID, e.Device, modeName(e.Mode), word, p.address(sub))
+	if why != "" {
+		fmt.Fprintf(&b, "\n%s\n", why)
+	}
+	if built := e.stages.build(); built != nil && built.Status != job.StatusPass && built.Stderr != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(built.Stderr))
+	}
+	for _, r := range e.stages.tried(e.Mode) {
+		writeStage(&b, r)
+	}
+	if e.ScoreNS != nil {
+		fmt.Fprintf(&b, "\nScore: %s s\n", format.Exact(seconds(*e.ScoreNS)))
+	}
+	if e.HeldWhy != "" {
+		fmt.Fprintf(&b, "\nThe run waits for a review before it counts: %s\n", e.HeldWhy)
+	}
+	return printable(b.String())
+}
+
+// printable takes out of a text what moves a terminal's cursor: a task's checker may have written some of it.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, job.ShowBidi(text))
+}
+
+func writeStage(b *strings.Builder, r job.StageResult) {
+	if len(r.Cases) == 0 || r.Stage == job.StageSecret || r.Stage == job.StageProfile {
+		return
+	}
+	passed := 0
+	for _, c := range r.Cases {
+		if c.Status == job.StatusPass {
+			passed++
+		}
+	}
+	fmt.Fprintf(b, "\n%s: %d of %d passed\n", format.Capital(stageName(r.Stage)), passed, len(r.Cases))
+	for _, c := range r.Cases {
+		writeCase(b, c)
+	}
+}
+
+func writeCase(b *strings.Builder, c job.CaseResult) {
+	fmt.Fprintf(b, "  %s  %s", verdict(c.Status == job.StatusPass), c.Spec)
+	if c.Runs > 0 {
+		fmt.Fprintf(b, "  %s", format.Nanoseconds(c.Time()))
+		if c.Best > 0 {
+			fmt.Fprintf(b, " (best %s, worst %s, %d calls)", format.Nanoseconds(c.Best), format.Nanoseconds(c.Worst), c.Runs)
+		}
+	}
+	if c.Message != "" {
+		fmt.Fprintf(b, "  %s", c.Message)
+	}
+	b.WriteString("\n")
+}

@@ -1,0 +1,159 @@
+package popcorn
+
+import (
+	"fmt"
+	"strconv"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+)
+
+// stages are those of one attempt; with a build that failed there is no other.
+type stages []job.StageResult
+
+// stageName is what KernelBot calls a stage.
+func stageName(stage job.Stage) string {
+	if stage == job.StageRanked || stage == job.StageSecret {
+		return "leaderboard"
+	}
+	return string(stage)
+}
+
+// firstStage is the one that KernelBot names where a program could not be built.
+func firstStage(mode job.Mode) job.Stage {
+	switch work.Measured(mode) {
+	case job.ModeBenchmark:
+		return job.StageBenchmark
+	case job.ModeProfile:
+		return job.StageProfile
+	}
+	return job.StageTest
+}
+
+// build is the stage that compiled the program; nil where nothing was compiled.
+func (s stages) build() *job.StageResult {
+	for i := range s {
+		if s[i].Stage == job.StageBuild {
+			return &s[i]
+		}
+	}
+	return nil
+}
+
+// tried are the stages in which the program ran. A build that failed stands for the first of them.
+func (s stages) tried(mode job.Mode) (tried []job.StageResult) {
+	for _, r := range s {
+		if r.Stage != job.StageBuild {
+			tried = append(tried, r)
+		}
+	}
+	if b := s.build(); b != nil && b.Status != job.StatusPass && len(tried) == 0 {
+		failed := *b
+		failed.Stage = firstStage(mode)
+		tried = append(tried, failed)
+	}
+	return tried
+}
+
+// rows are a run as KernelBot has it: one for each stage.
+func (e ending) rows() (list []row) {
+	for _, r := range e.stages.tried(e.Mode) {
+		one := row{StartTime: r.Started, EndTime: r.Ended, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
+			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: report(r)}
+		if r.Stage == job.StageRanked {
+			one.Score = maybeSeconds(e.ScoreNS)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// report is what a stage found, as lines of KernelBot's result pipe. Times are nanoseconds.
+func report(r job.StageResult) map[string]string {
+	lines := map[string]string{"check": verdict(r.Status == job.StatusPass)}
+	kind := "benchmark"
+	if r.Stage == job.StageTest {
+		kind = "test"
+	}
+	if r.Stage == job.StageSecret {
+		return lines
+	}
+	lines[kind+"-count"] = strconv.Itoa(len(r.Cases))
+	for i, c := range r.Cases {
+		addCase(lines, fmt.Sprintf("%s.%d.", kind, i), c)
+	}
+	if r.Failure != nil {
+		lines["error"] = r.Failure.Reason
+	}
+	return lines
+}
+
+func verdict(passed bool) string {
+	if passed {
+		return "pass"
+	}
+	return "fail"
+}
+
+func addCase(lines map[string]string, key string, c job.CaseResult) {
+	passed := c.Status == job.StatusPass
+	lines[key+"spec"], lines[key+"status"] = c.Spec, verdict(passed)
+	switch {
+	case c.Message != "" && passed:
+		lines[key+"message"] = c.Message
+	case !passed:
+		lines[key+"error"] = c.Message
+	}
+	if c.Runs == 0 {
+		return
+	}
+	lines[key+"runs"] = strconv.Itoa(c.Runs)
+	for name, ns := range map[string]float64{"mean": c.Mean, "std": c.Std, "err": c.Err, "best": c.Best, "worst": c.Worst} {
+		lines[key+name] = strconv.FormatFloat(ns, 'f', -1, 64)
+	}
+}
+
+// jobOf says how a submission stands, and why it did not succeed. popcorn-cli prints the reason of a failed job, and
+// nothing of the reports of its runs.
+func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
+	state := jobStatus{Status: "succeeded"}
+	if !ended(list) {
+		state.Status = "pending"
+		for _, run := range list {
+			if run.State != work.StateQueued {
+				state.Status = "running"
+			}
+		}
+		return state
+	}
+	for _, run := range list {
+		if word, why := badEnd(run); word != "" {
+			why = fmt.Sprintf("%s %s", printable(why), p.address(sub))
+			return jobStatus{word, &why}
+		}
+	}
+	return state
+}
+
+// badEnd names an end that popcorn-cli should call a failure, and why; nothing of a run that passed.
+func badEnd(run work.Run) (word, why string) {
+	switch {
+	case run.DisqualifiedAt != nil:
+		return "hacked", "The run was disqualified: " + run.DisqualifiedWhy
+	case run.State == work.StateCancelled:
+		return "failed", "The run was cancelled."
+	case run.State != work.StateFailed:
+		return "", ""
+	case run.Failure == nil:
+		return "failed", "The run failed."
+	case run.Failure.Limit == "wall" && !run.Failure.Infrastructure:
+		return "timed_out", run.Failure.Reason
+	}
+	return "failed", run.Failure.Reason
+}
+
+// address is where a submission is in a browser.
+func (p *Popcorn) address(sub submissions.Submission) string {
+	return fmt.Sprintf("%s/submissions/%d", p.site.Settings.BaseURL, sub.ID)
+}

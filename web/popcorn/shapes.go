@@ -1,0 +1,174 @@
+package popcorn
+
+import (
+	"time"
+
+	"warpboard/tasks"
+)
+
+// leaderboard is a task.
+type leaderboard struct {
+	ID          int64      `json:"id"`
+	Name        string     `json:"name"` // slug
+	Description string     `json:"description"`
+	CreatorID   int64      `json:"creator_id"`
+	Deadline    *time.Time `json:"deadline"`
+	GPUTypes    []string   `json:"gpu_types"`
+	Task        taskHead   `json:"task"`
+}
+
+type taskHead struct {
+	Lang tasks.Lang `json:"lang"`
+	Tags []string   `json:"tags"`
+}
+
+// entry is a place on a board.
+type entry struct {
+	SubmissionID    int64     `json:"submission_id"`
+	Rank            int       `json:"rank"`
+	SubmissionName  string    `json:"submission_name"`
+	SubmissionTime  time.Time `json:"submission_time"`
+	SubmissionScore float64   `json:"submission_score"` // seconds
+	LeaderboardName string    `json:"leaderboard_name"`
+	UserID          string    `json:"user_id"`
+	UserName        string    `json:"user_name"`
+	GPUType         string    `json:"gpu_type"`
+}
+
+// runnerQueue says what waits for a GPU.
+type runnerQueue struct {
+	Runner     string `json:"runner"`
+	GPU        string `json:"gpu"`
+	QueuedJobs int    `json:"queued_jobs"`
+}
+
+// accepted answers a submission that is asked about later.
+type accepted struct {
+	Status  string       `json:"status"`
+	Details submissionID `json:"details"`
+	Queue   *runnerQueue `json:"runner_queue"`
+}
+
+type submissionID struct {
+	ID int64 `json:"id"`
+}
+
+// summary is a submission in a list.
+type summary struct {
+	ID              int64        `json:"id"`
+	LeaderboardName string       `json:"leaderboard_name"`
+	FileName        string       `json:"file_name"`
+	SubmissionTime  time.Time    `json:"submission_time"`
+	Done            bool         `json:"done"`
+	Runs            []runSummary `json:"runs"`
+}
+
+type runSummary struct {
+	GPUType string   `json:"gpu_type"`
+	Score   *float64 `json:"score"` // seconds
+}
+
+// submission is one of the caller's own, with all that is known of it.
+type submission struct {
+	ID              int64        `json:"id"`
+	LeaderboardID   int64        `json:"leaderboard_id"`
+	LeaderboardName string       `json:"leaderboard_name"`
+	FileName        string       `json:"file_name"`
+	UserID          string       `json:"user_id"`
+	SubmissionTime  time.Time    `json:"submission_time"`
+	Done            bool         `json:"done"`
+	Code            string       `json:"code"`
+	Runs            []row        `json:"runs"`
+	Job             jobStatus    `json:"job"`
+	Queue           *runnerQueue `json:"runner_queue"`
+}
+
+// row is one stage of a run.
+type row struct {
+	StartTime time.Time         `json:"start_time"`
+	EndTime   time.Time         `json:"end_time"`
+	Mode      string            `json:"mode"`
+	Secret    bool              `json:"secret"`
+	Runner    string            `json:"runner"` // the GPU
+	Score     *float64          `json:"score"`  // seconds
+	Passed    bool              `json:"passed"`
+	Result    map[string]string `json:"result"`
+}
+
+// jobStatus says how a whole submission stands.
+type jobStatus struct {
+	Status string  `json:"status"` // "pending", "running", "succeeded", "failed", "timed_out", "hacked"
+	Error  *string `json:"error"`  // why it did not succeed
+}
+
+// status is an event of a submission that is followed.
+type status struct {
+	Status  string  `json:"status"`
+	Elapsed float64 `json:"elapsed_time"` // seconds
+	Message string  `json:"message"`      // what popcorn-cli prints
+}
+
+// result is the last event of one that ended.
+type result struct {
+	Status  string       `json:"status"`
+	Results []fullResult `json:"results"` // one for each GPU
+	Reports []string     `json:"reports"`
+}
+
+// failure is the last event of one whose stream breaks off.
+type failure struct {
+	Status     string  `json:"status"`
+	Detail     string  `json:"detail"`
+	StatusCode int     `json:"status_code"`
+	RawError   *string `json:"raw_error"`
+}
+
+type fullResult struct {
+	Success bool                  `json:"success"` // nothing but the submission failed
+	Error   string                `json:"error"`
+	System  system                `json:"system"`
+	Runs    map[string]evalResult `json:"runs"` // by stage: "test", "benchmark", "leaderboard", "profile.0"
+}
+
+type system struct {
+	GPU      string `json:"gpu"`
+	Count    int    `json:"device_count"`
+	Runtime  string `json:"runtime"`
+	Torch    string `json:"torch"`
+	Hostname string `json:"hostname"`
+}
+
+type evalResult struct {
+	Start       time.Time      `json:"start"`
+	End         time.Time      `json:"end"`
+	Compilation *compileResult `json:"compilation"`
+	Run         *runResult     `json:"run"`
+	Profile     *profileResult `json:"profile"`
+}
+
+type compileResult struct {
+	Found    bool   `json:"nvcc_found"`
+	Version  string `json:"nvcc_version"`
+	Success  bool   `json:"success"`
+	Command  string `json:"command"`
+	Stdout   string `json:"stdout"`
+	Stderr   string `json:"stderr"`
+	ExitCode int    `json:"exit_code"`
+}
+
+type runResult struct {
+	Success  bool           `json:"success"` // the program came to its end
+	Passed   bool           `json:"passed"`
+	Command  string         `json:"command"`
+	Stdout   string         `json:"stdout"`
+	Stderr   string         `json:"stderr"`
+	ExitCode int            `json:"exit_code"`
+	Duration float64        `json:"duration"` // seconds
+	Result   map[string]any `json:"result"`
+}
+
+type profileResult struct {
+	Profiler    string `json:"profiler"`
+	Trace       []byte `json:"trace"` // a zip, in base64
+	DownloadURL string `json:"download_url"`
+}

@@ -1,0 +1,181 @@
+package popcorn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/db"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/web/site"
+	"warpboard/web/stream"
+	"warpboard/web/wire"
+)
+
+const (
+	lookFor   = 3 * time.Second  // how long the store may take to say how a submission stands
+	resultFor = 14 * time.Second // how long a result may be made
+	piece     = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
+)
+
+// follower tells one reader how a submission goes.
+type follower struct {
+	id      int64
+	address string // of the submission, for people
+	look    func(context.Context) ([]work.Run, error)
+	result  func(context.Context) (result, error)
+	began   time.Time
+	state   work.RunState // of the first run that has not ended
+	said    work.RunState
+}
+
+// follow submits, and streams how the submission goes. The stream has its place before that, so that none is made whose
+// sender is refused.
+func (p *Popcorn) follow(c *fiber.Ctx) error {
+	if err := p.site.HoldStream(c); err != nil {
+		return err
+	}
+	sub, _, err := p.submit(c)
+	if err != nil {
+		c.Context().SetConnectionClose() // or it would keep the stream's place
+		return err
+	}
+	site.DropBody(c)
+	f := &follower{id: sub.ID, address: p.address(sub), began: time.Now(), state: work.StateQueued,
+		look:   func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
+		result: func(ctx context.Context) (result, error) { return p.resultOf(ctx, sub) }}
+	p.site.SendStream(c, f.source(min(statusEvery, p.site.Settings.Heartbeat)))
+	return nil
+}
+
+func (f *follower) source(every time.Duration) stream.Source {
+	return stream.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.beat, Live: f.live, Beat: f.beat, Cut: f.cut, Heartbeat: every}
+}
+
+// beat says how the submission stands, or its result.
+func (f *follower) beat(ctx context.Context, out *wire.Writer) error {
+	over, err := f.over(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.say(out); err != nil || !over {
+		return err
+	}
+	return f.end(ctx, out)
+}
+
+// live says it when it has changed.
+func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer) error {
+	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.state {
+		return nil
+	}
+	over, err := f.over(ctx)
+	if err != nil || f.state == f.said && !over {
+		return err
+	}
+	if err := f.say(out); err != nil || !over {
+		return err
+	}
+	return f.end(ctx, out)
+}
+
+// over asks whether every run has ended. A store that cannot be reached is asked again at the next heartbeat.
+func (f *follower) over(ctx context.Context) (bool, error) {
+	asked, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	list, err := f.look(asked)
+	switch {
+	case err != nil:
+		return false, ctx.Err()
+	case len(list) == 0:
+		return false, db.Errorf(db.NotFound, "Submission %d was deleted.", f.id)
+	}
+	f.state = list[0].State
+	if i := slices.IndexFunc(list, func(r work.Run) bool { return !r.State.Final() }); i >= 0 {
+		f.state = list[i].State
+		return false, nil
+	}
+	return true, nil
+}
+
+func (f *follower) say(out *wire.Writer) error {
+	f.said = f.state
+	word, elapsed := "running", time.Since(f.began).Seconds()
+	if f.state == work.StateQueued {
+		word = "pending"
+	}
+	if f.state.Final() {
+		word = "finished"
+	}
+	elapsed = math.Round(10*elapsed) / 10
+	return send(out, "status", status{word, elapsed, fmt.Sprintf("Submission %d: %s (%.0f s)", f.id, f.state, elapsed)})
+}
+
+// end sends the result.
+func (f *follower) end(ctx context.Context, out *wire.Writer) error {
+	if err := out.Flush(); err != nil { // making it takes a while
+		return err
+	}
+	making, cancel := context.WithTimeout(ctx, resultFor)
+	defer cancel()
+	r, err := f.result(making)
+	if err != nil {
+		return fmt.Errorf("result of submission %d: %w", f.id, err)
+	}
+	if err := send(out, "result", r); err != nil {
+		return err
+	}
+	return stream.ErrDone
+}
+
+// cut says why the stream ends before the submission does.
+func (f *follower) cut(why error, out *wire.Writer) {
+	known := site.FailureOf(why)
+	e := failure{Status: "error", Detail: known.Message, StatusCode: known.Status}
+	switch {
+	case errors.Is(why, context.Canceled):
+		e.Detail, e.StatusCode = "The site is stopping or restarting.", fiber.StatusServiceUnavailable
+	case errors.Is(why, context.DeadlineExceeded):
+		e.Detail, e.StatusCode = "The submission was followed for as long as a stream lasts.", fiber.StatusGatewayTimeout
+	}
+	e.Detail += fmt.Sprintf(" What is known of submission %d is at %s.", f.id, f.address)
+	_ = send(out, "error", e) // the reader may be gone
+}
+
+// send writes one event, in pieces: a reader has so long for each.
+func send(out *wire.Writer, name string, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("event %s: %w", name, err)
+	}
+	for part := range slices.Chunk(stream.Frame(0, name, text), piece) {
+		if _, err := out.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resultOf is what a submission that ended has to show.
+func (p *Popcorn) resultOf(ctx context.Context, sub submissions.Submission) (result, error) {
+	all, err := p.endings(ctx, sub)
+	if err != nil {
+		return result{}, err
+	}
+	r := result{Status: "success", Results: []fullResult{}, Reports: []string{}}
+	for _, e := range all {
+		one := e.full()
+		if err := p.addProfile(ctx, sub, e, &one); err != nil {
+			return result{}, err
+		}
+		r.Results, r.Reports = append(r.Results, one), append(r.Reports, p.text(sub, e))
+	}
+	return r, nil
+}

@@ -1,0 +1,83 @@
+package popcorn
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Submit takes a submission that its sender asks about later.
+func (p *Popcorn) Submit(c *fiber.Ctx) error {
+	sub, all, err := p.submit(c)
+	if err != nil {
+		return err
+	}
+	answer := accepted{Status: "accepted", Details: submissionID{sub.ID}}
+	if answer.Queue, err = p.queueFor(c.UserContext(), all[0].Device); err != nil {
+		return err
+	}
+	return c.JSON(answer)
+}
+
+// SubmitAndFollow takes a submission and streams how it goes, until its result: profiles are submitted so, and by
+// popcorn-cli before 1.3.16 everything.
+func (p *Popcorn) SubmitAndFollow(c *fiber.Ctx) error { return p.follow(c) }
+
+func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.Run, err error) {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return sub, nil, err
+	}
+	in, err := p.read(c)
+	if err != nil {
+		return sub, nil, err
+	}
+	return p.runs.Submit(c.UserContext(), *user, in)
+}
+
+// read takes a submission from the address and the form.
+func (p *Popcorn) read(c *fiber.Ctx) (in runs.SubmitRequest, err error) {
+	in = runs.SubmitRequest{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
+	if in.Mode, err = modeOf(c.Params("mode")); err != nil {
+		return in, err
+	}
+	if _, err := p.task(c); err != nil { // before the form: a name that is wrong counts first
+		return in, err
+	}
+	if !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
+		return in, site.Invalid("file", `Send the source as a form (multipart/form-data) with one file under the name "file".`)
+	}
+	form, err := c.MultipartForm()
+	if err != nil {
+		return in, site.Invalid("file", "The form could not be read: it is cut off, or has no boundary.")
+	}
+	if len(form.File["file"]) == 0 {
+		return in, site.Invalid("file", `The form has no file under the name "file".`)
+	}
+	return p.runs.TakeUploads(c, in, form.File["file"])
+}
+
+// modeOf reads a mode in KernelBot's words or the site's.
+func modeOf(name string) (job.Mode, error) {
+	switch mode := job.Mode(strings.ToLower(name)); mode {
+	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile:
+		return mode, nil
+	case "leaderboard":
+		return job.ModeRanked, nil
+	}
+	return "", site.Invalid("mode", "There is no mode %q: choose test, benchmark, leaderboard or profile.", name)
+}
+
+// modeName is a mode in KernelBot's words.
+func modeName(mode job.Mode) string {
+	if mode == job.ModeRanked {
+		return "leaderboard"
+	}
+	return string(mode)
+}
