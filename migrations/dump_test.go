@@ -26,8 +26,9 @@ func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		after := openAt(t, cfg) // PostgreSQL's plans of the old connection are for the old columns
 		// Later migrations add version rows, drop the pictures of people and what users say of them.
-		if diff := cmp.Diff(before, rowsOf(t, db, dialect), but("goose_db_version", "sqlite_sequence", "pictures", "users")); diff != "" || len(before["runs"]) != 11 {
+		if diff := cmp.Diff(before, rowsOf(t, after, dialect), but("goose_db_version", "sqlite_sequence", "pictures", "users")); diff != "" || len(before["runs"]) != 11 {
 			t.Errorf("rows (-before +after):\n%s", diff)
 		}
 		wantBoardOfTheDump(t, s)

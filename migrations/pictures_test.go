@@ -12,8 +12,8 @@ import (
 func TestAPersonWithAStoredPictureKeepsTheirAccount(t *testing.T) {
 	eachAdopted(t, func(t *testing.T, _ string, cfg models.Config, db *sql.DB) {
 		for _, s := range []string{
-			"insert into users (id, name, name_key, role, created_at, updated_at, avatar_url, picture, picture_off, picture_tried_at) values (9001, 'Ann', 'ann', 'user', $1, $1, 'https://pictures.example/1', 'd', false, $1)",
-			"insert into identities (user_id, provider, subject, email, name, created_at, used_at) values (9001, 'oidc', 's', '', 'ann', $1, $1)",
+			"insert into users (id, name, name_key, role, created_at, updated_at, avatar_url, picture, picture_off, picture_tried_at) values (9001, 'Zoe', 'zoe', 'user', $1, $1, 'https://pictures.example/1', 'd', false, $1)",
+			"insert into identities (user_id, provider, subject, email, name, created_at, used_at) values (9001, 'oidc', 's', '', 'zoe', $1, $1)",
 		} {
 			if _, err := db.ExecContext(t.Context(), s, time.Now().UTC()); err != nil {
 				t.Fatalf("%s: %v", s, err)
@@ -27,9 +27,9 @@ func TestAPersonWithAStoredPictureKeepsTheirAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		ann, err := s.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "oidc", Subject: "s", Name: "ann"})
-		if err != nil || ann.ID != 9001 || ann.Name != "Ann" {
-			t.Errorf("after the update %+v signs in, %v", ann, err)
+		zoe, err := s.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "oidc", Subject: "s", Name: "Zoe"})
+		if err != nil || zoe.ID != 9001 || zoe.Name != "Zoe" {
+			t.Errorf("after the update %+v signs in, %v", zoe, err)
 		}
 	})
 }
