@@ -3,9 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 
+	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
@@ -16,7 +16,7 @@ func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bo
 		if err != nil {
 			return nil, err
 		}
-		now, err := os.ReadFile(filepath.Join(r.project.dir, k.Reference))
+		now, err := readRegular(filepath.Join(r.project.dir, k.Reference), tasks.MaxSubmission)
 		if err == nil && before != nil && bytes.Equal(before, now) {
 			return []checked{{File: k.File, For: k.Reference, State: stateUnchanged}}, nil
 		}
