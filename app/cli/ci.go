@@ -148,7 +148,7 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 	}
 	path := filepath.Join(r.project.dir, k.File)
 	here := func(file string) ([]byte, error) {
-		return readRegular(filepath.Join(r.project.dir, file), tasks.MaxSubmission)
+		return readBelow(r.project.dir, file, tasks.MaxSubmission)
 	}
 	now, err := k.read(here)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -14,6 +15,22 @@ const largestRequest = 16 << 20
 // of somebody else's may name any, and one would block for ever, another never end.
 func readRegular(path string, most int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return readOpened(file, err, path, most)
+}
+
+// readBelow is readRegular of a file that lies in a folder. A link that leads out of it is refused: in a stranger's repository it may
+// name what this machine keeps secret.
+func readBelow(dir, name string, most int64) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return readOpened(file, err, filepath.Join(dir, name), most)
+}
+
+func readOpened(file *os.File, err error, path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
