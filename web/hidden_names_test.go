@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -126,5 +127,27 @@ func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 	}
 	if told == 0 {
 		t.Error("the person is told nothing")
+	}
+}
+
+// TestNoSharedCacheKeepsAHiddenSource: a proxy may keep an answer that does not say whose it is, and give it to the next who asks.
+func TestNoSharedCacheKeepsAHiddenSource(t *testing.T) {
+	s := newTrickyScene(t)
+	s.end(s.attempt(s.runs["goes on"]), 7e3) // streams end
+	s.sql("update runs set state = 'failed', ended_at = queued_at where ended_at is null")
+	mine, told := s.browserOf(s.person), 0
+	mine.Timeout = 30 * time.Second
+	for _, path := range s.surfaces() {
+		resp := mine.get(path)
+		if !strings.Contains(body(t, resp), trick) {
+			continue
+		}
+		told++
+		if kept := resp.Header.Get("Cache-Control"); !strings.Contains(kept, "private") && !strings.Contains(kept, "no-store") {
+			t.Errorf("%s answered %s with Cache-Control %q", path, resp.Status, kept)
+		}
+	}
+	if told < 40 {
+		t.Errorf("only %d answers tell the person of their source", told)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -149,7 +148,9 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
 	path := filepath.Join(r.project.dir, k.File)
-	here := func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(r.project.dir, file)) }
+	here := func(file string) ([]byte, error) {
+		return readBelow(r.project.dir, file, tasks.MaxSubmission)
+	}
 	now, err := k.read(here)
 	if err != nil {
 		return nil, err

@@ -3,21 +3,24 @@ package cli
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 
+	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
 // referenced compares a kernel with its reference on each of its devices, unless both are as they were at the base.
 func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bool) (all []checked, err error) {
+	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
+	if err != nil {
+		return nil, err
+	}
 	if same {
 		before, err := r.atBase(ctx, k.Reference)
 		if err != nil {
 			return nil, err
 		}
-		now, err := os.ReadFile(filepath.Join(r.project.dir, k.Reference))
-		if err == nil && before != nil && bytes.Equal(before, now) {
+		if before != nil && bytes.Equal(before, now) {
 			return []checked{{File: k.File, For: k.Reference, State: stateUnchanged}}, nil
 		}
 	}

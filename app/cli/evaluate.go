@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -160,7 +159,7 @@ func readJSON(file string, into any) error {
 
 // readText reads a file, and refuses one that is not UTF-8: JSON would send another text.
 func readText(file string) ([]byte, error) {
-	text, err := os.ReadFile(file)
+	text, err := readRegular(file, largestRequest)
 	if err != nil {
 		return nil, fmt.Errorf("reading the file: %w", err)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -113,5 +114,14 @@ func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 	}
 	if err := w.run(t, "ci", dir, "--server", w.URL); err == nil || !strings.Contains(err.Error(), "below the folder") {
 		t.Errorf("a kernel outside of the folder: %v", err)
+	}
+	// Links lead out, too: a pull request may name what the machine keeps secret.
+	secret := filepath.Join(t.TempDir(), "secret.py")
+	if err := errors.Join(os.WriteFile(secret, []byte("token = 1\n"), 0o600), os.Symlink(secret, filepath.Join(dir, "link.py")),
+		os.WriteFile(filepath.Join(dir, projectFile), []byte(project("link.py")), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.run(t, "ci", dir, "--server", w.URL); err == nil || !strings.Contains(err.Error(), "escapes") {
+		t.Errorf("a link that leads out of the folder: %v", err)
 	}
 }

@@ -57,7 +57,11 @@ func findProject(dir string) (p project, err error) {
 // readProject reads the project file of one folder; found is false where there is none.
 func readProject(dir string) (p project, found bool, err error) {
 	file := filepath.Join(dir, projectFile)
-	meta, err := toml.DecodeFile(file, &p)
+	text, err := readRegular(file, tasks.MaxSubmission)
+	var meta toml.MetaData
+	if err == nil {
+		meta, err = toml.Decode(string(text), &p)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return project{}, false, nil

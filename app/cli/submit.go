@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +44,9 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	k := p.of(file)
 	// Files of the command line replace those of the project file, as with all other settings.
 	if len(files) == 1 {
+		if slices.ContainsFunc(k.Files, func(f string) bool { return !filepath.IsLocal(f) }) {
+			return Usage("the files of a kernel lie below the folder of %s", projectFile)
+		}
 		files = append(files, p.further(k)...)
 	}
 	read, err := tasks.ReadSubmission(files, c.readFile)
@@ -78,7 +81,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 // readFile reads a file; "-" is the standard input, as long as nothing larger than a submission comes.
 func (c *connection) readFile(file string) ([]byte, error) {
 	if file != "-" {
-		return os.ReadFile(file)
+		return readRegular(file, tasks.MaxSubmission)
 	}
 	if c.env.Stdin == nil {
 		return nil, console.Usage("there is no standard input to read")

@@ -124,6 +124,9 @@ func quoted(words []string) string {
 	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
 }
 
+// mostUnpacked limits how many files and folders a task has. Sites take fewer.
+const mostUnpacked = 4096
+
 // maxUnpacked limits the files of a task in bytes; those of a site are far below. A broken answer must not fill the disk.
 const maxUnpacked = 64 << 20
 
@@ -135,6 +138,9 @@ func unpack(root *os.Root, name string, data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return root.WriteFile(name, data, 0o666)
+	}
+	if len(archive.File) > mostUnpacked {
+		return fmt.Errorf("it has %d files, which is no task of a Warpboard site", len(archive.File))
 	}
 	around, size := folderOf(archive), uint64(0)
 	for _, f := range archive.File {

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -54,6 +55,14 @@ func zipped(t *testing.T, files map[string]string) []byte {
 	return out.Bytes()
 }
 
+func manyFiles() map[string]string {
+	files := map[string]string{}
+	for i := range 5000 {
+		files[fmt.Sprint("sum/", i)] = ""
+	}
+	return files
+}
+
 func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 	for name, c := range map[string]struct {
 		file   string
@@ -65,6 +74,7 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 		"no folder around all":  {"sum.zip", zipped(t, map[string]string{"task.yml": "a", "parts/b.h": "b"}), []string{"parts/b.h", "task.yml", projectFile}, ""},
 		"a legacy reference":    {"sum.py", []byte("import torch"), []string{"sum.py", projectFile}, ""},
 		"a file that leads out": {"sum.zip", zipped(t, map[string]string{"sum/../../escaped": "x"}), nil, "escaped"},
+		"files without number":  {"sum.zip", zipped(t, manyFiles()), nil, "5000 files"},
 		"files without an end":  {"sum.zip", zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpacked)}), nil, "more than 64 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,8 +44,10 @@ func SessionProvider(c *fiber.Ctx) string {
 	return name
 }
 
-// Identify finds out who sent the request: by a personal token if there is one, else by the session.
+// Identify finds out who sent the request: by a personal token if there is one, else by the session. Unless a handler says
+// otherwise, what is answered is for that reader: a shared cache must not give it to another.
 func (s *Site) Identify(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	if err := s.Recognize(c); err != nil {
 		return err
 	}

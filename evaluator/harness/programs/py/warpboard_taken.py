@@ -56,7 +56,7 @@ def _shaped(part, copy):
         if part.kind == HOST:
             import torch
 
-            copy = torch.from_numpy(copy) if part.size else torch.empty(0, dtype=torch.uint8)  # NumPy's strides of an empty array do not fit a tensor
+            copy = torch.from_numpy(copy) if part.size else torch.empty(0, dtype=torch.uint8)  # NumPy gives an empty array the stride 0
         return copy.view(part.dtype).as_strided(part.shape, part.strides)
     import numpy
 
