@@ -1,6 +1,6 @@
 // Warpboard is a self-hosted leaderboard for GPU kernels: a web site, an evaluator and their queue in one binary.
 package main
 
-import "warpboard/app"
+import "warpboard/internal/app"
 
 func main() { app.Main() }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
@@ -16,7 +17,6 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/tasks"
-	"warpboard/web/client"
 )
 
 // compiledAhead waits until a worker's log says that it has compiled what belongs to a task.

@@ -21,12 +21,12 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/app"
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/ncutest"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/app"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/app"
-	"warpboard/app/cli/console"
+	"warpboard/clients/go"
+	"warpboard/internal/app"
+	"warpboard/internal/app/cli/console"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // command runs a command line of this person and returns what it printed.

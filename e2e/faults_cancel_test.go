@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // TestCancelInEveryState cancels a run in every state through the API: it ends at once as

@@ -12,11 +12,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // answers waits until an address answers with a status.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // hostile is a submission that does harm, and how its run has to end.

@@ -4,10 +4,10 @@ import (
 	"crypto/rand"
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // slowBuild keeps the compiler busy for seconds, each piece within its limit for constants.

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // startOpenSite starts a server that evaluates nothing itself and lets remote workers in at the

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // furtherFiles are a header and a second translation unit of a submission to the small task, which takes such files.

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/app"
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/internal/app"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // patience is how long anything gets that takes a moment on an idle machine.

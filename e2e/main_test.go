@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/app"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/internal/app"
 	"warpboard/web/browsertest"
 )
 

@@ -3,10 +3,10 @@ package e2e
 import (
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/web/client"
 )
 
 // TestRunOnPostgres takes a submission to its board with the real server on a real PostgreSQL, and

@@ -16,7 +16,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"warpboard/app"
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
@@ -26,6 +25,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/app"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
@@ -21,7 +22,6 @@ import (
 	"warpboard/models/fleet"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // service is one of deploy/compose.yaml.

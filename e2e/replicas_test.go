@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // startReplicas starts so many processes of one site on one database and one cluster.

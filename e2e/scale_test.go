@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/models/accounts"
 	"warpboard/models/work"
-	"warpboard/web/client"
 )
 
 // scale is a site of two processes, three NATS nodes and two workers, of which one after the other dies.

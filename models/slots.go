@@ -6,13 +6,13 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/silicon"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
 	"warpboard/models/rejudge"
 	"warpboard/models/work"
-	"warpboard/silicon"
 	"warpboard/tasks"
 )
 

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/ledger"
 	"warpboard/models/work"
-	"warpboard/statement"
+	"warpboard/internal/statement"
 )
 
 // stated is what a statement says of a run that the run does not say itself.

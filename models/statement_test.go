@@ -10,7 +10,7 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
-	"warpboard/statement"
+	"warpboard/internal/statement"
 )
 
 func TestEachRankedResultIsStatedOnceAndChained(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"warpboard/cache"
+	"warpboard/internal/cache"
 	"warpboard/views/syntax"
 )
 

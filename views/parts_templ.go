@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 	"time"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 	"warpboard/views/format"
 )
 

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/tasks"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // code is the stable code of a refusal; "" for success.

@@ -18,7 +18,7 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {

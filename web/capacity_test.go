@@ -7,7 +7,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // TestCapacityIsRightWithoutAnyWorker: whoever starts machines hears of work that waits for a device which nobody has, and

@@ -19,7 +19,7 @@ import (
 	"warpboard/models/counters"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // impatient is a site whose callers would be given up by a proxy after a moment.

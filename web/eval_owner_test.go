@@ -16,7 +16,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

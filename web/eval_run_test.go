@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // keysOf tells which keys an object has, whatever their values.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"warpboard/models/accounts"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"warpboard/evaluator/job"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/mcp"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"

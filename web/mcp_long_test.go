@@ -15,7 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/mcp"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/mcp"
 )
 

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/static"
 	"warpboard/views"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 )

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/submissions"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // publishes uploads the example task, publishes what the preview shows, and returns where that led.

@@ -12,7 +12,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {

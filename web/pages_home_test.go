@@ -15,7 +15,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // listed are the slugs of the tasks on a home page, in order.

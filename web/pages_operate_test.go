@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"warpboard/models/modelstest"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes through the page alone.

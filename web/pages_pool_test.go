@@ -12,7 +12,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // TestRunsOfEqualSourceAreShownAsOneScore: on the board, on both runs' pages, in the API and in the CSV.

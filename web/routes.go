@@ -4,8 +4,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/statement"
-	"warpboard/web/client"
+	"warpboard/internal/statement"
+	"warpboard/clients/go"
 	"warpboard/web/popcorn"
 	"warpboard/web/site"
 )

@@ -18,7 +18,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -11,7 +11,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // stage is a site with a creator's task and somebody who submits to it.

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
-	"warpboard/statement"
+	"warpboard/internal/statement"
 )
 
 // signs gives a site a signing key of its own.

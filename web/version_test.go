@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 func TestTheAPISaysItsVersion(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"warpboard/models/accounts"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // TestOneWayToNameAVisitor: outside package wire no handler reads the address of a connection, which behind a proxy is the

@@ -8,7 +8,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 )
 
 // CPU is the board device of runs that need no GPU.

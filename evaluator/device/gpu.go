@@ -11,7 +11,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 )
 
 // detectGPUs asks NVML. After an Init that failed no other function of NVML may be called, not

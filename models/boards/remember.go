@@ -1,6 +1,6 @@
 package boards
 
-import "warpboard/cache"
+import "warpboard/internal/cache"
 
 const (
 	// mostSummaries is how many boards are remembered: some 2 kB each.

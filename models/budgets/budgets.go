@@ -8,9 +8,9 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/internal/silicon"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	"warpboard/silicon"
 )
 
 // keyPrefix begins the settings that hold budgets in seconds; everybody's, or a person's id, follows.

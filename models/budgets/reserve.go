@@ -6,8 +6,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/internal/silicon"
 	"warpboard/models/db"
-	"warpboard/silicon"
 )
 
 // reservedAgain is when somebody may come again whose work that waits and runs takes what is left.

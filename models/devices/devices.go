@@ -9,8 +9,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"warpboard/internal/silicon"
 	"warpboard/models/db"
-	"warpboard/silicon"
 )
 
 // Devices is the kinds of devices of one database.

@@ -9,8 +9,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/internal/silicon"
 	"warpboard/models/db"
-	"warpboard/silicon"
 )
 
 // sortDevices is the setting by which a migration asks for old rows to be sorted; unsortedKey begins those that hold the

@@ -2,7 +2,7 @@ package epochs
 
 import (
 	"warpboard/evaluator/job"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 )
 
 // SoftwareFor is what a machine record says of the software that tasks of a kind use. A Python on the CPU calls no compiler.

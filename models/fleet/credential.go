@@ -11,10 +11,10 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/internal/silicon"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/devices"
-	"warpboard/silicon"
 )
 
 // WorkerCredential lets a remote worker connect under one name and take jobs for some devices.

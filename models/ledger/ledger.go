@@ -9,9 +9,9 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"warpboard/internal/statement"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	"warpboard/statement"
 )
 
 // Ledger is the statements of one database.

@@ -16,7 +16,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	"warpboard/publicnet"
+	"warpboard/internal/publicnet"
 )
 
 // Kind names what happened, as the receiver reads it.

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 )
 
 // mostUnits is more than a machine has: what one attempt is charged for at most at a time.

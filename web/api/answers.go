@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site/runs"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"

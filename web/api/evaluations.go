@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/work"
 	"warpboard/views/format"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/stream"

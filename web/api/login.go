@@ -3,7 +3,7 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

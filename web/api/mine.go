@@ -9,7 +9,7 @@ import (
 
 	"warpboard/models/submissions"
 	"warpboard/views/format"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site/evaluations"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/statement"
+	"warpboard/internal/statement"
 	"warpboard/tasks"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site/evaluations"
 )
 

@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // publishPath takes a file, as no other address does.

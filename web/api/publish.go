@@ -11,7 +11,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/tasks/directives"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 	"warpboard/web/stream"

@@ -8,7 +8,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/webhooks"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"warpboard/evaluator/job"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 type taskIn struct {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 type compareRunsIn struct {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 const (

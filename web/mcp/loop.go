@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // submissionWait is how long one request to the site waits for a submission's end, and so the time between two words on

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"warpboard/views/diff"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 type recordIn struct {

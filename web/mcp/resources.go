@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // scheme begins the addresses of resources.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // defaultPatience is below the minute after which the usual clients and proxies give a call up.

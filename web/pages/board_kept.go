@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/cache"
+	"warpboard/internal/cache"
 	"warpboard/models/boards"
 	"warpboard/views"
 	"warpboard/web/site"

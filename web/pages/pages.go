@@ -1,7 +1,7 @@
 package pages
 
 import (
-	"warpboard/cache"
+	"warpboard/internal/cache"
 	"warpboard/views"
 	"warpboard/web/signin"
 	"warpboard/web/site"

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/silicon"
-	"warpboard/web/client"
+	"warpboard/internal/silicon"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

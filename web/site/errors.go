@@ -17,7 +17,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/tasks/problems"
 	"warpboard/views"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // Failure is an error with an answer: the sentence goes to the person, the code to programs.

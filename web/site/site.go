@@ -17,7 +17,7 @@ import (
 
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
-	"warpboard/statement"
+	"warpboard/internal/statement"
 	"warpboard/web/mount"
 	"warpboard/web/wire"
 )

@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site/runs"

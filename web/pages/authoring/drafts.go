@@ -13,7 +13,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"

@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
 	"warpboard/views/charts"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"runtime"
 
-	"warpboard/cache"
+	"warpboard/internal/cache"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )

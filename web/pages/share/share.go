@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/cache"
+	"warpboard/internal/cache"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"

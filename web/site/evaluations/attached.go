@@ -3,7 +3,7 @@ package evaluations
 import (
 	"context"
 
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 )
 
 // Attached is what live workers can evaluate now.

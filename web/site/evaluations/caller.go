@@ -8,7 +8,7 @@ import (
 
 	"warpboard/models/db"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 	"warpboard/web/site"
 )
 

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 	"warpboard/web/site"
 )
 

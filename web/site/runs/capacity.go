@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // Capacity says for every device with a slot or with work how many slots there are, and how many are wanted. It is right

@@ -11,7 +11,7 @@ import (
 	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/views"
-	"warpboard/web/client"
+	"warpboard/clients/go"
 )
 
 // DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everybody may see it.

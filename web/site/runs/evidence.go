@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/work"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 	"warpboard/tasks"
 )
 

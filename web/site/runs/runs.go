@@ -1,7 +1,7 @@
 package runs
 
 import (
-	"warpboard/cache"
+	"warpboard/internal/cache"
 	"warpboard/evaluator/ncu"
 	"warpboard/web/site"
 )

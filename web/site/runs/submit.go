@@ -11,7 +11,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
-	"warpboard/silicon"
+	"warpboard/internal/silicon"
 	"warpboard/tasks/directives"
 	"warpboard/web/site"
 )

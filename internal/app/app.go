@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/evaluator/harness"
+	"warpboard/internal/app/cli"
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/app/verify"
+)
+
+// Environment is what a command may use of the outside world.
+type Environment = console.Environment
+
+// commands are those that run or check something on this machine. Those that talk to a site are cli's.
+func commands(env Environment) []*cobra.Command {
+	return []*cobra.Command{
+		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serve),
+		settingsCommand(env, "work", "evaluate for a site on another machine", work),
+		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrate),
+		tokenCommand(env),
+		verify.Chain(env),
+		verify.Result(env),
+		verify.Task(env),
+		checkConfigCommand(env),
+		versionCommand(env),
+	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return console.Usage("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// Main carries out the command line of this process and ends it.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// stop gives the signals back to their defaults. What a second one leaves is what a crash leaves: jobs in flight are
+	// lost, and their work is tried again.
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	env := Environment{Getenv: os.Getenv, Stdin: os.Stdin, Version: version(), Stdout: os.Stdout, Stderr: os.Stderr}
+	for _, name := range unknownVariables(os.Environ()) {
+		fmt.Fprintf(env.Stderr, "warpboard: the environment variable %s is not a warpboard setting\n", name)
+	}
+	err := Run(ctx, env, os.Args[1:])
+	stop()
+	if err != nil {
+		console.Complain(env.Stderr, os.Args[1:], err)
+		os.Exit(console.ExitCode(err))
+	}
+}
+
+// Run carries out one command line; it returns when the command is done or ctx ends.
+func Run(ctx context.Context, env Environment, args []string) error {
+	if len(args) > 0 && slices.Contains([]string{"-version", "--version"}, args[0]) {
+		args = append([]string{"version"}, args[1:]...)
+	}
+	root := rootCommand(env)
+	root.SetArgs(twoHyphens(root, args))
+	return root.ExecuteContext(ctx)
+}
+
+// twoHyphens writes -addr as --addr in a command line of this machine's commands, which have no flags of one letter but -h:
+// units and scripts may have flags as package flag read them.
+func twoHyphens(root *cobra.Command, args []string) []string {
+	args = append([]string{}, args...) // nil would be the process's own
+	if cmd, _, err := root.Find(args); err != nil || !ofThisMachine(cmd) {
+		return args
+	}
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if len(arg) > 2 && arg[0] == '-' && arg[1] >= 'a' && arg[1] <= 'z' {
+			args[i] = "-" + arg
+		}
+	}
+	return args
+}
+
+// ofThisMachine reports whether a command, or one above it, is of this machine.
+func ofThisMachine(cmd *cobra.Command) bool {
+	return cmd != nil && (cmd.GroupID == "machine" || ofThisMachine(cmd.Parent()))
+}
+
+// rootCommand has every command.
+func rootCommand(env Environment) *cobra.Command {
+	root := console.Group(&cobra.Command{
+		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + console.ExitHelp,
+		SilenceErrors: true, SilenceUsage: true,
+	})
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return console.Usage("%w", console.FlagError(cmd, err))
+	})
+	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
+	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, version())...) {
+		cmd.GroupID = "site"
+		root.AddCommand(cmd)
+	}
+	for _, cmd := range commands(env) {
+		cmd.GroupID = "machine"
+		root.AddCommand(cmd)
+	}
+	ownHelp(root)
+	return root
+}
+
+// ownHelp has the commands that cobra adds refuse words that they do not know: they would print something and end with 0.
+func ownHelp(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			console.Group(cmd)
+		case "help":
+			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, words []string) error {
+				about, rest, err := root.Find(words)
+				if err != nil || len(rest) > 0 {
+					return console.Usage("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
+				}
+				return about.Help()
+			}
+		}
+	}
+}
+
+// version is the module version and commit that Go recorded in the binary.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		// A binary that was built without version control, as in a container, has no commit, and says only "(devel)".
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			v += " " + s.Value[:12]
+		}
+	}
+	return v
+}
+
+func versionCommand(env Environment) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{Use: "version", Short: "print the version, and that of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
+		if asJSON {
+			return json.NewEncoder(env.Stdout).Encode(map[string]string{"version": version(), "harness": harness.Digest()})
+		}
+		_, err := fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
+		return err
+	}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/app/cli/sites"
+)
+
+func authCommand(c *connection) *cobra.Command {
+	cmd := &cobra.Command{Use: "auth", Short: "see at which sites you are signed in, list and revoke your tokens"}
+	status := &cobra.Command{Use: "status", Short: "ask the sites of warpboard login, or the one of --server, who you are there", Args: console.Exactly(),
+		Example: "  warpboard auth status\n  warpboard auth status --server lab --json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.authStatus(cmd) }}
+	cmd.AddCommand(status, c.tokens(), c.revoke())
+	return console.Group(cmd)
+}
+
+// signedIn is what one site says of its token.
+type signedIn struct {
+	Name    string       `json:"name,omitempty"` // in the config file
+	Server  string       `json:"server"`
+	Default bool         `json:"default,omitempty"`
+	Token   bool         `json:"token"` // there is one
+	User    *client.User `json:"user,omitempty"`
+	Error   string       `json:"error,omitempty"`
+}
+
+// authStatus asks each site in turn. It fails where the site that other commands would ask does not know the person.
+func (c *connection) authStatus(cmd *cobra.Command) error {
+	cfg, err := sites.Read(c.env.Getenv)
+	if err != nil {
+		return err
+	}
+	chosen, err := c.site()
+	if err != nil {
+		return err
+	}
+	asked, sites := c.sitesOf(cfg, chosen)
+	var first error
+	for i, site := range sites {
+		user, err := site.Me(cmd.Context())
+		if err != nil {
+			err = console.Explain(err, withoutUser(asked[i].Server), asked[i].Token)
+			asked[i].Error = err.Error()
+		}
+		if asked[i].User = user; i == 0 {
+			first = err
+		}
+	}
+	shown := c.answer(asked, nil, func(s *console.Screen) {
+		for _, one := range asked {
+			printSignedIn(s, one)
+		}
+	})
+	var refused *client.Problem
+	if errors.As(first, &refused) && refused.Status == http.StatusUnauthorized {
+		first = console.ExitWith(console.ExitWho, "%w", first)
+	}
+	return errors.Join(shown, first)
+}
+
+// sitesOf are the site that is asked and, without --server, the others of the config file.
+func (c *connection) sitesOf(cfg sites.File, chosen *client.Client) ([]signedIn, []*client.Client) {
+	asked := []signedIn{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
+	sites := []*client.Client{chosen}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
+		one := cfg.Sites[name]
+		if strings.TrimSuffix(one.Server, "/") == c.asked.Server {
+			asked[0].Name = name
+		} else if c.server == "" {
+			asked, sites = append(asked, signedIn{Name: name, Server: one.Server, Token: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
+		}
+	}
+	return asked, sites
+}
+
+func printSignedIn(s *console.Screen, one signedIn) {
+	head := withoutUser(one.Server)
+	if one.Name != "" && one.Name != strings.TrimPrefix(strings.TrimPrefix(head, "https://"), "http://") {
+		head += " (" + one.Name + ")"
+	}
+	if one.Default {
+		head += ", which is asked"
+	}
+	switch {
+	case one.User != nil:
+		s.Line("%s\n  signed in as %s (%s)", head, one.User.Name, one.User.Role)
+	default:
+		s.Line("%s\n  %s", head, one.Error)
+	}
+}
+
+func shareCommand(c *connection) *cobra.Command {
+	var off bool
+	cmd := &cobra.Command{Use: "share EVALUATION", Short: "let anyone with its address read an evaluation of yours, or take that back", Args: console.Exactly("EVALUATION"),
+		Example: "  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4\n  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4 --off",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			e, err := site.ShareEvaluation(cmd.Context(), args[0], !off)
+			return c.answer(e, err, func(s *console.Screen) {
+				state := "can be read by anyone with this address"
+				if !e.Shared {
+					state = "can be read by you and the admins alone"
+				}
+				s.Line("evaluation %s %s: %s", e.ID, state, evaluationPage(site, e.ID))
+			})
+		}}
+	cmd.Flags().BoolVar(&off, "off", false, "take it back")
+	return cmd
+}
+
+// revokeOwn ends the token that a client has.
+func revokeOwn(ctx context.Context, site *client.Client) error {
+	all, err := site.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	for _, token := range all {
+		if token.Current {
+			return site.RevokeToken(ctx, token.ID)
+		}
+	}
+	return errors.New("the site does not say which one it is")
+}
+
+func (c *connection) tokens() *cobra.Command {
+	return &cobra.Command{Use: "tokens", Short: "list your tokens that still work", Args: console.Exactly(), Example: "  warpboard auth tokens",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			all, err := site.Tokens(cmd.Context())
+			return c.answer(all, err, func(s *console.Screen) {
+				s.Table("ID\tNAME\tBEGINS\tUSED\tEXPIRES\t", len(all), func(i int) []any {
+					note := ""
+					if all[i].Current {
+						note = "this one"
+					}
+					return []any{all[i].ID, all[i].Name, all[i].Prefix, day(all[i].Used), day(all[i].Expires), note}
+				})
+			})
+		}}
+}
+
+func day(at *time.Time) string {
+	if at == nil {
+		return "never"
+	}
+	return at.UTC().Format(time.DateOnly)
+}
+
+func (c *connection) revoke() *cobra.Command {
+	return &cobra.Command{Use: "revoke ID", Short: "revoke a token of yours", Args: console.Exactly("ID"), Example: "  warpboard auth revoke 12",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil || id <= 0 {
+				return console.Usage("%q is not the number of a token (warpboard auth tokens lists yours)", args[0])
+			}
+			site, err := c.site()
+			if err == nil {
+				err = site.RevokeToken(cmd.Context(), id)
+			}
+			return c.answer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line("token %d is revoked", id) })
+		}}
+}
+
+func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
+	cfg, err := sites.Read(c.env.Getenv)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		name = cfg.Default
+	}
+	gone, ok := cfg.Sites[name]
+	if !ok {
+		return console.Usage("there is no site %q in %s (warpboard auth status lists them)", name, sites.Place(c.env.Getenv))
+	}
+	// The token is forgotten also where the site does not answer: what cannot be revoked now is said.
+	revoked := "kept at the site"
+	if !keep {
+		revoked = "revoked"
+		if err := revokeOwn(cmd.Context(), client.New(gone.Server, gone.Token)); err != nil {
+			revoked = fmt.Sprintf("not revoked (%v): revoke it on your page, %s/me", console.Explain(err, withoutUser(gone.Server), true), withoutUser(gone.Server))
+		}
+	}
+	if delete(cfg.Sites, name); cfg.Default == name {
+		cfg.Default = ""
+	}
+	if _, err := cfg.Save(c.env.Getenv); err != nil {
+		return err
+	}
+	c.screen().Line("The token of %s is gone from this machine, and %s.", name, revoked)
+	return nil
+}

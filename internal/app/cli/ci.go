@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/internal/app/cli/console"
+	"warpboard/tasks"
+	"warpboard/tasks/problems"
+)
+
+const ciHelp = `Run the kernels of a repository, and compare them with a base.
+
+The [[kernel]] entries of warpboard.toml name the files; each is for a task, or against a reference file:
+
+    [[kernel]]
+    file = "kernels/sum.cu"
+    task = "vectoradd-cuda"
+    devices = ["H100-SXM"]
+    files = ["kernels/tile.cuh"]  # further files, where the task takes any
+
+    [[kernel]]
+    file = "kernels/norm.py"
+    reference = "kernels/norm_reference.py"
+
+With --base REF, a kernel that has not changed since, with its further files and its reference, is not run. One for a task that
+has is measured as it is there, too, if the mode is ranked: scores whose intervals touch are the same; faster and slower are what
+the data show. A kernel with a reference is compared with that. The summary is Markdown, and goes to --summary,
+else to the file that GITHUB_STEP_SUMMARY names, else to the standard output.`
+
+// ciOptions are the flags of `warpboard ci`.
+type ciOptions struct {
+	base, summary, failOn, mode string
+	all                         bool
+}
+
+func ciCommand(c *connection) *cobra.Command {
+	var o ciOptions
+	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: console.Between(0, "DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
+		}}
+	f := cmd.Flags()
+	f.StringVar(&o.base, "base", "", "commit or branch to compare with, such as origin/main")
+	f.StringVar(&o.summary, "summary", "", "file to append the summary to")
+	f.StringVar(&o.failOn, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass) or slower (that, too)")
+	f.StringVar(&o.mode, "mode", string(job.ModeRanked), "mode of submissions: ranked has the intervals that tell faster from slower; test only checks")
+	f.BoolVar(&o.all, "all", false, "run kernels that have not changed, too")
+	return cmd
+}
+
+// checked is what CI found of one kernel on one device.
+// Printed by --json: keys are only added. Times are nanoseconds, of a submission its score, of an evaluation the mean.
+type checked struct {
+	File   string   `json:"file"`
+	For    string   `json:"for"` // task or reference
+	Device string   `json:"device,omitempty"`
+	State  string   `json:"state"` // passed, failed, unchanged
+	Change change   `json:"change,omitempty"`
+	Why    string   `json:"why,omitempty"`
+	Base   *float64 `json:"base_ns,omitempty"`
+	Now    *float64 `json:"now_ns,omitempty"`
+	// Speedup is how many times as fast as at the base it is, or as its reference.
+	Speedup *float64 `json:"speedup,omitempty"`
+	URL     string   `json:"url,omitempty"`
+}
+
+const (
+	statePassed    = "passed"
+	stateFailed    = "failed"
+	stateUnchanged = "unchanged"
+)
+
+// ci runs every kernel of a project.
+func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
+	if !slices.Contains([]string{"never", "failure", "slower"}, o.failOn) {
+		return console.Usage("--fail-on %q: want never, failure or slower", o.failOn)
+	}
+	p, err := findProject(dir)
+	if err != nil {
+		return err
+	}
+	if len(p.Kernels) == 0 {
+		return console.Usage("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
+	}
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	r := &ciRun{site: site, options: o, project: p}
+	found := []checked{}
+	// One after the other: they would wait for the same device anyway, and a person's limit of waiting runs is not used
+	// up.
+	for _, k := range p.Kernels {
+		results, err := r.kernel(ctx, k)
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.File, err)
+		}
+		found = append(found, results...)
+	}
+	if err := c.report(o, found); err != nil {
+		return err
+	}
+	return o.verdict(found)
+}
+
+// verdict is the exit by the policy.
+func (o ciOptions) verdict(found []checked) error {
+	bad, slow := 0, 0
+	for _, one := range found {
+		if one.State == stateFailed {
+			bad++
+		}
+		if one.Change == slower {
+			slow++
+		}
+	}
+	switch {
+	// "slower" includes failures. "never" is for a summary alone.
+	case o.failOn != "never" && bad > 0:
+		return console.Failed("%d of %d did not pass", bad, len(found))
+	case o.failOn == "slower" && slow > 0:
+		return console.Failed("%d of %d got slower", slow, len(found))
+	}
+	return nil
+}
+
+// ciRun runs the kernels of one project.
+type ciRun struct {
+	site    *client.Client
+	options ciOptions
+	project project
+}
+
+func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
+	if k.leavesFolder() {
+		return nil, errors.New("kernels lie below the folder of warpboard.toml")
+	}
+	path := filepath.Join(r.project.dir, k.File)
+	here := func(file string) ([]byte, error) {
+		return readBelow(r.project.dir, file, tasks.MaxSubmission)
+	}
+	now, err := k.read(here)
+	if err != nil {
+		return nil, err
+	}
+	base, err := k.read(func(file string) ([]byte, error) { return r.atBase(ctx, file) })
+	if len(problems.In(err)) > 0 {
+		base, err = tasks.Submission{}, nil // it could not be submitted as it was, so that this one is new
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The whole submission is compared, with its further files. That the task or the machine changed since is not looked
+	// at: --all runs it again.
+	same := base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all
+	if k.Reference != "" {
+		return r.referenced(ctx, k, path, same)
+	}
+	if same {
+		return []checked{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
+	}
+	// After and before are measured one after the other: what changes on the machine between them counts as a difference.
+	// Intervals that touch are the same, which covers the small part of it.
+	after, err := r.submitted(ctx, path, now)
+	if err != nil {
+		return nil, err
+	}
+	var before *client.Submission
+	if base.Source != nil && job.Mode(r.options.mode) == job.ModeRanked { // other modes have no scores to compare
+		if before, err = r.submitted(ctx, path, base); err != nil {
+			return nil, fmt.Errorf("as it is at %s: %w", r.options.base, err)
+		}
+	}
+	return resultsOf(k.File, before, after), nil
+}
+
+// leavesFolder reports whether a kernel has a file outside of the project. The repository may be a stranger's (a pull request): such
+// a file would be sent to the site, and its compiler's words be shown.
+func (k ofKernel) leavesFolder() bool {
+	outside := func(file string) bool { return !filepath.IsLocal(file) }
+	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
+}
+
+// read reads a kernel with its further files; its source is nil where read gives nil.
+func (k ofKernel) read(read func(file string) ([]byte, error)) (tasks.Submission, error) {
+	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
+}
+
+// atBase is a file as it is at the base; nil: there is no base, or it is not there.
+func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
+	if r.options.base == "" {
+		return nil, nil
+	}
+	git := func(args ...string) ([]byte, error) {
+		return exec.CommandContext(ctx, "git", append([]string{"-C", r.project.dir}, args...)...).Output()
+	}
+	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
+		return nil, console.Usage("--base %q is not a commit of this repository (fetch it first)", r.options.base)
+	}
+	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. Errors mean "new": the
+	// commit was verified.
+	text, err := git("show", "--end-of-options", r.options.base+":./"+filepath.ToSlash(file))
+	if err != nil {
+		return nil, nil // it is new
+	}
+	return text, nil
+}
+
+// submitted submits a source and waits for its end.
+func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
+	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(s.Source), Files: s.Texts()}
+	if err := r.project.of(path).fill(&in.Task, &in.Devices, s.Source); err != nil {
+		return nil, err
+	}
+	sub, err := r.site.Submit(ctx, in)
+	// Each Wait ends after lookEvery at the latest. There is no limit of its own: CI systems have one, and an interrupt
+	// leaves the runs going.
+	for err == nil && !sub.Ended {
+		id := sub.ID
+		if sub, err = r.site.Wait(ctx, id, lookEvery); errors.Is(err, context.Canceled) {
+			err = console.Reworded(err, "interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
+		}
+	}
+	return sub, err
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"warpboard/internal/app/cli/console"
+)
+
+// report prints what CI found: a summary, and annotations where a forge reads them.
+func (c *connection) report(o ciOptions, found []checked) error {
+	// Annotations go to the standard output, where the forge reads commands; the summary goes to a file of its own there.
+	if c.json {
+		if err := c.filter.Print(c.env.Stdout, found); err != nil {
+			return err
+		}
+	} else if c.env.Getenv("GITHUB_ACTIONS") == "true" {
+		for _, one := range found {
+			if line := one.annotation(); line != "" {
+				fmt.Fprintln(c.env.Stdout, line)
+			}
+		}
+	}
+	to := o.summary
+	if to == "" {
+		to = c.env.Getenv("GITHUB_STEP_SUMMARY")
+	}
+	if to == "" && c.json {
+		return nil
+	}
+	if to == "" {
+		_, err := fmt.Fprint(c.env.Stdout, markdown(found))
+		return err
+	}
+	file, err := os.OpenFile(to, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("write the summary: %w", err)
+	}
+	defer file.Close()
+	_, err = file.WriteString(markdown(found))
+	return err
+}
+
+// annotation is what a forge shows at a file; empty: nothing. A kernel's own output could hold a command for the forge: no line
+// but this begins with one.
+func (k checked) annotation() string {
+	// The forge's own escapes, of a message and of a property; clean comes first, so that no control character is left to
+	// be escaped.
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	switch {
+	case k.State == stateFailed:
+		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(console.Clean(k.Device+": "+k.Why)))
+	case k.Change == slower:
+		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.Clean(k.Device+": slower, "+k.times())))
+	}
+	return ""
+}
+
+func (k checked) times() string {
+	if k.Base == nil || k.Now == nil {
+		return ""
+	}
+	return fmt.Sprintf("%v → %v", console.NS(*k.Base), console.NS(*k.Now))
+}
+
+// changed says how the time stands to that of the base or of the reference.
+func (k checked) changed() string {
+	switch {
+	case k.Speedup == nil || k.Change == same:
+		return string(k.Change)
+	case k.Change == "":
+		return fmt.Sprintf("%.2f× as fast as the reference", *k.Speedup)
+	}
+	return fmt.Sprintf("%s, %.2f×", k.Change, *k.Speedup)
+}
+
+// markdown is the summary as a table. Cells come from kernels and sites: what Markdown would read is escaped.
+func markdown(found []checked) string {
+	cell := func(text string) string {
+		text = strings.Join(strings.Fields(console.Clean(text)), " ")
+		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "`", "\\`", "[", "\\[", "]", "\\]").Replace(text)
+	}
+	var out strings.Builder
+	out.WriteString("| kernel | for | device | state | base | now | change |\n|---|---|---|---|---:|---:|---|\n")
+	for _, k := range found {
+		base, now := "", ""
+		if k.Base != nil {
+			base = console.NS(*k.Base).String()
+		}
+		if k.Now != nil {
+			now = console.NS(*k.Now).String()
+		}
+		state := k.State
+		if strings.HasPrefix(k.URL, "http://") || strings.HasPrefix(k.URL, "https://") {
+			state = fmt.Sprintf("[%s](%s)", k.State, strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "|", "%7C").Replace(console.Clean(k.URL)))
+		}
+		if k.Why != "" {
+			state += ": " + cell(k.Why)
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(k.File), cell(k.For), cell(k.Device), state, base, now, k.changed())
+	}
+	return out.String()
+}

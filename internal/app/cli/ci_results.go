@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+
+	"warpboard/clients/go"
+	"warpboard/tasks"
+)
+
+// referenced compares a kernel with its reference on each of its devices, unless both are as they were at the base.
+func (r *ciRun) referenced(ctx context.Context, k ofKernel, path string, same bool) (all []checked, err error) {
+	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
+	if err != nil {
+		return nil, err
+	}
+	if same {
+		before, err := r.atBase(ctx, k.Reference)
+		if err != nil {
+			return nil, err
+		}
+		if before != nil && bytes.Equal(before, now) {
+			return []checked{{File: k.File, For: k.Reference, State: stateUnchanged}}, nil
+		}
+	}
+	devices := r.project.of(path).Devices
+	if len(devices) == 0 {
+		devices = []string{""} // any
+	}
+	for _, device := range devices {
+		one, err := r.against(ctx, k, path, device)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// against compares a kernel with a reference on a device, outside any task.
+func (r *ciRun) against(ctx context.Context, k ofKernel, path, device string) (one checked, err error) {
+	o := evaluation{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
+	request, err := o.request(path)
+	if err != nil {
+		return one, err
+	}
+	e, err := evaluated(ctx, r.site, request, func(*client.Evaluation) {})
+	if err != nil {
+		return one, err
+	}
+	one = checked{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
+	if ok, why := passed(e); !ok {
+		one.State, one.Why = stateFailed, why
+		return one, nil
+	}
+	found := resultOf(e).Result
+	if one.Speedup = found.Speedup; found.Stats != nil {
+		// Milliseconds to nanoseconds.
+		mean := found.Stats.Mean * 1e6
+		one.Now = &mean
+	}
+	return one, nil
+}
+
+// resultsOf lays a submission's runs beside those of the base, which may be nil.
+func resultsOf(file string, before, after *client.Submission) (all []checked) {
+	for _, run := range after.Runs {
+		one := checked{File: file, For: after.Task, Device: run.Device, State: statePassed, Now: run.ScoreNS, URL: after.URL}
+		if run.State != "done" {
+			one.State, one.Why = stateFailed, run.State
+			if run.Failure != nil {
+				one.Why = run.Failure.Reason
+			}
+		}
+		if before != nil {
+			// By device: the task may have got devices since the base.
+			for _, old := range before.Runs {
+				if one.State == statePassed && old.Device == run.Device && old.ScoreNS != nil && run.ScoreNS != nil {
+					times := *old.ScoreNS / *run.ScoreNS
+					one.Base, one.Change, one.Speedup = old.ScoreNS, changeOf(old, run), &times
+				}
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/app/cli/sites"
+)
+
+const defaultServer = "http://127.0.0.1:3000"
+
+// Commands are the commands that talk to a site.
+func Commands(env console.Environment) []*cobra.Command {
+	var all []*cobra.Command
+	for _, build := range []func(*connection) *cobra.Command{
+		loginCommand, logoutCommand, authCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
+		cancelCommand, profileCommand, compareCommand, evaluateCommand, shareCommand, webhookCommand, devicesCommand, taskCommand, ciCommand,
+	} {
+		// One for each command, since flags write into it.
+		c := &connection{env: env}
+		all = append(all, c.command(build))
+	}
+	return all
+}
+
+// connection is how a command finds its site, and as whom it asks.
+type connection struct {
+	env           console.Environment
+	server, token string
+	tokenGiven    bool
+	json          bool
+	jq            string
+	filter        *console.Filter
+	asked         sites.Site     // the site that site has chosen
+	client        *client.Client // of that site
+}
+
+// command adds what every command that talks to a site takes. The environment is no default of the flags: help prints
+// defaults, and a token is secret.
+func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Command {
+	cmd := build(c)
+	f := cmd.PersistentFlags()
+	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the last one of warpboard login, else "+defaultServer)
+	f.StringVar(&c.token, "token", "", "personal token; default: WARPBOARD_TOKEN, else that of warpboard login. Others on this machine can see flags")
+	if cmd.Annotations[noJSON] == "" {
+		f.BoolVar(&c.json, "json", false, "print the API's answer, and errors as JSON, too")
+		f.StringVar(&c.jq, "jq", "", "print what a jq expression makes of the API's answer, as in .runs[0].score_ns")
+	}
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if c.tokenGiven = cmd.Flags().Changed("token"); c.jq != "" {
+			c.json = true
+			c.filter, err = console.NewFilter(c.jq)
+		}
+		return err
+	}
+	c.explains(cmd)
+	c.completes(cmd)
+	withExamples(cmd, cmd.Name())
+	return cmd
+}
+
+// explains has the errors of a command, and of those below it, in words of the command line.
+func (c *connection) explains(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			err := run(cmd, args)
+			c.noteAge(err)
+			return console.Explain(err, withoutUser(c.asked.Server), c.asked.Token != "")
+		}
+	}
+	for _, below := range cmd.Commands() {
+		c.explains(below)
+	}
+}
+
+// noJSON marks a command without an answer of the API.
+const noJSON = "no-json"
+
+// site is the way to the site. A flag comes before the environment, and that before the config file; the file's token goes
+// to the file's site only.
+func (c *connection) site() (*client.Client, error) {
+	cfg, err := sites.Read(c.env.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	// A name of the config file comes before an address; only --server may give one, since the variable is an address
+	// alone.
+	known, ok := cfg.Sites[c.server]
+	switch asked := cmp.Or(c.server, c.env.Getenv("WARPBOARD_SERVER")); {
+	case ok:
+	case asked != "":
+		known = cfg.At(asked)
+	case cfg.Default != "":
+		known = cfg.Sites[cfg.Default]
+	default:
+		known = cfg.At(defaultServer)
+	}
+	// A token of the environment goes to whatever site is asked: whoever sets it means that. --token "" asks as nobody.
+	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
+	if c.tokenGiven {
+		token = c.token
+	}
+	c.asked.Server, c.asked.Token = strings.TrimSuffix(known.Server, "/"), token
+	if !isAddress(c.asked.Server) {
+		return nil, console.Usage("%q is neither an address like https://boards.example.org nor the name of a site of warpboard login", withoutUser(c.asked.Server))
+	}
+	c.client = client.New(c.asked.Server, token)
+	c.client.SetVersion(c.env.Version)
+	return c.client, nil
+}
+
+// noteAge says that this command is older than the site: where a person reads it, or where that may be why something failed.
+func (c *connection) noteAge(err error) {
+	if c.client == nil || err == nil && !console.IsTerminal(c.env.Stderr) {
+		return
+	}
+	if own, theirs := c.env.Version, c.client.SiteVersion(); older(own, theirs) {
+		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, console.Clean(theirs), withoutUser(c.asked.Server))
+	}
+}
+
+// older compares versions of Go modules, with what else may stand behind them. What is none is older than nothing.
+func older(own, theirs string) bool {
+	own, _, _ = strings.Cut(own, " ")
+	theirs, _, _ = strings.Cut(theirs, " ")
+	return semver.IsValid(own) && semver.IsValid(theirs) && semver.Compare(own, theirs) < 0
+}
+
+// withoutUser is an address without the user and password that it may hold: errors are kept in logs.
+func withoutUser(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		scheme, rest = "", address
+	}
+	rest = rest[strings.LastIndex(rest, "@")+1:]
+	if !found {
+		return rest
+	}
+	return scheme + "://" + rest
+}
+
+// isAddress reports whether a text is the address of a site.
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
+
+// screen is where the command prints.
+func (c *connection) screen() *console.Screen { return console.NewScreen(c.env) }

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+)
+
+func compareCommand(c *connection) *cobra.Command {
+	var device string
+	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: console.Exactly("A", "B"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.compare(cmd.Context(), args, device) }}
+	cmd.Flags().StringVar(&device, "device", "", "of which runs; default: the only ones")
+	return cmd
+}
+
+// compared is as much of a comparison as is printed.
+// Of a page's own JSON (/compare.json), whose other keys are left out.
+type compared struct {
+	A, B  comparedSide
+	Ratio *ratio
+	Cases []struct {
+		Spec  string
+		A, B  *struct{ Median, Mean float64 }
+		Ratio *ratio
+	}
+}
+
+// comparedSide is one of two runs. ScoreNS is that of its own times, of which the ratio is made; BoardNS is another one that the
+// board has, of several runs or of a confirmation.
+type comparedSide struct {
+	Submission int64
+	Mode       string
+	ScoreNS    *float64 `json:"score_ns"`
+	BoardNS    *float64 `json:"board_score_ns"`
+	Pooled     int      `json:"pooled_runs"`
+}
+
+// ratio is B's time over A's, with its 99 % interval where it has one.
+type ratio struct {
+	Value, Low, High float64
+	Apart            bool
+}
+
+func (c *connection) compare(ctx context.Context, args []string, device string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	var runs [2]client.Run
+	for i, text := range args {
+		if runs[i], err = runOf(ctx, site, text, device); err != nil {
+			return err
+		}
+	}
+	query := fmt.Sprintf("?a=%d&b=%d", runs[0].ID, runs[1].ID)
+	data, err := site.Download(ctx, "/compare.json"+query)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.answer(json.RawMessage(data), nil, nil)
+	}
+	var found compared
+	if err := json.Unmarshal(data, &found); err != nil {
+		return fmt.Errorf("read the comparison: %w", err)
+	}
+	printCompared(c.screen(), found)
+	c.screen().Line("%s/compare%s", site.Base(), query)
+	return nil
+}
+
+func printCompared(s *console.Screen, found compared) {
+	s.Line("%s", found.verdict())
+	for i, side := range []comparedSide{found.A, found.B} {
+		if note := side.board(); note != "" {
+			s.Line("%c here is submission %d alone; %s", 'A'+i, side.Submission, note)
+		}
+	}
+	s.Table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
+		one := found.Cases[i]
+		// A case that one of the two does not have: another version of the task.
+		if one.A == nil || one.B == nil {
+			return []any{one.Spec, "", "", ""}
+		}
+		a, b := cmp.Or(one.A.Median, one.A.Mean), cmp.Or(one.B.Median, one.B.Mean)
+		return []any{one.Spec, console.NS(a), console.NS(b), fmt.Sprintf("%.3f", b/a)}
+	})
+}
+
+// board says which score the board has instead; empty: the same.
+func (s comparedSide) board() string {
+	switch {
+	case s.BoardNS == nil:
+		return ""
+	case s.Pooled > 1:
+		return fmt.Sprintf("its board has %v, of %d runs of this source together", console.NS(*s.BoardNS), s.Pooled)
+	}
+	return fmt.Sprintf("its board has %v, measured again since", console.NS(*s.BoardNS))
+}
+
+// verdict is what the times of both show.
+func (f compared) verdict() string {
+	if f.Ratio == nil || f.Ratio.Value <= 0 {
+		return f.untimed()
+	}
+	line, r := "", *f.Ratio
+	if f.A.ScoreNS != nil && f.B.ScoreNS != nil {
+		line = fmt.Sprintf("A %v, B %v: ", console.NS(*f.A.ScoreNS), console.NS(*f.B.ScoreNS))
+	}
+	word := "faster"
+	if r.Value > 1 {
+		word = "slower"
+	}
+	switch {
+	case r.Low <= 0:
+		return line + fmt.Sprintf("B takes %.3f times as long; without fresh processes of both the data cannot show a difference", r.Value)
+	case !r.Apart:
+		return line + fmt.Sprintf("the data show no difference (B takes %.3f times as long, %.3f to %.3f at 99 %%)", r.Value, r.Low, r.High)
+	}
+	return line + fmt.Sprintf("B is %s: it takes %.3f times as long (%.3f to %.3f at 99 %%)", word, r.Value, r.Low, r.High)
+}
+
+// untimed says why two runs have no times to compare.
+func (f compared) untimed() string {
+	for _, side := range []comparedSide{f.A, f.B} {
+		if side.Mode == "test" {
+			return fmt.Sprintf("submission %d is a test, which takes no times: submit it with --mode ranked or benchmark to compare it", side.Submission)
+		}
+	}
+	return fmt.Sprintf("submissions %d and %d have no case that both ran and timed", f.A.Submission, f.B.Submission)
+}
+
+// pooled says that a score is of several runs, or which run stands on the board for this one.
+func pooled(run client.Run) string {
+	switch {
+	case run.PooledRuns > 1:
+		return fmt.Sprintf(" of %d runs of this source together", run.PooledRuns)
+	case run.PoolRun > 0 && run.PoolRun != run.ID:
+		return fmt.Sprintf(" of this run alone; on the board run %d stands for all runs of this source", run.PoolRun)
+	}
+	return ""
+}

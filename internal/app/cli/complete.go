@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/app/cli/sites"
+)
+
+// completion offers words to a shell.
+type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+
+// words always offers these.
+func words(all ...string) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completes offers the values of flags and arguments of a command, and of those below it.
+func (c *connection) completes(cmd *cobra.Command) {
+	flags := map[string]completion{
+		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": words("test", "benchmark", "ranked", "profile"),
+		"fail-on": words("never", "failure", "slower"), "format": words("txt", "json", "csv", "ncu-rep", "ptx"), "event": words("run.ended", "record.taken", "worker.lost", "wait.long"),
+		"type": words("torch", "torch_cuda", "triton", "cuda", "multi_kernel"), "reference-type": words("torch", "torch_cuda", "triton", "cuda", "multi_kernel"),
+	}
+	for name, offer := range flags {
+		if cmd.LocalFlags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, offer) // it fails only for a flag that is not there, or that has one
+		}
+	}
+	if _, args, _ := strings.Cut(cmd.Use, " "); cmd.ValidArgsFunction == nil && slices.Contains([]string{"ID", "A B", "SUBMISSION"}, args) {
+		cmd.ValidArgsFunction = c.completeSubmission
+	}
+	for _, below := range cmd.Commands() {
+		c.completes(below)
+	}
+}
+
+// completeSubmission offers the newest submissions of one's own. A shell that waits for a word is told no error, here and below.
+func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
+		if list, err := site.Mine(cmd.Context(), "", 0, 20); err == nil {
+			for _, sub := range list.Submissions {
+				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, console.Clean(sub.Task), sub.Mode))
+			}
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (c *connection) completeTask(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+	return c.completeBoard(cmd, nil, "")
+}
+
+// completeDevice offers the devices of --task where that is given, else those of the site.
+func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+	if task, err := cmd.Flags().GetString("task"); err == nil && task != "" {
+		return c.completeBoard(cmd, []string{task}, "")
+	}
+	if site, err := c.site(); err == nil {
+		if list, err := site.Devices(cmd.Context()); err == nil {
+			for _, d := range list {
+				all = append(all, console.Clean(d.Device))
+			}
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeSite offers the names of the config file.
+func (c *connection) completeSite(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cfg, _ := sites.Read(c.env.Getenv)
+	return slices.Sorted(maps.Keys(cfg.Sites)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeBoard offers a site's tasks, and then the task's devices.
+func (c *connection) completeBoard(cmd *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+	site, err := c.site()
+	if err != nil || len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	list, _ := site.Tasks(cmd.Context())
+	for _, task := range list {
+		if len(args) == 0 {
+			all = append(all, console.Clean(task.Slug))
+		} else if task.Slug == args[0] {
+			all = task.Devices
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,86 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"warpboard/clients/go"
+)
+
+// The exit codes.
+const (
+	// Scripts depend on them: a code never changes its meaning. 130 is what shells give to a process that an interrupt
+	// ended.
+	ExitOther   = 1
+	ExitUsage   = 2
+	ExitFailed  = 3
+	ExitRefused = 4
+	ExitWho     = 5
+	ExitAway    = 6
+	ExitStopped = 130
+)
+
+// ExitHelp explains the exit codes.
+const ExitHelp = `Exit codes of the commands that talk to a site:
+  0    it went well
+  1    something else went wrong
+  2    the command line is wrong
+  3    a run did not pass, or a score got worse (submit --watch, watch, evaluate, ci)
+  4    the site refused what was asked
+  5    sign in first (warpboard login), or you may not do that
+  6    the site did not answer, or could not just now: try again
+  130  it was interrupted
+verify-result and verify-chain have codes of their own; their --help tells them.
+`
+
+// Exit is an error with an exit code.
+type Exit struct {
+	Code int
+	error
+}
+
+// Unwrap is the error.
+func (e Exit) Unwrap() error { return e.error }
+
+// ExitWith is an error with an exit code of a command of its own.
+func ExitWith(code int, format string, args ...any) error {
+	return Exit{code, fmt.Errorf(format, args...)}
+}
+
+// Usage is a mistake in the command line.
+func Usage(format string, args ...any) error { return Exit{ExitUsage, fmt.Errorf(format, args...)} }
+
+// Failed says that what was asked went well, and what was measured did not.
+func Failed(format string, args ...any) error { return Exit{ExitFailed, fmt.Errorf(format, args...)} }
+
+// ExitCode is the exit code for an error.
+func ExitCode(err error) int {
+	var own Exit
+	var refused *client.Problem
+	var away *url.Error
+	switch {
+	case err == nil:
+		return 0
+	// An Exit comes first: it says what the command meant, whatever error is inside.
+	case errors.As(err, &own):
+		return own.Code
+	// Only an interrupt cancels: limits of time are DeadlineExceeded.
+	case errors.Is(err, context.Canceled):
+		return ExitStopped
+	case errors.As(err, &refused):
+		switch {
+		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
+			return ExitWho
+		// Either may be gone at the next try, which is what scripts want to know.
+		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
+			return ExitAway
+		}
+		return ExitRefused
+	case errors.As(err, &away):
+		return ExitAway
+	}
+	return ExitOther
+}

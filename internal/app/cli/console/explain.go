@@ -1,0 +1,123 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"warpboard/clients/go"
+)
+
+// Complain prints an error: as a line, or with --json among the arguments as JSON. Both go to the standard error.
+func Complain(out io.Writer, args []string, err error) {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	asked := func(arg string) bool { return arg == "--json" || arg == "--jq" || strings.HasPrefix(arg, "--jq=") }
+	if !slices.ContainsFunc(args, asked) {
+		fmt.Fprintln(out, "warpboard:", Clean(err.Error()))
+		return
+	}
+	said := map[string]any{"error": err.Error(), "exit_code": ExitCode(err)}
+	var refused *client.Problem
+	if errors.As(err, &refused) {
+		said["status"], said["code"] = refused.Status, refused.Code
+		if refused.RequestID != "" {
+			said["request_id"] = refused.RequestID
+		}
+		if len(refused.Errors) > 0 {
+			said["errors"] = refused.Errors
+		}
+	}
+	text, _ := json.Marshal(said)
+	fmt.Fprintf(out, "%s\n", text)
+}
+
+// Reworded is an error with a sentence of its own, which keeps what it was made of for its exit code.
+func Reworded(err error, format string, args ...any) error {
+	return plain{fmt.Sprintf(format, args...), err}
+}
+
+// plain is an error with a sentence of its own, which keeps what it was made of for its exit code.
+type plain struct {
+	text string
+	error
+}
+
+func (p plain) Error() string { return p.text }
+
+// Unwrap is what the sentence is made of.
+func (p plain) Unwrap() error { return p.error }
+
+// Explain says in the words of the command line what a library or the API says in its own. server is the site that was asked.
+func Explain(err error, server string, signedIn bool) error {
+	var own Exit
+	var said plain
+	var refused *client.Problem
+	var away *url.Error
+	var file *fs.PathError
+	switch {
+	case err == nil || errors.As(err, &own) || errors.As(err, &said):
+		return err
+	case errors.Is(err, context.Canceled):
+		return plain{"interrupted", err}
+	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
+		if signedIn {
+			return plain{fmt.Sprintf("%s does not accept this token, which has ended or was revoked: run warpboard login %s", server, server), err}
+		}
+		return plain{fmt.Sprintf("you are not signed in to %s: run warpboard login %s", server, server), err}
+	case errors.As(err, &away):
+		return plain{fmt.Sprintf("%s does not answer: %s", server, reason(away)), err}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return plain{fmt.Sprintf("the connection to %s broke off: try again", server), err}
+	case errors.As(err, &file) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
+		return plain{fmt.Sprintf("%s: %v", file.Path, file.Err), err}
+	}
+	return err
+}
+
+// reason is why a site could not be reached.
+func reason(away *url.Error) string {
+	var dns *net.DNSError
+	var dial *net.OpError
+	switch {
+	case errors.As(away, &dns):
+		return fmt.Sprintf("there is no host %q", dns.Name)
+	case away.Timeout():
+		return "it took too long"
+	case errors.As(away, &dial):
+		_, text, _ := strings.Cut(dial.Err.Error(), ": ")
+		return cmp.Or(text, dial.Err.Error())
+	}
+	return away.Err.Error()
+}
+
+// FlagError says what is wrong with a flag.
+func FlagError(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		err = fmt.Errorf("--%s: %w", value.GetFlag().Name, BadValue(value.GetFlag(), value.GetValue(), value.Unwrap()))
+	}
+	return fmt.Errorf("%w (%s --help prints its flags)", err, cmd.CommandPath())
+}
+
+// BadValue says why a flag does not take a value; err is what the flag said.
+func BadValue(f *pflag.Flag, value string, err error) error {
+	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[f.Value.Type()]
+	if kind == "" {
+		return err
+	}
+	return fmt.Errorf("%q is not %s", value, kind)
+}

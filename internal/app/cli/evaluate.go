@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+	"warpboard/tasks"
+)
+
+const evaluateHelp = `Compile, check and time one kernel without a task, or compare it with a reference that is right.
+
+FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. A .cu file is of type cuda and
+needs --io: a JSON file with its arguments and launch sizes (IOContract, see /api on the site).`
+
+// evaluation are the flags of `warpboard evaluate`.
+type evaluation struct {
+	kind, io, reference, referenceKind, device string
+	trials                                     int
+}
+
+func evaluateCommand(c *connection) *cobra.Command {
+	var o evaluation
+	cmd := &cobra.Command{Use: "evaluate FILE", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: console.Exactly("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.evaluate(cmd.Context(), o, args[0]) }}
+	f := cmd.Flags()
+	f.StringVar(&o.kind, "type", "", "torch, torch_cuda, triton, cuda or multi_kernel; default: by the file")
+	f.StringVar(&o.io, "io", "", "JSON file with the kernel's arguments and launch sizes")
+	f.StringVar(&o.reference, "reference", "", "file of a kernel that is right, to compare with")
+	f.StringVar(&o.referenceKind, "reference-type", "", "its type; default: by the file")
+	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, a GPU first")
+	f.IntVar(&o.trials, "trials", 100, "timed calls")
+	return cmd
+}
+
+func (c *connection) evaluate(ctx context.Context, o evaluation, file string) error {
+	request, err := o.request(file)
+	if err != nil {
+		return err
+	}
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	progress := c.screen()
+	e, err := evaluated(ctx, site, request, func(e *client.Evaluation) { progress.SetStatus(e.Device + " " + e.State) })
+	progress.SetStatus("")
+	if errors.Is(err, context.Canceled) && e != nil {
+		return console.Reworded(err, "stopped waiting. The evaluation continues: %s", e.URL)
+	}
+	if err != nil {
+		return err
+	}
+	address := e.URL
+	if c.asked.Token != "" { // its page asks who one is
+		address = evaluationPage(site, e.ID)
+	}
+	err = c.answer(e, nil, func(s *console.Screen) {
+		s.Line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
+	})
+	if ok, why := passed(e); err == nil && !ok {
+		err = console.Failed("%s", why)
+	}
+	return err
+}
+
+// evaluationPage is the address of an evaluation for people.
+func evaluationPage(site *client.Client, id string) string {
+	return site.Base() + "/evaluations/" + url.PathEscape(id)
+}
+
+// evaluated has a request evaluated and waits for its end; tell hears of it now and then.
+func evaluated(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
+	e, err = site.Evaluate(ctx, request)
+	for err == nil && !e.Ended {
+		tell(e)
+		var next *client.Evaluation
+		if next, err = site.Evaluation(ctx, e.ID, lookOften); err == nil {
+			e = next
+		}
+	}
+	return e, err // e is the last that was heard of it
+}
+
+// request is the body of POST /evaluate, or of /compare where there is a reference.
+func (o evaluation) request(file string) (map[string]any, error) {
+	if filepath.Ext(file) == ".json" {
+		// Sent as it is, with flags left out: the site checks it.
+		var whole map[string]any
+		return whole, readJSON(file, &whole)
+	}
+	kernel, err := codeOf(file, o.kind, o.io)
+	if err != nil {
+		return nil, err
+	}
+	request := map[string]any{"kernel": kernel, "num_trials": o.trials}
+	if o.device != "" {
+		request["gpu_type"] = o.device
+	}
+	if o.reference != "" {
+		reference, err := codeOf(o.reference, o.referenceKind, o.io)
+		if err != nil {
+			return nil, err
+		}
+		delete(request, "kernel")
+		request["ref_kernel"], request["custom_kernel"] = reference, kernel
+	}
+	return request, nil
+}
+
+// codeOf is a KernelCode of the API.
+func codeOf(file, kind, io string) (map[string]any, error) {
+	source, err := readText(file)
+	if err != nil {
+		return nil, err
+	}
+	code := map[string]any{"source_code": string(source), "kernel_type": cmp.Or(kind, kindOf(file, string(source)))}
+	if io != "" {
+		var contract any
+		if err := readJSON(io, &contract); err != nil {
+			return nil, err
+		}
+		code["io"] = contract
+	}
+	return code, nil
+}
+
+// kindOf guesses a kernel's type.
+// Only a default: a Python file with inline CUDA (torch_cuda) has to be named by --type.
+func kindOf(file, source string) string {
+	switch {
+	case filepath.Ext(file) != ".py":
+		return "cuda"
+	case strings.Contains(source, "triton.jit"):
+		return "triton"
+	}
+	return "torch"
+}
+
+func readJSON(file string, into any) error {
+	text, err := readText(file)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return console.Usage("%s is not the JSON that is expected: %w", file, err)
+	}
+	return nil
+}
+
+// readText reads a file, and refuses one that is not UTF-8: JSON would send another text.
+func readText(file string) ([]byte, error) {
+	text, err := readRegular(file, largestRequest)
+	if err != nil {
+		return nil, fmt.Errorf("reading the file: %w", err)
+	}
+	if err := tasks.CheckText(file, text); err != nil {
+		return nil, console.Usage("%w", err)
+	}
+	return text, nil
+}
+
+// found is as much of an evaluation's result as commands look at. Times are in milliseconds.
+// Unknown keys are left out, so that a newer site can add some.
+type found struct {
+	Result struct {
+		Compiled    bool     `json:"compiled"`
+		Correctness *bool    `json:"correctness"`
+		Speedup     *float64 `json:"speedup"`
+		Stats       *struct {
+			Mean float64 `json:"mean"`
+			Std  float64 `json:"std"`
+		} `json:"runtime_stats"`
+		CompilationError string `json:"compilation_error"`
+		ValidationError  string `json:"validation_error"`
+	} `json:"kernel_exec_result"`
+}
+
+func resultOf(e *client.Evaluation) (f found) {
+	if e.Result != nil {
+		_ = json.Unmarshal(*e.Result, &f) // what cannot be read is not there
+	}
+	return f
+}
+
+// passed reports whether a kernel was compiled and is right, and why not.
+func passed(e *client.Evaluation) (ok bool, why string) {
+	r := resultOf(e).Result
+	switch {
+	case e.State != "completed":
+		return false, cmp.Or(e.Failure, "the evaluation ended as "+e.State)
+	case !r.Compiled:
+		return false, cmp.Or(r.CompilationError, "it does not compile")
+	case r.Correctness != nil && !*r.Correctness:
+		return false, cmp.Or(r.ValidationError, "its output is wrong")
+	}
+	return true, ""
+}
+
+// summaryOf is an evaluation in a line.
+func summaryOf(e *client.Evaluation) string {
+	if ok, _ := passed(e); !ok {
+		return e.State + " on " + e.Device + ": it did not pass"
+	}
+	line, r := e.State+" on "+e.Device, resultOf(e).Result
+	if r.Stats != nil {
+		line += fmt.Sprintf(": %v ± %v", console.NS(r.Stats.Mean*1e6), console.NS(r.Stats.Std*1e6))
+	}
+	if r.Speedup != nil {
+		line += fmt.Sprintf(", %.2f times as fast as the reference", *r.Speedup)
+	}
+	return line
+}

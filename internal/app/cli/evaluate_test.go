@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+)
+
+// evaluating makes the world's site answer evaluations: a kernel whose source is "wrong" or "broken" is, and others are right.
+// It returns what was asked last.
+func (w *world) evaluating(t *testing.T) *map[string]any {
+	asked := &map[string]any{}
+	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		e := client.Evaluation{ID: "e1", URL: "http://site/e1", State: "submitted", Device: "CPU"}
+		if r.Method == http.MethodGet {
+			kernel, _ := (*asked)["kernel"].(map[string]any)
+			if kernel == nil {
+				kernel, _ = (*asked)["custom_kernel"].(map[string]any)
+			}
+			result := json.RawMessage(map[string]string{
+				"wrong":  `{"kernel_exec_result": {"compiled": true, "correctness": false, "validation_error": "element 3 is wrong"}}`,
+				"broken": `{"kernel_exec_result": {"compiled": false, "compilation_error": "a.py:1: SyntaxError"}}`,
+				"right":  `{"kernel_exec_result": {"compiled": true, "correctness": true, "speedup": 2.5, "runtime_stats": {"mean": 0.5, "std": 0.01}}}`,
+			}[kernel["source_code"].(string)])
+			e.State, e.Ended, e.Result = "completed", true, &result
+		} else {
+			*asked = map[string]any{}
+			if err := json.NewDecoder(r.Body).Decode(asked); err != nil {
+				t.Errorf("%s %s: %v", r.Method, r.URL, err)
+			}
+		}
+		json.NewEncoder(rw).Encode(e)
+	})
+	return asked
+}
+
+// kernels writes a file for each verdict, with that as its source.
+func kernels(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"right", "wrong", "broken"} {
+		if err := os.WriteFile(filepath.Join(dir, name+".py"), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
+	w, dir := newWorld(t), t.TempDir()
+	asked := w.evaluating(t)
+	kernels(t, dir)
+	for _, c := range []struct {
+		args []string
+		code int
+		said string
+	}{
+		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0, "completed on CPU: 500µs ± 10µs, 2.50 times as fast as the reference"},
+		{[]string{"right.py", "--json"}, 0, `"speedup": 2.5`},
+		{[]string{"right.py", "--reference", "right.py"}, 0, "500µs"},
+		{[]string{"wrong.py", "--reference", "right.py"}, console.ExitFailed, "did not pass"},
+		{[]string{"broken.py"}, console.ExitFailed, "did not pass"},
+		{[]string{"none.py"}, console.ExitOther, ""},
+		{[]string{}, console.ExitUsage, ""},
+	} {
+		for i, arg := range c.args {
+			if strings.HasSuffix(arg, ".py") {
+				c.args[i] = filepath.Join(dir, arg)
+			}
+		}
+		err := w.run(t, append([]string{"evaluate", "--server", w.URL}, c.args...)...)
+		if console.ExitCode(err) != c.code || !strings.Contains(w.out.String(), c.said) {
+			t.Errorf("%v: exit code %d, want %d: %v\n%s", c.args, console.ExitCode(err), c.code, err, &w.out)
+		}
+	}
+	if kernel := (*asked)["kernel"].(map[string]any); kernel["kernel_type"] != "torch" {
+		t.Errorf("a .py file without Triton is sent as %v", kernel["kernel_type"])
+	}
+}
+
+func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
+	w, dir := newWorld(t), t.TempDir()
+	asked := w.evaluating(t)
+	kernels(t, dir)
+	project := func(file string) string {
+		return "[[kernel]]\nfile = \"" + file + "\"\nreference = \"right.py\"\ndevices = [\"cpu\"]\n"
+	}
+	for file, want := range map[string]struct {
+		code int
+		row  string
+	}{
+		"right.py":  {0, "| right.py | right.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500µs | 2.50× as fast as the reference |"},
+		"wrong.py":  {console.ExitFailed, "| wrong.py | right.py | CPU | [failed](" + w.URL + "/evaluations/e1): element 3 is wrong |  |  |  |"},
+		"broken.py": {console.ExitFailed, "a.py:1: SyntaxError"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, projectFile), []byte(project(file)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := w.run(t, "ci", dir, "--server", w.URL)
+		if console.ExitCode(err) != want.code || !strings.Contains(w.out.String(), want.row) {
+			t.Errorf("%s: exit code %d, want %d: %v\n%s", file, console.ExitCode(err), want.code, err, &w.out)
+		}
+		if (*asked)["ref_kernel"] == nil || (*asked)["gpu_type"] != "cpu" {
+			t.Errorf("%s: asked %v", file, *asked)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, projectFile), []byte(project("../right.py")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.run(t, "ci", dir, "--server", w.URL); err == nil || !strings.Contains(err.Error(), "below the folder") {
+		t.Errorf("a kernel outside of the folder: %v", err)
+	}
+	// Links lead out, too: a pull request may name what the machine keeps secret.
+	secret := filepath.Join(t.TempDir(), "secret.py")
+	if err := errors.Join(os.WriteFile(secret, []byte("token = 1\n"), 0o600), os.Symlink(secret, filepath.Join(dir, "link.py")),
+		os.WriteFile(filepath.Join(dir, projectFile), []byte(project("link.py")), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.run(t, "ci", dir, "--server", w.URL); err == nil || !strings.Contains(err.Error(), "escapes") {
+		t.Errorf("a link that leads out of the folder: %v", err)
+	}
+}

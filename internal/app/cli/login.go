@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/app/cli/sites"
+)
+
+func loginCommand(c *connection) *cobra.Command {
+	var name string
+	var popcorn bool
+	cmd := &cobra.Command{
+		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
+		Long: "Sign in to a site: open the address in a browser, check the code, and let the command line in. The token is kept in the file that\nWARPBOARD_SITES names, else in ~/.config/warpboard/sites.toml, for its owner alone.",
+		Args: console.Between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.login(cmd.Context(), strings.Join(args, ""), name); err != nil || !popcorn {
+				return err
+			}
+			return c.setUpPopcorn()
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "what to call the site in the config file, for --server NAME; default: its host and path")
+	cmd.Flags().BoolVar(&popcorn, "popcorn", false, "set up popcorn-cli, too: write the token into ~/.popcorn.yaml, unless that has another, and print what else it needs")
+	return cmd
+}
+
+// login asks a site for a token, which a person approves in a browser.
+func (c *connection) login(ctx context.Context, server, name string) error {
+	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
+	// http is let pass for sites on this machine or in a private network; the token crosses it in clear.
+	if !isAddress(server) {
+		return console.Usage("%q is not an address like https://boards.example.org", withoutUser(server))
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return err
+	}
+	c.asked.Server = server
+	cfg, err := sites.Read(c.env.Getenv)
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	site := client.New(server, "")
+	// The device flow of OAuth: no secret passes the browser. The person compares the code, since a link alone could be
+	// somebody else's.
+	login, err := site.BeginLogin(ctx, cmp.Or(host, "a machine without a name"))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", console.Clean(login.URL), console.Clean(login.Code))
+	answer, err := waitForLogin(ctx, site, login)
+	if err != nil {
+		return err
+	}
+	if cfg.Sites == nil {
+		cfg.Sites = map[string]sites.Site{}
+	}
+	name = cmp.Or(name, u.Host+u.Path)
+	cfg.Sites[name], cfg.Default = sites.Site{Server: server, Token: answer.Token}, name
+	c.asked = cfg.Sites[name]
+	path, err := cfg.Save(c.env.Getenv)
+	if err == nil {
+		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s, and ends within a year.\n", console.Clean(answer.User.Name), path)
+	}
+	return err
+}
+
+func waitForLogin(ctx context.Context, site *client.Client, login *client.Login) (*client.LoginAnswer, error) {
+	ctx, cancel := context.WithDeadline(ctx, login.Expires)
+	defer cancel()
+	tick := time.NewTicker(time.Duration(max(login.Every, 1)) * time.Second)
+	defer tick.Stop()
+	for {
+		answer, err := site.EndLogin(ctx, login.Secret)
+		if err == nil && answer.Token != "" && answer.User != nil {
+			return answer, nil
+		}
+		// A site that restarts meanwhile is asked again; a code that was refused or is too old ends it.
+		if err != nil && console.ExitCode(err) != console.ExitAway {
+			return nil, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("nobody has approved the code: %w", ctx.Err())
+		}
+	}
+}
+
+func logoutCommand(c *connection) *cobra.Command {
+	var keep bool
+	cmd := &cobra.Command{
+		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and forget it", Example: "  warpboard logout\n  warpboard logout lab",
+		Args: console.Between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
+	}
+	cmd.Flags().BoolVar(&keep, "keep", false, "do not revoke the token: only forget it here, as where it is used elsewhere, too")
+	return cmd
+}

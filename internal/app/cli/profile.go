@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/statement"
+)
+
+func profileCommand(c *connection) *cobra.Command {
+	cmd := &cobra.Command{Use: "profile", Short: "read what Nsight Compute measured of a run"}
+	var device, kind, out string
+	var index int
+	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or keep the profile of a submission's run", Args: console.Exactly("SUBMISSION"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := submissionID(args[0])
+			if err != nil {
+				return err
+			}
+			if !slices.Contains([]string{"txt", "json", "csv", "ncu-rep", "ptx"}, kind) {
+				return console.Usage("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
+			}
+			if c.json {
+				kind = "json"
+			}
+			return c.profile(cmd.Context(), id, device, kind, index, out)
+		}}
+	get.Flags().StringVar(&device, "device", "", "of which run; default: the only one")
+	get.Flags().StringVar(&kind, "format", "txt", "txt, json, csv, ncu-rep or ptx (of the longest kernel)")
+	get.Flags().IntVar(&index, "case", 0, "number of the benchmark case, from 0")
+	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: the standard output")
+	cmd.AddCommand(get)
+	return console.Group(cmd)
+}
+
+func (c *connection) profile(ctx context.Context, id int64, device, kind string, index int, out string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	sub, err := site.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	run, err := onlyRun(sub, device)
+	if err != nil {
+		return err
+	}
+	data, err := site.Download(ctx, client.ProfilePath(id, run.ID, kind, index))
+	if err != nil {
+		return err
+	}
+	if out != "" {
+		return os.WriteFile(out, data, 0o644)
+	}
+	// A pipe gets the bytes as they are, but for text, which people read there, too.
+	if kind == "txt" || console.IsTerminal(c.env.Stdout) {
+		data = []byte(console.Clean(string(data)))
+	}
+	_, err = c.env.Stdout.Write(data)
+	return err
+}
+
+func onlyRun(sub *client.Submission, device string) (client.Run, error) {
+	var devices []string
+	for _, run := range sub.Runs {
+		if devices = append(devices, run.Device); run.Device == device || device == "" && len(sub.Runs) == 1 {
+			return run, nil
+		}
+	}
+	return client.Run{}, console.Usage("say with --device which run of submission %d: %q", sub.ID, devices)
+}
+
+// runOf is a submission's run on a device, or its only one.
+func runOf(ctx context.Context, site *client.Client, text, device string) (run client.Run, err error) {
+	id, err := submissionID(text)
+	if err != nil {
+		return run, err
+	}
+	sub, err := site.Get(ctx, id)
+	if err != nil {
+		return run, err
+	}
+	return onlyRun(sub, device)
+}
+
+// change is how a score stands to an older one.
+type change string
+
+const (
+	same   change = "the same"
+	faster change = "faster"
+	slower change = "slower"
+)
+
+// Both have a score here. The rule is the statement's (Agrees), which verify-result uses as well; boards have one of
+// their own (bands).
+func changeOf(old, now client.Run) change {
+	switch {
+	case scoreOf(old).Agrees(scoreOf(now)):
+		return same
+	case *now.ScoreNS < *old.ScoreNS:
+		return faster
+	}
+	return slower
+}
+
+func scoreOf(run client.Run) statement.Score {
+	return statement.Score{NS: *run.ScoreNS, Low: run.IntervalLow, High: run.IntervalHigh, Processes: run.Processes, Noisy: run.Noisy}
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/BurntSushi/toml"
+
+	"warpboard/internal/app/cli/console"
+	"warpboard/tasks"
+	"warpboard/tasks/directives"
+)
+
+// projectFile names no site: a stranger's repository must not say where one's token goes.
+const projectFile = tasks.ProjectFile
+
+// project is what the kernels of a folder are for.
+type project struct {
+	Task    string     `toml:"task,omitempty"`
+	Devices []string   `toml:"devices,omitempty"`
+	Kernels []ofKernel `toml:"kernel,omitempty"`
+	dir     string
+}
+
+// ofKernel is one kernel of a folder, for a task or against a reference.
+type ofKernel struct {
+	File      string   `toml:"file"`
+	Task      string   `toml:"task,omitempty"`
+	Devices   []string `toml:"devices,omitempty"`
+	Reference string   `toml:"reference,omitempty"` // file of a kernel that is right; instead of a task
+	Files     []string `toml:"files,omitempty"`     // further files of a submission, where the task takes any
+}
+
+// findProject reads the project file of a folder, or of the next one above it up to the repository's root. None is empty.
+func findProject(dir string) (p project, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return p, err
+	}
+	// Up to the folder that holds .git, or to the top: a file in one's home must not say what a repository's kernels are
+	// for.
+	for {
+		if p, found, err := readProject(dir); found || err != nil {
+			return p, err
+		}
+		above := filepath.Dir(dir)
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || above == dir {
+			return project{}, nil
+		}
+		dir = above
+	}
+}
+
+// readProject reads the project file of one folder; found is false where there is none.
+func readProject(dir string) (p project, found bool, err error) {
+	file := filepath.Join(dir, projectFile)
+	text, err := readRegular(file, tasks.MaxSubmission)
+	var meta toml.MetaData
+	if err == nil {
+		meta, err = toml.Decode(string(text), &p)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return project{}, false, nil
+	case err != nil:
+		return p, false, fmt.Errorf("reading %s: %w", file, err)
+	// A key that is misspelt would otherwise do nothing, silently.
+	case len(meta.Undecoded()) > 0:
+		return p, false, fmt.Errorf("%s: the key %q is not known", file, meta.Undecoded()[0])
+	}
+	p.dir = dir
+	return p, true, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// of is what the project says of a file: its own entry before the folder's.
+func (p project) of(file string) ofKernel {
+	k := ofKernel{File: file, Task: p.Task, Devices: p.Devices}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return k
+	}
+	for _, own := range p.Kernels {
+		if filepath.Join(p.dir, own.File) != abs {
+			continue
+		}
+		if own.Task != "" {
+			k.Task = own.Task
+		}
+		if len(own.Devices) > 0 {
+			k.Devices = own.Devices
+		}
+		// The last entry of a file counts, as far as it says something.
+		k.Reference, k.Files = own.Reference, own.Files
+	}
+	return k
+}
+
+// further are the paths of a kernel's further files.
+func (p project) further(k ofKernel) []string {
+	paths := make([]string, len(k.Files))
+	for i, file := range k.Files {
+		paths[i] = filepath.Join(p.dir, file)
+	}
+	return paths
+}
+
+// fill completes what flags have left open of a submission: the source's own directives count first, and are read by the site.
+func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
+	said, err := directives.Parse(source)
+	if err != nil {
+		return err
+	}
+	if *task == "" && said.Leaderboard == "" {
+		if *task = k.Task; *task == "" {
+			return console.Usage("nothing says for which task this is: give --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
+		}
+	}
+	if len(*devices) == 0 && len(said.GPUs) == 0 {
+		*devices = k.Devices
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+	"warpboard/models/db"
+	"warpboard/tasks"
+	"warpboard/tasks/changes"
+)
+
+// published is a task as it was sent to a site, and what the site answered.
+type published struct {
+	*client.Published
+	before, after map[string]string // whole texts, by the keys of differences; before is nil where it could not be read
+}
+
+// publish sends the tasks at a path to a site; alone says that there must be just one. A task that is refused does not stop the rest.
+func (c *connection) publish(ctx context.Context, from string, p client.Publication, alone bool) error {
+	var err error
+	if p.Deadline, err = readDeadline(p.Deadline); err != nil {
+		return err
+	}
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	upload, err := tasks.OpenPath(from)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	defer upload.Close()
+	proposals, err := upload.Proposals(time.Now())
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	if alone && len(proposals) != 1 {
+		return console.Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
+	}
+	answers, refused := []*client.Published{}, []error{}
+	// Each task is a request of its own: an error in the middle leaves the earlier ones published. Running it again is
+	// safe, for what is as it was changes nothing.
+	for _, proposal := range proposals {
+		answer, err := publishOne(ctx, site, from, proposal, p)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("%s: %w", proposal.Name, err))
+			continue
+		}
+		if answers = append(answers, answer.Published); !c.json {
+			printPublished(c.screen(), answer)
+		}
+	}
+	if c.json {
+		err = c.filter.Print(c.env.Stdout, answers)
+	}
+	return errors.Join(append(refused, err)...)
+}
+
+// readDeadline reads the flag: a time as the API takes it, none, or nothing.
+func readDeadline(text string) (string, error) {
+	if text == "" || text == "none" {
+		return text, nil
+	}
+	at, err := tasks.ParseDeadline(text)
+	if err != nil {
+		return "", console.Usage("--deadline: %w, or none", err)
+	}
+	return at.Format(time.RFC3339), nil
+}
+
+func publishOne(ctx context.Context, site *client.Client, from string, proposal tasks.Proposal, p client.Publication) (one published, err error) {
+	if proposal.Err != nil {
+		return one, proposal.Err
+	}
+	var data bytes.Buffer
+	if err := tasks.WriteZip(&data, proposal.Bundle); err != nil {
+		return one, err
+	}
+	if p.Task == "" {
+		if p.Task, err = nameOf(from, proposal); err != nil {
+			return one, err
+		}
+	}
+	if len(p.Devices) == 0 {
+		p.Devices = proposal.GPUs
+	}
+	before, there, err := bundleOf(ctx, site, p.Task)
+	if err != nil {
+		return one, err
+	}
+	// A deadline that nothing states is that of a new task alone.
+	if p.Deadline == "" && !proposal.Deadline.IsZero() && !(there && proposal.Assumed) {
+		p.Deadline = proposal.Deadline.Format(time.RFC3339)
+	}
+	p.File, p.Data = p.Task+".zip", data.Bytes()
+	if one.Published, err = site.Publish(ctx, p); err != nil {
+		return one, err
+	}
+	one.Warnings = append(proposal.Notes, one.Warnings...)
+	if one.after = changes.Texts(proposal.Bundle); before != nil {
+		one.before = changes.Texts(before)
+	}
+	return one, nil
+}
+
+// nameOf is what a task is called in addresses: as its problem set says, else the warpboard.toml in its folder, else as the folder.
+func nameOf(from string, proposal tasks.Proposal) (string, error) {
+	name := proposal.Name
+	if proposal.Deadline.IsZero() { // it is of no problem set
+		for _, dir := range []string{from, filepath.Join(from, proposal.Folder)} {
+			p, _, err := readProject(dir)
+			if err != nil {
+				return "", err
+			}
+			if exists(filepath.Join(dir, tasks.TaskFile)) && p.Task != "" {
+				name = p.Task
+				break
+			}
+		}
+	}
+	return db.Slug(name), nil
+}
+
+// bundleOf is a task as a site has it; nil where its files cannot be read. there is false where the site has no such task.
+func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.Bundle, there bool, err error) {
+	name, data, err := site.Bundle(ctx, slug)
+	var refused *client.Problem
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	upload, err := tasks.OpenFile(name, data)
+	if err != nil {
+		return nil, true, nil
+	}
+	list, err := upload.Proposals(time.Now())
+	if err != nil || len(list) != 1 {
+		return nil, true, nil
+	}
+	return list[0].Bundle, true, nil
+}
+
+func printPublished(s *console.Screen, a published) {
+	did := map[string]string{client.Created: "is new", "none": "is as it was", client.Settings: "has new settings; its boards stay", "texts": "has new texts; its boards stay",
+		"version": "has a new version; its boards begin empty"}[a.Change]
+	if a.DryRun && a.Change != "none" {
+		did = "would change: it " + did
+	}
+	s.Line("%s %s  %s", a.Task, did, a.URL)
+	for _, d := range a.Differences {
+		printDifference(s, d, a.before[d.Key], a.after[d.Key])
+	}
+	for _, warning := range a.Warnings {
+		s.Line("  warning: %s", warning)
+	}
+}
+
+// difference prints what a key was and is: in one line or, where one of the texts has several, as a unified diff.
+func printDifference(s *console.Screen, d client.Difference, before, after string) {
+	if before == "" && after == "" || d.Old == "" || d.New == "" {
+		before, after = d.Old, d.New
+	}
+	if !strings.Contains(before+after, "\n") {
+		s.Line("  %s: %s → %s", d.Key, orNone(before), orNone(after))
+		return
+	}
+	s.Line("  %s:", d.Key)
+	script := string(diff.Diff("site/"+d.Key, []byte(ended(before)), "here/"+d.Key, []byte(ended(after))))
+	_, script, _ = strings.Cut(script, "\n") // the line that repeats both names
+	for line := range strings.Lines(script) {
+		s.Line("    %s", strings.TrimSuffix(line, "\n"))
+	}
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// ended ends a text with a line end, for a diff would say that it has none.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}

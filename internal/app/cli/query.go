@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+	"warpboard/views/format"
+)
+
+// answer prints what a site said: as JSON if that was asked for, else by print.
+// print is called without an error alone, so that it may use what was answered without looking.
+func (c *connection) answer(what any, err error, print func(*console.Screen)) error {
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		return c.filter.Print(c.env.Stdout, what)
+	}
+	print(c.screen())
+	return nil
+}
+
+func tasksCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "tasks", Short: "list a site's tasks", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		all, err := site.Tasks(cmd.Context())
+		return c.answer(all, err, func(s *console.Screen) {
+			s.Table("TASK\tLANGUAGE\tDEVICES\tTITLE", len(all), func(i int) []any {
+				return []any{all[i].Slug, all[i].Lang, strings.Join(all[i].Devices, ","), all[i].Title}
+			})
+		})
+	}}
+}
+
+func boardCommand(c *connection) *cobra.Command {
+	var page int
+	cmd := &cobra.Command{Use: "board TASK DEVICE", Short: "print the board of a task on a device", Args: console.Exactly("TASK", "DEVICE"), ValidArgsFunction: c.completeBoard,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			board, err := site.Board(cmd.Context(), args[0], args[1], page)
+			return c.answer(board, err, func(s *console.Screen) {
+				s.Table("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
+					e := board.Entries[i]
+					if e.Older { // behind all others, and not compared with them
+						e.Rank, e.Tied = 0, false
+					}
+					return []any{format.Place(e.Rank, e.Tied), console.NS(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
+				})
+				if board.Total > len(board.Entries) {
+					s.Line("page %d, of %d entries", board.Page, board.Total)
+				}
+			})
+		}}
+	cmd.Flags().IntVar(&page, "page", 1, "page, from 1")
+	return cmd
+}
+
+// plusMinus is half of a score's interval, or the standard error of its repeats; a tilde says that it is noisy.
+func plusMinus(e client.Entry) string {
+	half := e.ErrNS
+	if e.IntervalLow != nil && e.IntervalHigh != nil {
+		half = (*e.IntervalHigh - *e.IntervalLow) / 2
+	}
+	if e.Noisy {
+		return "~" + console.NS(half).String()
+	}
+	return console.NS(half).String()
+}
+
+func devicesCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "devices", Short: "list a site's devices and how busy they are", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		all, err := site.Devices(cmd.Context())
+		return c.answer(all, err, func(s *console.Screen) {
+			s.Table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
+				note := all[i].Problem
+				if all[i].PausedSince != nil {
+					note = strings.TrimSpace("paused by " + all[i].PausedBy + ". " + all[i].PausedWhy)
+				}
+				return []any{all[i].Device, all[i].Slots, all[i].Busy, all[i].Queued, note}
+			})
+		})
+	}}
+}
+
+func budgetCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "budget", Short: "print what is left today of your GPU-seconds", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		me, err := site.Me(cmd.Context())
+		if err != nil || me.TeamBudget == nil {
+			var own *client.Budget
+			if err == nil {
+				own = me.Budget
+			}
+			return c.answer(own, err, func(s *console.Screen) { printBudget(s, own) })
+		}
+		both := struct {
+			*client.Budget
+			Team *client.TeamBudget `json:"team_budget"`
+		}{me.Budget, me.TeamBudget}
+		return c.answer(both, nil, func(s *console.Screen) {
+			printBudget(s, both.Budget)
+			s.Line("of team %s (%d members) %.0f of %d GPU-seconds are left", both.Team.Team, both.Team.Members, both.Team.LeftSeconds, both.Team.Seconds)
+		})
+	}}
+}
+
+// budget prints what is left of one's own.
+func printBudget(s *console.Screen, b *client.Budget) {
+	if b == nil {
+		s.Line("no limit")
+		return
+	}
+	s.Line("%.0f of %d GPU-seconds are left; renewed at %s", b.LeftSeconds, b.Seconds, b.Renews.UTC().Format("2006-01-02 15:04 UTC"))
+}
+
+func runsCommand(c *connection) *cobra.Command {
+	var task string
+	var before int64
+	var limit int
+	cmd := &cobra.Command{Use: "runs", Short: "list your submissions and their runs, the newest first", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		list, err := site.Mine(cmd.Context(), task, before, limit)
+		return c.answer(list, err, func(s *console.Screen) {
+			rows := rowsOf(list.Submissions)
+			s.Table("SUBMISSION\tTASK\tMODE\tRUN\tDEVICE\tSTATE\tSCORE", len(rows), func(i int) []any { return rows[i] })
+			if list.Next > 0 {
+				s.Line("older ones: --before %d", list.Next)
+			}
+		})
+	}}
+	cmd.Flags().StringVar(&task, "task", "", "only those to this task")
+	cmd.Flags().Int64Var(&before, "before", 0, "only those below this number")
+	cmd.Flags().IntVar(&limit, "limit", 20, "how many submissions, up to 50")
+	return cmd
+}
+
+func rowsOf(list []client.Submission) (rows [][]any) {
+	for _, sub := range list {
+		for _, run := range sub.Runs {
+			score := ""
+			if run.ScoreNS != nil {
+				score = console.NS(*run.ScoreNS).String()
+			}
+			rows = append(rows, []any{sub.ID, sub.Task, sub.Mode, run.ID, run.Device, run.State, score})
+		}
+	}
+	return rows
+}
+
+func showCommand(c *connection) *cobra.Command {
+	return c.submission("show ID", "print a submission and its runs", (*client.Client).Get)
+}
+
+func cancelCommand(c *connection) *cobra.Command {
+	return c.submission("cancel ID", "cancel a submission of yours", (*client.Client).Cancel)
+}
+
+// submission is a command that asks about one submission.
+func (c *connection) submission(use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error)) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: console.Exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+		site, id, err := c.siteFor(args[0])
+		if err != nil {
+			return err
+		}
+		sub, err := ask(site, cmd.Context(), id)
+		return c.answer(sub, err, func(s *console.Screen) {
+			s.Line("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
+			for _, run := range sub.Runs {
+				printRun(s, run)
+			}
+		})
+	}}
+}
+
+func sourceCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "source ID", Short: "print what was submitted", Args: console.Exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+		site, id, err := c.siteFor(args[0])
+		if err != nil {
+			return err
+		}
+		file, err := site.Source(cmd.Context(), id)
+		return c.answer(file, err, func(s *console.Screen) {
+			if len(file.Files) > 0 {
+				s.Line("==> %s <==", file.Name)
+			}
+			printSource(s, file.Text)
+			for _, name := range slices.Sorted(maps.Keys(file.Files)) {
+				s.Line("\n==> %s <==", name)
+				printSource(s, file.Files[name])
+			}
+		})
+	}}
+}
+
+// source prints a text, to a terminal without what it would take for commands.
+func printSource(s *console.Screen, text string) {
+	if s.Terminal {
+		text = console.Clean(text)
+	}
+	fmt.Fprint(s.Out, text)
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"warpboard/internal/app/cli/console"
+)
+
+// largestRequest is the size of the largest file with a request to evaluate, in bytes: it may hold tensors.
+const largestRequest = 16 << 20
+
+// readRegular reads a file of at most so many bytes. A pipe, a device and a larger file are refused unread: a folder
+// of somebody else's may name any, and one would block for ever, another never end.
+func readRegular(path string, most int64) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return readOpened(file, err, path, most)
+}
+
+// readBelow is readRegular of a file that lies in a folder. A link that leads out of it is refused: in a stranger's repository it may
+// name what this machine keeps secret.
+func readBelow(dir, name string, most int64) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return readOpened(file, err, filepath.Join(dir, name), most)
+}
+
+func readOpened(file *os.File, err error, path string, most int64) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, console.Usage("%s is not a regular file", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = console.Usage("%s is larger than %d bytes", path, most)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"strconv"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+)
+
+// submissionID reads a submission's number.
+func submissionID(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id <= 0 {
+		return 0, console.Usage("%q is not the number of a submission (warpboard runs lists yours)", text)
+	}
+	return id, nil
+}
+
+// siteFor is the way to the site of a command about one submission, and the submission's number.
+func (c *connection) siteFor(text string) (*client.Client, int64, error) {
+	id, err := submissionID(text)
+	if err != nil {
+		return nil, 0, err
+	}
+	site, err := c.site()
+	return site, id, err
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/internal/app/cli/console"
+	"warpboard/tasks"
+	"warpboard/tasks/problems"
+)
+
+const submitHelp = `Submit a kernel to a task: its source and, where the task takes any, further files after it.
+
+Task and devices come from --task and --device, else from the comment that the source begins with (#!POPCORN leaderboard NAME
+and #!POPCORN gpus A B in Python, //!POPCORN … in C++ and CUDA), else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
+FILE - is the standard input. Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
+
+func submitCommand(c *connection) *cobra.Command {
+	in := client.NewSubmission{}
+	var watch bool
+	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: console.AtLeast("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.submit(cmd.Context(), in, args, watch) }}
+	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
+	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
+	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
+	cmd.Flags().BoolVar(&watch, "watch", false, "print what happens until every run has ended; exit 3 if one failed. With --json, print the end alone")
+	return cmd
+}
+
+// submit sends files to a site, the main one first.
+func (c *connection) submit(ctx context.Context, in client.NewSubmission, files []string, watch bool) error {
+	file := files[0]
+	p, err := findProject(filepath.Dir(file)) // of the working directory, for "-"
+	if err != nil {
+		return err
+	}
+	k := p.of(file)
+	// Files of the command line replace those of the project file, as with all other settings.
+	if len(files) == 1 {
+		if slices.ContainsFunc(k.Files, func(f string) bool { return !filepath.IsLocal(f) }) {
+			return console.Usage("the files of a kernel lie below the folder of %s", projectFile)
+		}
+		files = append(files, p.further(k)...)
+	}
+	read, err := tasks.ReadSubmission(files, c.readFile)
+	if len(problems.In(err)) > 0 {
+		return console.Usage("%v", err)
+	} else if err != nil {
+		return err
+	}
+	if err := k.fill(&in.Task, &in.Devices, read.Source); err != nil {
+		return err
+	}
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	// The standard input has no name: the site gives it the one that the task has for it.
+	if in.Source, in.Files = string(read.Source), read.Texts(); file != "-" {
+		in.FileName = filepath.Base(file)
+	}
+	// The client sends a key with it, so that a proxy that repeats the request makes no second submission. It is not kept: a
+	// command that is started again is another one.
+	sub, err := site.Submit(ctx, in)
+	if err != nil {
+		return err
+	}
+	if !watch {
+		return c.answer(sub, nil, func(s *console.Screen) { s.Line("submission %d  %s", sub.ID, sub.URL) })
+	}
+	return c.watch(ctx, site, sub.ID)
+}
+
+// readFile reads a file; "-" is the standard input, as long as nothing larger than a submission comes.
+func (c *connection) readFile(file string) ([]byte, error) {
+	if file != "-" {
+		return readRegular(file, tasks.MaxSubmission)
+	}
+	if c.env.Stdin == nil {
+		return nil, console.Usage("there is no standard input to read")
+	}
+	return io.ReadAll(io.LimitReader(c.env.Stdin, tasks.MaxSubmission+1))
+}
+
+func watchCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "watch ID", Short: "print what happens to a submission until every run has ended", Args: console.Exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, id, err := c.siteFor(args[0])
+			if err != nil {
+				return err
+			}
+			return c.watch(cmd.Context(), site, id)
+		}}
+}
+
+// watch prints what becomes of a submission, or with --json only its end.
+func (c *connection) watch(ctx context.Context, site *client.Client, id int64) error {
+	s := c.screen()
+	if c.json {
+		s = nil
+	} else {
+		s.Line("submission %d  %s/submissions/%d", id, site.Base(), id)
+	}
+	sub, err := newWatcher(s, site, id).run(ctx)
+	if errors.Is(err, context.Canceled) {
+		return console.Reworded(err, "stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
+	}
+	if sub != nil && c.json {
+		err = errors.Join(err, c.filter.Print(c.env.Stdout, sub))
+	}
+	return err
+}

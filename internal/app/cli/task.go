@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+)
+
+func taskCommand(c *connection) *cobra.Command {
+	cmd := &cobra.Command{Use: "task", Short: "read, fetch and publish tasks"}
+	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.pull(cmd.Context(), args[0], args[len(args)-1])
+		}}
+	var p client.Publication
+	publish := &cobra.Command{Use: "publish PATH", Short: "make the task in a folder, zip or reference file, or bring it to that state", Args: console.Exactly("PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
+	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: that of warpboard.toml in its folder, else the folder's or file's")
+	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: what a problem set says, else a published task keeps its own")
+	publish.Flags().BoolVar(&p.DryRun, "dry-run", false, "only print what would change")
+	var apply bool
+	sync := &cobra.Command{Use: "sync DIR", Short: "bring a site's tasks to the state of a folder of tasks; prints what would change unless --apply is given", Args: console.Exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.DryRun = !apply
+			return c.publish(cmd.Context(), args[0], p, false)
+		}}
+	sync.Flags().BoolVar(&apply, "apply", false, "publish; without it, nothing is changed")
+	for _, cmd := range []*cobra.Command{publish, sync} {
+		cmd.Flags().StringSliceVar(&p.Devices, "device", nil, "devices of new tasks, separated by commas; default: those that they name")
+		cmd.Flags().BoolVar(&p.Hidden, "hidden", false, "only you and the admins see new tasks")
+	}
+	cmd.AddCommand(show, pull, publish, sync)
+	return console.Group(cmd)
+}
+
+func (c *connection) showTask(ctx context.Context, slug string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	task, err := site.Task(ctx, slug)
+	return c.answer(task, err, func(s *console.Screen) {
+		s.Line("%s (version %d), %s, on %v\n\n%s\n", task.Title, task.Version, task.Lang, task.Devices, task.Description)
+		if len(task.SubmissionFiles) > 0 {
+			s.Line("a submission may bring further files: %s\n", strings.Join(task.SubmissionFiles, ", "))
+		}
+		for _, one := range task.Benchmarks {
+			s.Line("benchmark  %s", one)
+		}
+		for label, file := range task.Templates {
+			s.Line("\ntemplate %s: %s\n%s", label, file.Name, file.Text)
+		}
+	})
+}
+
+// pull writes a task's files into a new folder, with a project file, so that its template can be submitted from there.
+func (c *connection) pull(ctx context.Context, slug, dir string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	task, err := site.Task(ctx, slug)
+	if err != nil {
+		return err
+	}
+	name, data, err := site.Bundle(ctx, slug)
+	if err != nil {
+		return err
+	}
+	// A new folder, or an error: nothing of the user's is written over.
+	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
+		return console.Usage("%s is there already: name another folder, as in warpboard task pull %s DIR", dir, slug)
+	} else if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := unpack(root, name, data); err != nil {
+		return errors.Join(err, os.RemoveAll(dir)) // half a task would look like one
+	}
+	devices, err := site.Devices(ctx)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\n%s", task.Slug, devicesLine(task.Devices, devices))
+	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
+		return err
+	}
+	return c.answer(task, nil, func(s *console.Screen) { s.Line("%s is in %s", task.Slug, filepath.Clean(dir)) })
+}
+
+// devicesLine names the devices of a task that have a worker. Where none has, it is a comment: runs would wait for nothing.
+func devicesLine(of []string, known []client.Device) string {
+	served := slices.DeleteFunc(slices.Clone(of), func(name string) bool {
+		return !slices.ContainsFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
+	})
+	if len(served) == 0 {
+		return fmt.Sprintf("# No device of this task has a worker now. Choose some of them:\n# devices = %s\n", quoted(of))
+	}
+	return fmt.Sprintf("devices = %s\n", quoted(served))
+}
+
+func quoted(words []string) string {
+	text := fmt.Sprintf("%q", words)
+	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
+}
+
+// mostUnpacked limits how many files and folders a task has. Sites take fewer.
+const mostUnpacked = 4096
+
+// maxUnpacked limits the files of a task in bytes; those of a site are far below. A broken answer must not fill the disk.
+const maxUnpacked = 64 << 20
+
+var errTooLarge = fmt.Errorf("its files come to more than %d MiB, which is no task of a Warpboard site; nothing of it is to be used", maxUnpacked>>20)
+
+// unpack writes the files of a zip below a folder, which none can leave, without the one folder that the zip has around them
+// all; what is no zip is a reference file of its own.
+func unpack(root *os.Root, name string, data []byte) error {
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return root.WriteFile(name, data, 0o666)
+	}
+	if len(archive.File) > mostUnpacked {
+		return fmt.Errorf("it has %d files, which is no task of a Warpboard site", len(archive.File))
+	}
+	around, size := folderOf(archive), uint64(0)
+	for _, f := range archive.File {
+		// The sizes that the archive states; unpackOne bounds what really comes. min keeps the sum from running over.
+		if size += min(f.UncompressedSize64, maxUnpacked+1); size > maxUnpacked {
+			return errTooLarge
+		}
+	}
+	for _, f := range archive.File {
+		if f.FileInfo().IsDir() {
+			continue
+		}
+		if err := unpackOne(root, strings.TrimPrefix(f.Name, around), f); err != nil {
+			return fmt.Errorf("unpack %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// folderOf is the folder around all files of a zip, with its slash; empty: there is none.
+func folderOf(archive *zip.Reader) (around string) {
+	for i, f := range archive.File {
+		first, _, nested := strings.Cut(f.Name, "/")
+		if !nested || i > 0 && first+"/" != around {
+			return ""
+		}
+		around = first + "/"
+	}
+	return around
+}
+
+func unpackOne(root *os.Root, name string, f *zip.File) error {
+	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	from, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	// os.Root refuses names and links that lead out of the folder, whatever the archive says.
+	to, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(to, io.LimitReader(from, maxUnpacked+1))
+	if n > maxUnpacked {
+		err = errTooLarge
+	}
+	return errors.Join(err, to.Close())
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/internal/app/cli/console"
+	"warpboard/models/work"
+)
+
+// event prints one event of a run, and keeps the status line true. How a run ends is printed at the end, with all numbers; while
+// other runs go on, the end of one is told at once.
+func (w *watcher) event(e client.Event) {
+	w.heard[e.Device]++
+	switch d := e.Detail; {
+	case d == nil:
+		w.now[e.Device] = e.State
+		if !work.RunState(e.State).Final() {
+			w.out.Painted(e.Device, e.State, "")
+		} else if len(w.now) > 1 {
+			printRun(w.out, client.Run{Device: e.Device, State: e.State, ScoreNS: e.ScoreNS, Failure: e.Failure})
+		}
+	case d.Type == job.EventStage:
+		w.now[e.Device], w.ranked[e.Device] = string(d.Stage), 0
+		w.out.Line("%-6s %s begins", e.Device, d.Stage)
+	case d.Type == job.EventCase && d.Case != nil:
+		w.caseOf(e.Device, d)
+	case d.Type == job.EventLog:
+		for line := range strings.Lines(d.Text) {
+			w.out.Line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
+		}
+	}
+	w.showStatus()
+}
+
+// caseOf prints one case. Of a ranked stage that goes on the site tells no times (work.hideTimes), only that a case has passed, in
+// one process after the other: a line for each process.
+func (w *watcher) caseOf(device string, d *job.Event) {
+	if d.Total > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
+		if w.ranked[device]++; w.ranked[device]%d.Total == 0 {
+			w.out.Line("%-6s %s process %d: %s", device, d.Stage, w.ranked[device]/d.Total, allPassed(d.Total))
+		}
+		return
+	}
+	told := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message)
+	w.out.Line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.Spec, d.Case.Status, told), " "))
+}
+
+func allPassed(cases int) string {
+	if cases == 1 {
+		return "the case passes"
+	}
+	return fmt.Sprintf("all %d cases pass", cases)
+}
+
+func timeOf(c *job.CaseResult) string {
+	if c.Runs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.Err))
+}
+
+// look says where runs wait, and once each time that a queued run's device has no worker, or has one again. heard are the events
+// that were known when the site was asked: what has happened on a device since is newer than its answer.
+func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[string]int) {
+	slots, problems := map[string]int{}, map[string]string{}
+	var served []string
+	for _, d := range devices {
+		problems[d.Device] = d.Problem
+		if slots[d.Device] = d.Slots; d.Slots > 0 {
+			served = append(served, d.Device)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, run := range runs {
+		if w.heard[run.Device] != heard[run.Device] {
+			continue
+		}
+		waits := run.State == string(work.StateQueued)
+		// Said at each change alone: the absence of workers may last for hours.
+		if lonely := waits && slots[run.Device] == 0; lonely != w.lonely[run.Device] {
+			w.lonely[run.Device] = lonely
+			w.out.Line("%-6s %s", run.Device, workersOf(lonely, problems[run.Device], served))
+		}
+		if place := placeOf(run); place != "" {
+			w.now[run.Device] = place
+			w.say(run, place)
+		} else if w.now[run.Device] == "" || waits {
+			w.now[run.Device] = run.State
+		}
+	}
+	w.showStatus()
+}
+
+// showStatus shows how each run stands on the line below all others.
+func (w *watcher) showStatus() {
+	var all []string
+	for _, device := range slices.Sorted(maps.Keys(w.now)) {
+		all = append(all, device+" "+w.now[device])
+	}
+	w.out.SetStatus(strings.Join(all, "   "))
+}
+
+// say tells a reader of plain lines of a new place in the queue.
+func (w *watcher) say(run client.Run, place string) {
+	if !w.out.Terminal && w.places[run.Device] != run.Position {
+		w.out.Line("%-6s %s", run.Device, place)
+	}
+	w.places[run.Device] = run.Position
+}
+
+// placeOf is where a run waits; empty: it does not.
+func placeOf(run client.Run) string {
+	if run.State != string(work.StateQueued) || run.Position == 0 {
+		return ""
+	}
+	place := fmt.Sprintf("waits at place %d of the queue", run.Position)
+	if run.ExpectedWait > 0 {
+		place += fmt.Sprintf(", about %v", max(time.Duration(run.ExpectedWait).Round(time.Second), time.Second))
+	}
+	return place
+}
+
+func workersOf(lonely bool, problem string, served []string) string {
+	switch {
+	case !lonely:
+		return "a worker takes its runs again"
+	case problem != "":
+		return "no worker takes runs for it now: it waits until this is repaired. " + problem
+	case len(served) == 0:
+		return "no worker takes runs for it now, nor for any other device: it waits until one does"
+	}
+	return "no worker takes runs for it now: it waits until one does. Devices with a worker: " + strings.Join(served, ", ")
+}

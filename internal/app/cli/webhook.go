@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/clients/go"
+	"warpboard/internal/app/cli/console"
+)
+
+func webhookCommand(c *connection) *cobra.Command {
+	cmd := &cobra.Command{Use: "webhook", Short: "have other programs told when your runs end and when you take or lose a record"}
+	cmd.AddCommand(c.webhookList(), c.webhookCreate(),
+		c.webhook("delete ID", "delete a webhook with its log", "webhook %d is deleted", (*client.Client).DeleteWebhook),
+		c.webhook("test ID", "send a test to a webhook", "a test is on its way to webhook %d: warpboard webhook log %[1]d", (*client.Client).TestWebhook),
+		c.webhookLog(), c.webhookRedeliver())
+	return console.Group(cmd)
+}
+
+func (c *connection) webhookList() *cobra.Command {
+	var ofSite bool
+	cmd := &cobra.Command{Use: "list", Short: "list your webhooks", Args: console.Exactly(), Example: "  warpboard webhook list",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			all, err := site.Webhooks(cmd.Context(), ofSite)
+			return c.answer(all, err, func(s *console.Screen) {
+				s.Table("ID\tEVENTS\tADDRESS\t", len(all), func(i int) []any {
+					return []any{all[i].ID, strings.Join(all[i].Events, ","), all[i].URL, all[i].Off}
+				})
+			})
+		}}
+	cmd.Flags().BoolVar(&ofSite, "site", false, "those of the site, for admins")
+	return cmd
+}
+
+func (c *connection) webhookCreate() *cobra.Command {
+	in := client.NewWebhook{}
+	cmd := &cobra.Command{Use: "create ADDRESS", Short: "make a webhook; prints the secret of its signatures, this once", Args: console.Exactly("ADDRESS"),
+		Example: "  warpboard webhook create https://example.org/warpboard --event run.ended,record.taken",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			in.URL = args[0]
+			hook, err := site.CreateWebhook(cmd.Context(), in)
+			return c.answer(hook, err, func(s *console.Screen) {
+				s.Line("webhook %d: %s to %s\nkey of its signatures, shown this once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
+			})
+		}}
+	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken; of the site also worker.lost, wait.long")
+	cmd.Flags().BoolVar(&in.Site, "site", false, "the site's, of all runs, for admins")
+	return cmd
+}
+
+// webhook is a command about one webhook, without an answer.
+func (c *connection) webhook(use, short, done string, do func(*client.Client, context.Context, int64) error) *cobra.Command {
+	name, _, _ := strings.Cut(use, " ")
+	return &cobra.Command{Use: use, Short: short, Args: console.Exactly("ID"), Example: "  warpboard webhook " + name + " 3",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, id, err := c.webhookAt(args[0])
+			if err == nil {
+				err = do(site, cmd.Context(), id)
+			}
+			return c.answer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line(done, id) })
+		}}
+}
+
+func (c *connection) webhookLog() *cobra.Command {
+	var before int64
+	cmd := &cobra.Command{Use: "log ID", Short: "list what was sent to a webhook, the newest first", Args: console.Exactly("ID"), Example: "  warpboard webhook log 3",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, id, err := c.webhookAt(args[0])
+			if err != nil {
+				return err
+			}
+			all, err := site.Deliveries(cmd.Context(), id, before)
+			return c.answer(all, err, func(s *console.Screen) {
+				s.Table("DELIVERY\tEVENT\tSENT\tTRIES\tSTATUS\t", len(all), func(i int) []any {
+					d := all[i]
+					return []any{d.ID, d.Event, d.Created.UTC().Format("2006-01-02 15:04:05"), d.Tries, d.Status, d.Error}
+				})
+			})
+		}}
+	cmd.Flags().Int64Var(&before, "before", 0, "only those below this number")
+	return cmd
+}
+
+func (c *connection) webhookRedeliver() *cobra.Command {
+	return &cobra.Command{Use: "redeliver ID DELIVERY", Short: "send a delivery once more", Args: console.Exactly("ID", "DELIVERY"), Example: "  warpboard webhook redeliver 3 17",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, id, err := c.webhookAt(args[0])
+			if err != nil {
+				return err
+			}
+			delivery, err := strconv.ParseInt(args[1], 10, 64)
+			if err != nil || delivery <= 0 {
+				return console.Usage("%q is not the number of a delivery (warpboard webhook log %d lists them)", args[1], id)
+			}
+			sent, err := site.Redeliver(cmd.Context(), id, delivery)
+			return c.answer(sent, err, func(s *console.Screen) {
+				s.Line("delivery %d is sent once more: warpboard webhook log %d", sent.ID, id)
+			})
+		}}
+}
+
+func (c *connection) webhookAt(text string) (*client.Client, int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id <= 0 {
+		return nil, 0, console.Usage("%q is not the number of a webhook (warpboard webhook list lists yours)", text)
+	}
+	site, err := c.site()
+	return site, id, err
+}

@@ -1,0 +1,137 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/internal/app/cli/console"
+)
+
+// commanded is what a command line prints and complains of, and its exit code.
+func commanded(t *testing.T, vars map[string]string, args ...string) (code int, out, wrong string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	env := Environment{Getenv: func(name string) string { return vars[name] }, Stdout: &stdout, Stderr: &stderr}
+	err := Run(t.Context(), env, args)
+	if err != nil {
+		console.Complain(&stderr, args, err)
+	}
+	return console.ExitCode(err), stdout.String(), stderr.String()
+}
+
+func TestAMistakeInTheCommandLineEndsWithTwoAndSaysWhatToWrite(t *testing.T) {
+	sites := map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "sites.toml")}
+	for line, want := range map[string]string{
+		"sumbit a.cu":              "there is no command warpboard sumbit: did you mean submit?",
+		"task foo":                 "there is no command warpboard task foo (warpboard task --help lists them)",
+		"task pul":                 "did you mean pull?",
+		"completion tcsh":          "there is no command warpboard completion tcsh",
+		"help nope":                "there is no command warpboard nope",
+		"version foo":              `takes no argument, such as "foo"`,
+		"version --foo":            "unknown flag: --foo (warpboard version --help prints its flags)",
+		"tasks --server nonsense":  `"nonsense" is neither an address like https://boards.example.org nor the name of a site`,
+		"tasks --server ftp://a/b": `"ftp://a/b" is neither an address`,
+		"tasks more":               `warpboard tasks takes no argument, such as "more"`,
+		"show":                     "ID is missing: warpboard show ID",
+		"board sum":                "DEVICE is missing: warpboard board TASK DEVICE",
+		"show 1 2":                 `warpboard show takes nothing after ID, such as "2"`,
+		"show x":                   `"x" is not the number of a submission`,
+		"runs --before x":          `--before: "x" is not a whole number`,
+		"task pull":                "TASK is missing",
+		"submit --nope a.cu":       "unknown flag: --nope (warpboard submit --help prints its flags)",
+	} {
+		code, _, wrong := commanded(t, sites, strings.Fields(line)...)
+		if code != 2 || !strings.Contains(wrong, want) || strings.Contains(wrong, "strconv") {
+			t.Errorf("%s: exit %d, %s, want 2, %s", line, code, wrong, want)
+		}
+	}
+	for line, want := range map[string]string{"task": "Usage:", "help task": "publish", "completion": "bash", "": "With a site:", "check-config --help": "warpboard check-config [serve|work]", "version": "harness", "version --json": "harness"} {
+		if code, out, wrong := commanded(t, sites, strings.Fields(line)...); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%q: exit %d, %s%s, want %s", line, code, out, wrong, want)
+		}
+	}
+}
+
+func TestWhatASiteRefusesIsToldInWordsOfTheCommandLine(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusUnauthorized
+		if r.URL.Path == "/api/v1/submissions/7" {
+			status = http.StatusNotFound
+		}
+		w.WriteHeader(status)
+		w.Write([]byte(`{"code": "some_code", "detail": "Sign in first.", "request_id": "r1"}`))
+	}))
+	defer site.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := "http://" + closed.Addr().String()
+	closed.Close()
+	vars := map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "sites.toml")}
+	for _, c := range []struct {
+		line, want string
+		code       int
+	}{
+		{"runs --server " + site.URL, "you are not signed in to " + site.URL + ": run warpboard login " + site.URL, 5},
+		{"runs --token old --server " + site.URL, "does not accept this token", 5},
+		{"runs --server " + gone, "warpboard: " + gone + " does not answer: connection refused\n", 6},
+		{"submit nothing.cu --task sum --server " + gone, "warpboard: nothing.cu: no such file or directory\n", 1},
+	} {
+		if code, _, wrong := commanded(t, vars, strings.Fields(c.line)...); code != c.code || !strings.Contains(wrong, c.want) {
+			t.Errorf("%s: exit %d, %s, want %d, %s", c.line, code, wrong, c.code, c.want)
+		}
+	}
+	code, out, wrong := commanded(t, vars, "show", "7", "--json", "--server", site.URL)
+	var told struct {
+		Error, Code string
+		Exit        int    `json:"exit_code"`
+		Status      int    `json:"status"`
+		Request     string `json:"request_id"`
+	}
+	if err := json.Unmarshal([]byte(wrong), &told); err != nil || code != 4 || out != "" || told.Exit != 4 || told.Status != 404 || told.Code != "some_code" || told.Request != "r1" || told.Error == "" {
+		t.Errorf("with --json an error is %q, %v, and the output %q", wrong, err, out)
+	}
+}
+
+// TestEveryCommandOfASiteHasExamplesThatItTakes: an example with a flag or an argument that is not there would teach a mistake.
+func TestEveryCommandOfASiteHasExamplesThatItTakes(t *testing.T) {
+	root := rootCommand(Environment{Getenv: func(string) string { return "" }})
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		for _, below := range cmd.Commands() {
+			check(below)
+		}
+		if cmd.Example == "" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			_, line, _ = strings.Cut(line, "warpboard ")
+			line, _, _ = strings.Cut(line, " '") // a jq expression
+			fresh := rootCommand(Environment{Getenv: func(string) string { return "" }})
+			found, rest, err := fresh.Find(strings.Fields(strings.TrimSuffix(line, " --jq")))
+			if err == nil {
+				err = found.ParseFlags(rest)
+			}
+			if err == nil {
+				err = found.ValidateArgs(found.Flags().Args())
+			}
+			if err != nil || !strings.HasPrefix(found.CommandPath(), cmd.CommandPath()) {
+				t.Errorf("%s has the example %q: %v", cmd.CommandPath(), line, err)
+			}
+		}
+	}
+	for _, cmd := range root.Commands() {
+		if cmd.GroupID == "site" {
+			check(cmd)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/queue"
+	"warpboard/internal/app/machine"
+	"warpboard/internal/statement"
+	"warpboard/models/files"
+	"warpboard/web"
+)
+
+const (
+	// mostCPUSlots is above every machine's and far below what would exhaust one at start.
+	mostCPUSlots = 1024
+)
+
+// validate returns a sentence for everything that cannot work.
+// It looks at the settings alone: whether a database answers or a port is free shows when it is used. migrate and token
+// pass with whatever concerns only serve.
+func (c *Config) validate(command string) []error {
+	var wrong problems
+	var level slog.Level
+	wrong.unless(level.UnmarshalText([]byte(c.LogLevel)) == nil, "--log-level %q: want debug, info, warn or error", c.LogLevel)
+	wrong.unless(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
+	wrong.unless(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
+		"--database-url: want postgres://…; leave it empty for SQLite in --data")
+	if files.IsS3(c.Artifacts) {
+		_, err := files.Open(c.Artifacts)
+		wrong.unless(err == nil, "--artifacts: %w", err)
+	}
+	switch command {
+	case "serve":
+		c.Worker.check(&wrong)
+		c.checkSite(&wrong)
+		c.OAuth.check(&wrong)
+	case "work":
+		c.Worker.check(&wrong)
+		wrong.unless(c.Site != "" || c.NATS.URL != "", "--site is needed: the address of the site, as https://boards.example.org (or --nats-url)")
+		wrong.unless(c.Site == "" || c.NATS.URL == "", "--site and --nats-url exclude each other: both say where the site is")
+		_, err := web.ParseBaseURL(c.Site)
+		wrong.unless(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
+		wrong.unless(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: make a credential on the site's devices page; or --join, with a token")
+		wrong.unless(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join exclude each other: a worker that joins makes its own secret")
+		wrong.unless(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)
+	}
+	return wrong
+}
+
+// problems collects what is wrong with the settings, so that all of it is told at once.
+type problems []error
+
+func (p *problems) unless(ok bool, format string, args ...any) {
+	if !ok {
+		*p = append(*p, fmt.Errorf(format, args...))
+	}
+}
+
+func (w WorkerSettings) check(wrong *problems) {
+	wrong.unless(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
+	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
+	wrong.unless(w.FirstUID >= machine.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, machine.LeastUID)
+	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
+	wrong.unless(w.GaugeEvery == 0 || w.GaugeEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.GaugeEvery)
+	for _, lib := range w.Include {
+		wrong.unless(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
+	}
+}
+
+func (c *Config) checkSite(wrong *problems) {
+	_, _, err := net.SplitHostPort(c.Addr)
+	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
+	u, err := web.ParseBaseURL(c.BaseURL)
+	wrong.unless(err == nil, "--base-url %q: %w", c.BaseURL, err)
+	c.TLS.check(wrong, u)
+	wrong.unless(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
+	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
+	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
+	wrong.unless(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
+	if c.SigningKey != "" {
+		_, err := statement.ReadKey([]byte(c.SigningKey))
+		wrong.unless(err == nil, "--signing-key: %w", err)
+	}
+	// --nats-account-seed without --nats-url is let pass and does nothing: the embedded server asks the site anyway.
+	n := c.NATS
+	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
+	if n.AccountSeed != "" {
+		err := queue.CheckSeed(n.AccountSeed)
+		wrong.unless(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)
+	}
+	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
+	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
+	_, err = c.metricsFrom()
+	wrong.unless(err == nil, "--metrics-from %w", err)
+	_, err = web.ParseAddresses(c.WebhookAllow)
+	wrong.unless(err == nil, "--webhook-allow %w", err)
+	switch c.OpenEvalAPI {
+	case "all", "loopback", "none":
+	default:
+		*wrong = append(*wrong, fmt.Errorf("--open-eval-api %q: want all, loopback or none", c.OpenEvalAPI))
+	}
+}
+
+// metricsFrom is nil while nothing is set, and empty for nobody.
+func (c *Config) metricsFrom() ([]netip.Prefix, error) {
+	switch {
+	case len(c.MetricsFrom) == 0:
+		return nil, nil
+	case slices.Equal(c.MetricsFrom, list{"none"}):
+		return []netip.Prefix{}, nil
+	}
+	return web.ParseAddresses(c.MetricsFrom)
+}
+
+// isContact reports whether something can be written to.
+func isContact(contact string) bool {
+	if address, err := mail.ParseAddress(contact); err == nil {
+		return address.Address == contact
+	}
+	u, err := url.Parse(contact)
+	return err == nil && u.Scheme == "https" && u.Host != ""
+}

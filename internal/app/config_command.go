@@ -1,0 +1,80 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"warpboard/internal/app/cli/console"
+)
+
+// settingsCommand is a command whose flags are settings. More declares flags that only this command has.
+func settingsCommand(env Environment, name, about string, run func(context.Context, Environment, *Config) error, more ...func(*pflag.FlagSet)) *cobra.Command {
+	cmd, cfg := &cobra.Command{Use: name, Short: about}, &Config{}
+	declare(cmd.Flags(), name, cfg)
+	for _, declare := range more {
+		declare(cmd.Flags())
+	}
+	settled(cmd, func(wrong error) error {
+		if _, err := cfg.read(name, cmd.Flags(), env.Getenv, wrong); err != nil {
+			return err
+		}
+		return run(cmd.Context(), env, cfg)
+	})
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { usage(cmd.Flags(), name, env.Stdout) })
+	return cmd
+}
+
+// settled has a command run also when its flags are wrong, and tells it how: one start tells everything that is wrong.
+func settled(cmd *cobra.Command, run func(wrong error) error) {
+	cmd.Args = cobra.ArbitraryArgs // read refuses them
+	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.FlagError(cmd, err)) })
+}
+
+// read fills the configuration behind fs from its flags over the environment over the settings file over the defaults, and checks the
+// whole. Wrong is what parsing the flags ended with. A flag that does not parse keeps its default, which may add an error that
+// the first one explains.
+func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) string, wrong error) (origins, error) {
+	var all []error
+	switch {
+	case wrong != nil:
+		all = append(all, wrong)
+	case fs.NArg() > 0:
+		all = append(all, fmt.Errorf("%s takes no argument %q; see warpboard %s --help", command, fs.Arg(0), command))
+	}
+	path := cmp.Or(c.File, getenv(envName(settingsFlag)))
+	file, err := readSettings(path)
+	if err != nil {
+		all = append(all, err)
+	}
+	from, unset := sources{getenv, path, file}.fill(fs)
+	c.fillIn()
+	return from, errors.Join(slices.Concat(all, unset, c.validate(command))...)
+}
+
+func usage(fs *pflag.FlagSet, command string, out io.Writer) {
+	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nEach flag can also be set by the environment variable beside it, by the content of the file that the variable with\n_FILE appended names, or by a line of the settings file (--config).\n\n", command)
+	eachSetting(fs, func(f *pflag.Flag) {
+		about := f.Usage
+		if f.DefValue != "" {
+			about += fmt.Sprintf(" (default: %s)", f.DefValue)
+		}
+		fmt.Fprintf(out, "  --%s   %s\n      %s\n", f.Name, envName(f.Name), about)
+	})
+}
+
+// eachSetting visits the flags but --help, which cobra adds.
+func eachSetting(fs *pflag.FlagSet, visit func(*pflag.Flag)) {
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			visit(f)
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/queue"
+	"warpboard/internal/statement"
+	"warpboard/internal/webhooks"
+	"warpboard/models"
+	"warpboard/models/submissions"
+	hooks "warpboard/models/webhooks"
+	"warpboard/web"
+)
+
+// serve runs the site, and a worker beside it unless --no-worker.
+//
+// The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
+// store migrates before anybody is let in, and workers find all tasks there, since the queue opens after these are installed.
+func serve(ctx context.Context, env Environment, cfg *Config) error {
+	defer LeaveRoom()()
+	log := cfg.logger(env.Stderr)
+	release, err := lockData(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer announceStop(ctx, cfg, log)()
+	id, err := replica(cfg.Data)
+	if err != nil {
+		return err
+	}
+	store, err := openStore(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := installTasks(ctx, store, cfg.Tasks, cfg.TaskDevices, log); err != nil {
+		return err
+	}
+	if _, err := store.StartAllBaselines(ctx); err != nil {
+		return err
+	}
+	if err := nameOwnWorker(ctx, cfg, store, id, log); err != nil {
+		return err
+	}
+	q, err := openQueue(ctx, cfg, store, log)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	return ServeSite(ctx, cfg, store, q, log)
+}
+
+func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
+	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
+	return models.Open(ctx, models.Config{
+		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Webhooks: hooks.Reach{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+	})
+}
+
+func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.Logger) (*queue.Queue, error) {
+	return queue.Open(ctx, queue.Config{
+		URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
+		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
+		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
+		Authorize: authorizer(store), Log: log,
+	})
+}
+
+// ServeSite runs the loops of the site, with a store and a queue that are the caller's. When ctx ends, dispatcher and worker
+// stop, the worker finishes or gives back what it has, and then the recorder stops, so that the last results are stored. Pages
+// are served until then.
+//
+// Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
+// The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
+// and deliverer log their errors and go on; they return only with ctx, or when their connection is closed for good.
+//
+// The recorder is asked until the worker has ended, and answers what was asked by then.
+func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
+	hub := web.NewHub()
+	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
+	hear := hearOthers(q, hub, dispatcher)
+	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
+	site := cfg.web(store, dispatcher, q, hub, log)
+	site.Stopping = func() bool { return ctx.Err() != nil }
+	server, err := newServer(ctx, cfg, site)
+	if err != nil {
+		return err
+	}
+	ln, err := listen(cfg.Addr)
+	if err != nil {
+		return err
+	}
+	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
+	if link := server.SignInLink(); link != "" {
+		log.Info("open this link to sign in as an admin; it works once, and after a restart there is a new one", "link", link)
+	}
+	recording := startLast(ctx, recorder.Run)
+
+	loops, loopCtx := errgroup.WithContext(ctx)
+	loops.Go(func() error { return hear(loopCtx) })
+	loops.Go(func() error { return dispatcher.Run(loopCtx) })
+	loops.Go(func() error { return deliverer(cfg, store, log).Run(loopCtx) })
+	if !cfg.NoWorker {
+		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
+	}
+	loops.Go(func() error { return pages.failing(loopCtx, "web server ended") })
+	loops.Go(func() error { return recording.failing(loopCtx, "recorder ended") })
+	err = loops.Wait()
+	recording.stop()
+	<-recording.ended
+	pages.stop()
+	<-pages.ended
+	return ignoreCancel(errors.Join(err, recording.err, pages.err))
+}
+
+// lastLoop is a loop that outlives the others: it goes on when ctx ends, until stop.
+type lastLoop struct {
+	stop  context.CancelFunc
+	ended chan struct{}
+	err   error // once it has ended
+}
+
+func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
+	l := &lastLoop{ended: make(chan struct{})}
+	// It hangs on no other context: whoever starts a lastLoop has to stop it, or it outlives the process's end in order.
+	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(l.ended)
+		l.err = run(ctx)
+	}()
+	return l
+}
+
+// failing waits until the loop ends unasked, which is an error, or ctx.
+func (l *lastLoop) failing(ctx context.Context, what string) error {
+	select {
+	case <-l.ended:
+		return fmt.Errorf("%s: %w", what, l.err)
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// deliverer sends webhooks.
+func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *webhooks.Deliverer {
+	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
+	return webhooks.New(webhooks.Config{Store: store, Allowed: allowed, Version: version(), Log: log})
+}
+
+// newServer makes the web server, with what it shows of attacks and the key that it signs with.
+func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.Server, err error) {
+	if site.Attacks, err = attackCorpus(); err != nil {
+		return nil, err
+	}
+	if site.Signing, err = signing(ctx, cfg, site.Store); err != nil {
+		return nil, err
+	}
+	if site.TLS, err = cfg.TLS.config(cfg.BaseURL, filepath.Join(cfg.Data, "certificates")); err != nil {
+		return nil, err
+	}
+	return web.New(site)
+}
+
+// signing is the key of the site's statements: the one given, or the one in the data directory.
+// The key in the data directory is made at the first start. Losing it loses nothing that was signed: public keys are in
+// the database.
+func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
+	if cfg.SigningKey != "" {
+		s.Key, err = statement.ReadKey([]byte(cfg.SigningKey))
+	} else {
+		s.Key, err = statement.KeepKey(filepath.Join(cfg.Data, "signing.key"))
+	}
+	if err == nil {
+		s.Keys, err = store.Ledger.NoteSigningKey(ctx, s.Key)
+	}
+	return s, err
+}
+
+// ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its
+// devices page.
+func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
+	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log, func(*evaluator.Config) {})
+	if errors.Is(err, evaluator.ErrWallsFail) {
+		log.Error("the site's own worker took no jobs", "err", err)
+		return nil
+	}
+	return err
+}
+
+// announceStop has the log say when the stop signal comes, and what follows.
+func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
+	return context.AfterFunc(ctx, func() {
+		log.Info("stopping: runs get a moment to end, and go on elsewhere or after the next start if they do not", "grace", cfg.Grace)
+	})
+}
+
+func ignoreCancel(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// authorizer answers the queue's question who a remote worker is. An error, of the database, is no refusal.
+func authorizer(store *models.Store) func(name, secret string) ([]string, bool, error) {
+	return func(name, secret string) ([]string, bool, error) {
+		// The queue's server waits for this in the goroutine of a connection that is not let in yet.
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		return store.Fleet.AuthorizeWorker(ctx, name, secret)
+	}
+}
+
+// web is the site's part of the settings.
+func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
+	from, _ := c.metricsFrom() // validate has checked it
+	return web.Config{
+		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL, Contact: c.Contact,
+		Queue: q, OwnCluster: c.NATS.URL != "", Disk: c.Data, MinFree: int64(c.MinFree) << 20,
+		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
+		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
+		MetricsFrom: from, MetricsToken: c.MetricsToken,
+	}
+}

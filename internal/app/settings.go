@@ -1,0 +1,158 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/pflag"
+
+	"warpboard/internal/app/cli/console"
+)
+
+// settingsFlag names the settings file.
+const settingsFlag = "config"
+
+// origins says where the settings of one command line came from: by flag name, "flag", "default", the name of a
+// variable, or the path of a file.
+type origins map[string]string
+
+// sources are where a setting may come from when no flag says it.
+type sources struct {
+	getenv func(string) string
+	path   string            // of the settings file; empty without one
+	file   map[string]string // what it says, by flag name
+}
+
+// readSettings reads the settings file. Its keys are the names of flags, its values text, numbers, truth values or
+// lists of text. A file may serve several commands, so keys of any command are right.
+func readSettings(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	var raw map[string]any
+	if _, err := toml.DecodeFile(path, &raw); err != nil {
+		return nil, fmt.Errorf("settings file %s: %w", path, err)
+	}
+	known := flagNames()
+	values, wrong := map[string]string{}, []error{}
+	for _, key := range slices.Sorted(maps.Keys(raw)) {
+		name := strings.ReplaceAll(key, "_", "-")
+		text, err := settingText(raw[key])
+		switch {
+		case name == settingsFlag || !known[name]:
+			wrong = append(wrong, fmt.Errorf("settings file %s: %s is not a setting; warpboard serve --help lists them", path, key))
+		case err != nil:
+			wrong = append(wrong, fmt.Errorf("settings file %s: %s: %w", path, key, err))
+		default:
+			values[name] = text
+		}
+	}
+	return values, errors.Join(wrong...)
+}
+
+// settingText is a value of the settings file as a flag would have it.
+func settingText(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case int64, float64, bool:
+		return fmt.Sprint(v), nil
+	case []any:
+		parts := make([]string, len(v))
+		for i, part := range v {
+			text, ok := part.(string)
+			if !ok || strings.Contains(text, ",") {
+				return "", fmt.Errorf("want a list of texts without commas, got %v", part)
+			}
+			parts[i] = text
+		}
+		return strings.Join(parts, ","), nil
+	}
+	return "", fmt.Errorf("want a text, a number, true, false or a list of texts, got %v", value)
+}
+
+// of gives a setting's value and where it is from; from is empty when it is set nowhere.
+// An empty variable counts as not set: a variable cannot set a text to nothing where the file says something.
+func (s sources) of(name string) (value, from string, err error) {
+	env := envName(name)
+	value, path := s.getenv(env), ""
+	if name != settingsFlag { // WARPBOARD_CONFIG_FILE would be taken for the settings file itself
+		path = s.getenv(env + "_FILE")
+	}
+	switch {
+	case value != "" && path != "":
+		return "", "", fmt.Errorf("%s and %s_FILE are both set: unset one", env, env)
+	case value != "":
+		return value, env, nil
+	case path != "":
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return "", "", fmt.Errorf("%s_FILE: %w", env, err)
+		}
+		// Editors end files with a line end, and secrets have none.
+		return strings.TrimRight(string(content), "\r\n"), env + "_FILE", nil
+	}
+	if value, ok := s.file[name]; ok {
+		return value, s.path, nil
+	}
+	return "", "", nil
+}
+
+// fill sets every flag that the command line did not set, and returns where each setting is from.
+func (s sources) fill(fs *pflag.FlagSet) (origins, []error) {
+	from, wrong := origins{}, []error{}
+	eachSetting(fs, func(f *pflag.Flag) {
+		if f.Changed {
+			from[f.Name] = "flag"
+			return
+		}
+		value, origin, err := s.of(f.Name)
+		if err == nil && origin != "" {
+			if err = f.Value.Set(value); err != nil {
+				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.BadValue(f, shown(f.Name, value), err))
+			}
+		}
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		from[f.Name] = origin
+	})
+	return from, wrong
+}
+
+// settingName is how a message names a setting from a variable or from the settings file.
+func settingName(flagName, origin string) string {
+	if strings.HasPrefix(origin, "WARPBOARD_") {
+		return origin
+	}
+	return fmt.Sprintf("%s: %s", origin, flagName)
+}
+
+// shown is a setting's value for people's eyes: secrets are not for them.
+func shown(flagName, value string) string {
+	if value != "" && isSecret(flagName) {
+		return "(secret)"
+	}
+	return value
+}
+
+// isSecret reports whether nobody should see a setting. The addresses of a database and of a store hold passwords.
+func isSecret(flagName string) bool {
+	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
+}
+
+// flagNames are the settings of all commands.
+func flagNames() map[string]bool {
+	known := map[string]bool{}
+	for _, command := range []string{"serve", "work"} {
+		fs := pflag.NewFlagSet(command, pflag.ContinueOnError)
+		declare(fs, command, &Config{})
+		fs.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	}
+	return known
+}

@@ -1,0 +1,243 @@
+package verify
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/trial"
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/app/machine"
+	"warpboard/tasks"
+	"warpboard/tasks/problems"
+	"warpboard/views/format"
+)
+
+// verifier checks tasks one after the other, on one worker of this machine.
+// One task and one solution at a time: solutions beside each other would disturb each other's times.
+type verifier struct {
+	options verifyOptions
+	env     console.Environment
+	path    string
+	text    io.Writer         // what is said in lines
+	worker  *evaluator.Worker // nil until something is run
+	slots   []device.Slot
+	cpus    int // slots of the CPU among them
+
+	report verifyReport
+	counts
+}
+
+// counts are what the verdict of a round follows from.
+type counts struct{ refused, broken, solutions, surprises int }
+
+// task prints what is to say about one task and runs its solutions.
+func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Proposal) error {
+	report := &taskReport{Name: p.Name, Folder: p.Folder, Refused: p.Err != nil}
+	v.report.Tasks = append(v.report.Tasks, report)
+	if p.Err != nil {
+		v.refused++
+		fmt.Fprintf(v.text, "%s: refused\n", p.Name)
+		wrong := problems.In(p.Err)
+		if wrong == nil {
+			wrong = []problems.Problem{{Message: p.Err.Error()}}
+		}
+		report.Problems = v.problems("  ", wrong)
+		return nil
+	}
+	v.describe(p, report)
+	if v.options.lint {
+		return nil
+	}
+	solutions, err := v.solutionsOf(upload, p)
+	if err != nil {
+		return err
+	}
+	if len(solutions) == 0 {
+		fmt.Fprintln(v.text, "  nothing to run: there is no solutions/correct or solutions/wrong")
+		return nil
+	}
+	slot, err := v.slotFor(ctx, p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	report.Device = slot.Device
+	return v.try(ctx, p.Bundle, slot, solutions, report)
+}
+
+// solutionsOf are those that a task brings, and those of --solution.
+func (v *verifier) solutionsOf(upload *tasks.Upload, p tasks.Proposal) ([]tasks.Solution, error) {
+	list, err := upload.Solutions(p.Folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range v.options.solutions {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("--solution: %w", err)
+		}
+		list = append(list, tasks.Solution{Name: file, Correct: true, Source: source})
+	}
+	return list, nil
+}
+
+// tried is a solution with how it ended.
+type tried struct {
+	tasks.Solution
+	job.Result
+}
+
+// try runs a task's solutions. A wrong one that failed in another way than by a wrong answer is judged last: the
+// others show whether the task itself works.
+func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
+	works := false
+	var undecided []tried
+	for _, s := range solutions {
+		if err := b.CheckFiles(s.Submission().Names()); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		result, err := v.run(ctx, b, slot, s.Name, s.Submission())
+		if err != nil {
+			return err
+		}
+		shows := ended(tried{s, result}).Works()
+		// An answer that was found wrong shows that the task works, as a pass does.
+		if works = works || shows; !s.Correct && !shows {
+			undecided = append(undecided, tried{s, result})
+			continue
+		}
+		v.judge(tried{s, result}, works, report)
+	}
+	for _, s := range undecided {
+		v.judge(s, works, report)
+	}
+	if report.Works = &works; !works {
+		v.broken++
+		fmt.Fprintln(v.text, "  the task itself may be at fault: no solution passed, and no answer was found wrong")
+	}
+	return nil
+}
+
+// slotFor starts the worker on first use, or one with more of the CPU for a task that needs them, and chooses where a
+// task runs.
+func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
+	// The first task always needs one or more, so that a worker is there. The one before is left to its slots: it has no
+	// goroutines of its own.
+	if need := p.Bundle.Definition.WorldSize(); need > v.cpus {
+		v.cpus = need
+		settings := v.options.machine
+		settings.CPUSlots = v.cpus
+		config, _, err := machine.Find(ctx, settings)
+		if err != nil {
+			return device.Slot{}, err
+		}
+		config.Name, config.Conn, config.Measuring.Most = "verify", evaluator.NopConn{}, v.options.processes
+		v.worker, v.slots = evaluator.NewWorker(config), config.Slots
+	}
+	return chooseSlot(v.slots, p, v.options.device)
+}
+
+func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot, error) {
+	onCPU := p.Bundle.Definition.Lang == tasks.LangCPP || slices.Contains(p.GPUs, device.CPU)
+	var names []string
+	for _, s := range slots {
+		if !slices.Contains(names, s.Device) {
+			names = append(names, s.Device)
+		}
+		suits := s.Device == want
+		if want == "" {
+			suits = (s.Device == device.CPU) == onCPU
+		}
+		if suits {
+			return s, nil
+		}
+	}
+	if want != "" {
+		return device.Slot{}, fmt.Errorf("there is no device %s on this machine, which has %s", want, strings.Join(names, ", "))
+	}
+	return device.Slot{}, errors.New("its solutions need a GPU, and this machine has none: check the files alone with --lint, or say --device CPU")
+}
+
+func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission) (job.Result, error) {
+	sources, err := b.Resolve(s)
+	if err != nil {
+		return job.Result{}, fmt.Errorf("%s: %w", name, err)
+	}
+	var seed [8]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return job.Result{}, err
+	}
+	return v.worker.Evaluate(ctx, job.Job{
+		// A seed of this process's own: inputs differ from the site's, as those of two runs there do.
+		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: job.ModeRanked,
+		TaskKey: b.Key(), Task: b.Definition.With(s.Names()), Sources: sources,
+		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),
+	})
+}
+
+// judge prints how a solution ended, and whether it should have. Works says that the task itself can be built and
+// run; until then a wrong solution may have failed by the task's fault.
+func (v *verifier) judge(s tried, works bool, report *taskReport) {
+	v.solutions++
+	kind := "wrong"
+	if s.Correct {
+		kind = "correct"
+	}
+	out := solutionReport{Name: s.Name, Correct: s.Correct, Outcome: s.Outcome, Verdict: verdictOn(ended(s), works), ScoreNS: s.ScoreNS, Reason: why(s.Result)}
+	if n := len(s.Stages); n > 0 && s.Outcome != job.OutcomeDone {
+		out.Stage = s.Stages[n-1].Stage
+	}
+	if out.Verdict != asExpected {
+		v.surprises++
+	}
+	report.Solutions = append(report.Solutions, out)
+	fmt.Fprintf(v.text, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, out.Verdict.word(), out.Reason)
+}
+
+func verdictOn(e trial.Ended, works bool) verdict {
+	switch {
+	case e.AsExpected(works):
+		return asExpected
+	case !e.Correct && e.Outcome == job.OutcomeFailed:
+		return notJudged
+	}
+	return notAsExpected
+}
+
+func ended(s tried) trial.Ended {
+	return trial.Ended{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
+}
+
+func why(r job.Result) string {
+	switch {
+	case r.ScoreNS != nil:
+		return "score " + ns(*r.ScoreNS).String()
+	case r.Failure != nil:
+		return r.Failure.Reason
+	}
+	return ""
+}
+
+// verdict is what the whole comes to: nil if nothing is wrong.
+func (v *verifier) verdict(tasks int) error {
+	fmt.Fprintf(v.text, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
+	switch {
+	case v.refused > 0:
+		return fmt.Errorf("%d of %s cannot be used", v.refused, format.Plural(tasks, "task", "tasks"))
+	case v.broken > 0:
+		return fmt.Errorf("nothing shows that %d of %s works: no solution passed, and no answer was found wrong", v.broken, format.Plural(tasks, "task", "tasks"))
+	case v.surprises > 0:
+		return fmt.Errorf("%d of %s did not end as expected", v.surprises, format.Plural(v.solutions, "solution", "solutions"))
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"warpboard/evaluator/harness"
+	"warpboard/internal/app/cli/console"
+	"warpboard/internal/app/machine"
+	"warpboard/tasks"
+	"warpboard/tasks/problems"
+	"warpboard/views/format"
+)
+
+const verifyHelp = `Checks tasks as an upload would, then runs the solutions that they bring: each file in
+solutions/correct must pass a ranked run, each in solutions/wrong must fail one where the task judges it:
+with a wrong answer, or with a crash or a time limit if another solution shows that the task itself works. One
+that does not compile is not judged. A reference file in the legacy format is run against itself. Exits with 1
+if a task is refused or does not work, or a solution ends unexpectedly.
+
+PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file
+(.cu, .cuh, .cpp, .py).`
+
+// verifyOptions are the flags of `warpboard verify-task`.
+type verifyOptions struct {
+	machine           machine.Settings
+	processes         int    // of a score, at the most
+	sandbox           string // on or off
+	device            string
+	lint, json, watch bool
+	solutions         []string // files that must pass, too
+}
+
+// machineFlags say how programs are run on this machine by a command that is no worker.
+func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
+	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for what is built")
+	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
+	fs.StringVar(&o.sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	// Beyond the default of workers (60000) by more than a machine's slots and builds take.
+	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others, and a second command like this one needs its own")
+	fs.Func("include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…", o.include)
+}
+
+func (o *verifyOptions) validate() error {
+	if s := o.sandbox; s != "on" && s != "off" {
+		return fmt.Errorf("--sandbox %q: want on or off", s)
+	}
+	if uid := o.machine.FirstUID; uid < machine.LeastUID {
+		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, machine.LeastUID)
+	}
+	if n := o.processes; n < 1 || n > harness.MostProcesses {
+		return fmt.Errorf("--ranked-processes %d: want 1 to %d", n, harness.MostProcesses)
+	}
+	data, err := filepath.Abs(o.machine.Data)
+	if err != nil {
+		return fmt.Errorf("--data %q: %w", o.machine.Data, err)
+	}
+	// Two of these commands on one --data share the objects; these are written whole or not at all.
+	m := &o.machine
+	m.Data, m.Objects, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
+	return nil
+}
+
+// include reads the value of --include-libraries.
+func (o *verifyOptions) include(value string) error {
+	o.machine.Libraries = map[string]string{}
+	for part := range strings.SplitSeq(value, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, dir, found := strings.Cut(part, "=")
+		if !found {
+			return fmt.Errorf("%q: want name=directory", part)
+		}
+		o.machine.Libraries[name] = dir
+	}
+	return nil
+}
+
+// Task is `warpboard verify-task`: it checks the tasks at a path and runs the solutions that they bring.
+func Task(env console.Environment) *cobra.Command {
+	var o verifyOptions
+	cmd := command("verify-task PATH", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyHelp, func(cmd *cobra.Command, path string) error {
+		return o.run(cmd.Context(), env, path)
+	})
+	fs := cmd.Flags()
+	o.machineFlags(fs, env)
+	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
+	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
+	fs.BoolVar(&o.json, "json", false, "print a report as JSON instead of lines of text")
+	fs.BoolVar(&o.watch, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
+	fs.StringArrayVar(&o.solutions, "solution", nil, "one more file that must pass as those in solutions/correct must; may be repeated")
+	return cmd
+}
+
+func (o *verifyOptions) run(ctx context.Context, env console.Environment, path string) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	if o.lint && len(o.solutions) > 0 {
+		return errors.New("--solution wants to be run, and --lint runs nothing: leave one of them out")
+	}
+	v := &verifier{options: *o, env: env, path: path, text: env.Stdout}
+	if o.json {
+		v.text = io.Discard
+	}
+	if o.watch {
+		return v.watch(ctx)
+	}
+	return v.round(ctx)
+}
+
+// round checks everything once and reports it.
+func (v *verifier) round(ctx context.Context) error {
+	// With --watch the worker lives on between rounds, with what it has compiled; all that is reported begins anew.
+	v.report, v.counts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, counts{}
+	err := v.check(ctx)
+	if !v.options.json {
+		return err
+	}
+	if v.report.OK = err == nil; err != nil {
+		v.report.Error = err.Error()
+	}
+	return errors.Join(err, console.PrintJSON(v.env.Stdout, v.report))
+}
+
+// openTasks reads the tasks at a path. Close the upload when done.
+func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
+	upload, err := tasks.OpenPath(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	proposals, err := upload.Proposals(time.Now())
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), upload.Close())
+	}
+	return upload, proposals, nil
+}
+
+func (v *verifier) check(ctx context.Context) error {
+	upload, proposals, err := openTasks(v.path)
+	if wrong := problems.In(err); len(wrong) > 0 {
+		v.report.Problems = v.problems("", wrong)
+		return fmt.Errorf("%s cannot be used: fix %s", v.path, format.Plural(len(wrong), "mistake", "mistakes"))
+	}
+	if err != nil {
+		return err
+	}
+	defer upload.Close()
+	if len(v.options.solutions) > 0 && len(proposals) != 1 {
+		return fmt.Errorf("--solution is for one task, and %s has %d: name the folder of the one", v.path, len(proposals))
+	}
+	for _, p := range proposals {
+		if err := v.task(ctx, upload, p); err != nil {
+			return err
+		}
+	}
+	return v.verdict(len(proposals))
+}

@@ -1,0 +1,126 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/ncu/nsight"
+	"warpboard/evaluator/profiling"
+	"warpboard/evaluator/queue"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/selftest"
+	"warpboard/evaluator/slots"
+	"warpboard/internal/app/machine"
+)
+
+// leastDisk is what must be free, in bytes, for a slot to take jobs: objects, inputs and a profile need some of it.
+const leastDisk = 256 << 20
+
+// work runs a worker alone: no site, no database, only its credential for the site's queue.
+func work(ctx context.Context, env Environment, cfg *Config) error {
+	// Before any program is started: compilers and ncu are asked for their versions soon.
+	if err := hideSecrets(); err != nil {
+		return err
+	}
+	cfg.Worker.join()
+	release, err := lockData(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
+	log := cfg.logger(env.Stderr)
+	notice := cfg.notice(log)
+	if notice != nil && notice.awaitEnd(ctx) {
+		return nil
+	}
+	defer announceStop(ctx, cfg, log)()
+	site := queue.WorkerConfig{URL: cmp.Or(cfg.Site, cfg.NATS.URL), CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
+	return ignoreCancel(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
+		if c.Leave = cfg.Worker.Leave; notice != nil {
+			c.Notice = notice.wait
+		}
+	}))
+}
+
+// runWorker evaluates on this machine's devices until ctx ends. Leaving sets what makes the worker end by itself.
+func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger, leaving func(*evaluator.Config)) error {
+	dial.Name = cfg.Worker.Name
+	// Before the machine is looked at: a wrong secret shows at once, and a site that is not up is waited for.
+	conn, err := queue.Dial(ctx, dial)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	config, box, err := machine.Find(ctx, cfg.machine(log))
+	if err != nil {
+		return err
+	}
+	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
+	leaving(&config)
+	config.Measuring.Most = cfg.Worker.Processes
+	config.Gauge = evaluator.Gauging{Every: cfg.Worker.GaugeEvery, First: time.Minute}
+	if config.Tools.NVCC != nil {
+		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
+	}
+	config.Check = cfg.checking()
+	addNsight(ctx, &config, box, cfg.Worker)
+	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
+	return evaluator.NewWorker(config).Run(ctx)
+}
+
+// machine is what the settings say about this machine.
+func (c *Config) machine(log *slog.Logger) machine.Settings {
+	return machine.Settings{
+		Name: c.Worker.Name, Version: version(), Data: c.Data, Objects: c.objects(), CPUSlots: cpuSlots(c.Worker.CPUSlots), Energy: c.Worker.Energy,
+		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, Libraries: c.Worker.libraries(), Log: log,
+	}
+}
+
+// checking says when slots are tested: what fails is tried again soon, for somebody may be repairing it.
+func (c *Config) checking() evaluator.Checking {
+	// Pause and Longest bound how long a repaired machine waits for its next test; Later lets the first jobs after a
+	// start go first.
+	return evaluator.Checking{
+		Pause: 10 * time.Second, Longest: 10 * time.Minute, Later: time.Minute,
+		Passed: selftest.Passed{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,
+	}
+}
+
+// objects is the directory of compiled objects.
+func (c *Config) objects() string {
+	return cmp.Or(c.Worker.ObjectCache, filepath.Join(c.Data, "objects"))
+}
+
+// addNsight lets a worker with a GPU read hardware counters, and profile unless that is switched off.
+func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, settings WorkerSettings) {
+	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
+		return
+	}
+	places := nsight.DefaultPlaces()
+	if settings.NCU != "" {
+		places = nsight.Places{Globs: []string{settings.NCU}, Extra: places.Extra}
+	}
+	tool, err := nsight.Find(ctx, places)
+	if err != nil {
+		config.Log.Warn("nothing is profiled", "why", err)
+		return
+	}
+	config.Nsight = &profiling.Nsight{Tool: tool, Runner: box}
+	if settings.Profile {
+		config.Profiler = config.Nsight
+	}
+}
+
+// cpuSlots is the wish for n slots in device's words, where 0 means "as many as fit".
+func cpuSlots(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}

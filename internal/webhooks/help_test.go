@@ -1,0 +1,183 @@
+package webhooks_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"warpboard/internal/webhooks"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	hooks "warpboard/models/webhooks"
+)
+
+// receiver is a program that is told of events, and answers as its test says.
+type receiver struct {
+	*httptest.Server
+	t      *testing.T
+	answer atomic.Pointer[http.HandlerFunc]
+
+	mu   sync.Mutex
+	got  []received
+	more chan struct{}
+}
+
+type received struct {
+	id, timestamp, signature string
+	body                     []byte
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{t: t, more: make(chan struct{}, 1000)}
+	r.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, _ := io.ReadAll(q.Body)
+		r.mu.Lock()
+		r.got = append(r.got, received{q.Header.Get("webhook-id"), q.Header.Get("webhook-timestamp"), q.Header.Get("webhook-signature"), body})
+		r.mu.Unlock()
+		(*r.answer.Load())(w, q)
+		r.more <- struct{}{}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) say(answer http.HandlerFunc) { r.answer.Store(&answer) }
+
+// wait returns what has come, once that is so much.
+func (r *receiver) wait(n int) []received {
+	r.t.Helper()
+	deadline := time.After(90 * time.Second)
+	for {
+		r.mu.Lock()
+		got := r.got
+		r.mu.Unlock()
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-r.more:
+		case <-deadline:
+			r.t.Fatalf("%d deliveries have come, not %d", len(got), n)
+		}
+	}
+}
+
+// proper checks a signature as a receiver does that only knows the public description.
+func (d received) proper(secret string) bool {
+	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(d.id + "." + d.timestamp + "." + string(d.body)))
+	return hmac.Equal([]byte(d.signature), []byte("v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
+}
+
+func (d received) event(t *testing.T) (kind string, data map[string]any) {
+	t.Helper()
+	var m struct {
+		Type string
+		Data map[string]any
+	}
+	if err := json.Unmarshal(d.body, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m.Type, m.Data
+}
+
+// clock is what deliverers take for the time; forward lets pauses pass.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+func (c *clock) forward(d time.Duration) { c.ahead.Add(int64(d)) }
+
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
+// roots believe receivers of tests.
+func roots() *x509.CertPool {
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	return pool
+}
+
+// deliver runs a deliverer until stop or the end of the test.
+func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	d := webhooks.New(webhooks.Config{Store: s, OfAll: allowed, Roots: roots(), Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Answer: time.Second, Now: c.now})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := d.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	stop = func() { cancel(); <-ended }
+	t.Cleanup(stop)
+	return stop
+}
+
+func create(t *testing.T, s *models.Store, actor accounts.User, n hooks.NewWebhook) hooks.Webhook {
+	t.Helper()
+	hook, err := s.Webhooks.CreateWebhook(t.Context(), actor, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hook
+}
+
+// over waits until a webhook's newest delivery is over, or a condition holds for it.
+func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.Delivery) bool) hooks.Delivery {
+	t.Helper()
+	boss := accounts.User{ID: -1, Role: accounts.RoleAdmin}
+	var newest hooks.Delivery
+	await(t, "such a delivery", func() bool {
+		list, err := s.Webhooks.WebhookDeliveries(t.Context(), boss, hook.ID, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 1 {
+			newest = list[0]
+		}
+		return len(list) == 1 && holds(newest)
+	})
+	return newest
+}
+
+// await asks again after a pause until something is so, and fails when it is not so in time.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	deadline, tick := time.After(90*time.Second), time.NewTicker(5*time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s did not come in time", what)
+		}
+	}
+}
+
+func tried(n int) func(hooks.Delivery) bool {
+	return func(d hooks.Delivery) bool { return d.Tries == n }
+}
+
+// each is a store of each kind that takes http:// addresses.
+func each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
+	modelstest.EachConfig(t, models.Config{Webhooks: hooks.Reach{Site: loopback, People: loopback}, Site: "https://boards.example.org"}, fn)
+}
