@@ -138,10 +138,10 @@ func declares(at, content, name string) bool {
 
 func TestLinksToNothingAreFound(t *testing.T) {
 	for link, found := range map[[2]string]bool{
-		{"app/app.go", "Run"}:                         true,
-		{"app/app.go", "Walk"}:                        false,
-		{"app/nothing.go", ""}:                        false,
-		{"app", "Run"}:                                false,
+		{"internal/app/app.go", "Run"}:                true,
+		{"internal/app/app.go", "Walk"}:               false,
+		{"internal/app/nothing.go", ""}:               false,
+		{"internal/app", "Run"}:                       false,
 		{"views/page.go", "Deadline.Set"}:             true,
 		{"views/page.go", "Deadline.Forget"}:          false,
 		{"views/board.templ", "Board"}:                true,
