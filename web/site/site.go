@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/dispatch"
-	"warpboard/models"
 	"warpboard/internal/statement"
+	"warpboard/models"
 	"warpboard/web/mount"
 	"warpboard/web/wire"
 )
