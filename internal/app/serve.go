@@ -89,7 +89,7 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
-	hear := hearOthers(q, hub, dispatcher)
+	hear := hearOthers(q, hub, dispatcher, store)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
 	site := cfg.web(store, dispatcher, q, hub, log)
 	site.Stopping = func() bool { return ctx.Err() != nil }
