@@ -27,6 +27,7 @@ type Slot struct {
 	CUDA        string            // newest version that the driver supports: "13.0"; empty for CPU
 	Nodes       []string          // device nodes that a program on this slot needs, and no other
 	LibDir      string            // directory of libcuda.so.1; empty when it is not found, and for CPU
+	JudgeCPUs   []int             // GPU: processors that nothing but its judge uses; none on a machine with few
 	Links       map[string]string // GPU: settings of the links between GPUs, for the environment of programs
 
 	Energy EnergyCounter // nil where the unit counts no energy

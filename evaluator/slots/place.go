@@ -2,6 +2,7 @@ package slots
 
 import (
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -76,6 +77,15 @@ func place(held []*Slot, gpus int) toolchain.Place {
 				p.Device = append(p.Device, node)
 			}
 		}
+	}
+	var judges []string
+	for _, s := range held {
+		for _, cpu := range s.JudgeCPUs {
+			judges = append(judges, strconv.Itoa(cpu))
+		}
+	}
+	if len(judges) > 0 {
+		p.Env["WARPBOARD_JUDGE_CPUS"] = strings.Join(judges, ",")
 	}
 	if gpus > 0 {
 		maps.Copy(p.Env, first.Links)

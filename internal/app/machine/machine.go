@@ -35,6 +35,9 @@ func Find(ctx context.Context, s Settings) (evaluator.Config, *sandbox.Sandbox, 
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
+	if err := keepCoresFree(units); err != nil {
+		s.Log.Warn("no core is kept free for judges: scores of short kernels vary more", "why", err)
+	}
 	box := sandbox.New(sandbox.Config{Off: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, Log: s.Log})
 	tools := toolchain.Find(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: s.Objects, Libraries: s.Libraries, Log: s.Log})

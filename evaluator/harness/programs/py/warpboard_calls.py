@@ -5,6 +5,7 @@ Where the ranks of a task for several GPUs make a call together, each has its in
 clocks run until the last of them.
 """
 
+import os
 import secrets
 from dataclasses import dataclass
 from time import perf_counter_ns
@@ -300,11 +301,37 @@ class _Asked:
         return _number(self.runner.page.wait_nanoseconds(self.runner.channel), most)
 
 
+class _OwnCore:
+    """A context in which this thread is on the core that the worker keeps free for the judge (processors, as "3,11"; empty
+    without one): beside a busy hyperthread each step takes longer. Other threads, which may draw inputs, stay where they are."""
+
+    def __init__(self, cpus):
+        self._own = {int(cpu) for cpu in cpus.split(",") if cpu}
+        self._usual = None
+
+    def __enter__(self):
+        if self._own:
+            self._usual = os.sched_getaffinity(0)
+            _move(self._own)
+
+    def __exit__(self, *_):
+        if self._usual:
+            _move(self._usual)
+
+
+def _move(cpus):
+    try:
+        os.sched_setaffinity(0, cpus)
+    except OSError:
+        pass  # the machine has lost these processors: the call is timed where this thread is
+
+
 class Ranks:
     """The runners that make calls together: one, or one for each GPU."""
 
     def __init__(self, runners):
         self._runners = runners
+        self._alone = _OwnCore(os.environ.get("WARPBOARD_JUDGE_CPUS", ""))
 
     def ready(self):
         for runner in self._runners:
@@ -352,12 +379,13 @@ class Ranks:
             for call in calls:
                 call.leave()
             raise
-        _each(calls, _Asked.prepare)
-        prepared = self._prepared()
-        _each(calls, _Asked.announce)
-        if self._runners[0].cuda is None:
-            announced()
-        switched, begin, end, taken = self._release(calls)
+        with self._alone:
+            _each(calls, _Asked.prepare)
+            prepared = self._prepared()
+            _each(calls, _Asked.announce)
+            if self._runners[0].cuda is None:
+                announced()
+            switched, begin, end, taken = self._release(calls)
         _each(calls, _Asked.keep)
         begin = min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
