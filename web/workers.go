@@ -11,7 +11,7 @@ import (
 	"warpboard/web/site"
 )
 
-// bridgeBuffer holds what goes to a worker in one WebSocket message.
+// bridgeBuffer holds what is copied at once: to a worker in one WebSocket message.
 const bridgeBuffer = 32 << 10
 
 // workerConnection connects a remote worker to the embedded NATS server over the site's own port. Messages in both directions
@@ -28,46 +28,56 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	case c.Get(fiber.HeaderOrigin) != "":
 		return site.Forbidden("workers_only", "Workers connect here, and no pages of a browser.")
 	}
-	if err := s.site.HoldStream(c); err != nil {
+	if err := s.site.HoldWorker(c); err != nil {
 		return err
 	}
-	conn, err := s.queue.WorkerConn()
-	if err != nil {
-		return site.Busy("The site is starting or stopping. Try again in a moment.")
-	}
-	patience, upgrader := s.site.Settings.Limits.Answer, websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
-	if err := upgrader.Upgrade(c.Context(), func(ws *websocket.Conn) { bridge(ws, conn, patience) }); err != nil {
-		conn.Close()
+	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
+	if err := upgrader.Upgrade(c.Context(), s.letIn); err != nil {
+		c.Context().SetConnectionClose() // or it would keep the place, and its next request take another
 		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is no WebSocket handshake: " + err.Error() + "."}
 	}
 	return nil
 }
 
+// letIn serves a worker's connection until it ends. It opens the one to NATS: not every request that asks for an upgrade gets here.
+func (s *Server) letIn(ws *websocket.Conn) {
+	defer ws.Close()
+	conn, err := s.queue.WorkerConn()
+	if err != nil { // the site is starting or stopping: the worker tries again
+		s.site.Log.Debug("a worker cannot connect now", "err", err)
+		return
+	}
+	bridge(ws, conn, s.site.Settings.Limits.Answer)
+}
+
 // bridge copies in both directions until one side ends. The NATS server pings its clients, so a side that is gone is noticed.
 func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	defer conn.Close()
-	go func() {
-		defer ws.Close()
-		buffer := make([]byte, bridgeBuffer)
-		for {
-			n, err := conn.Read(buffer)
-			if err != nil {
-				return
-			}
-			ws.SetWriteDeadline(time.Now().Add(patience))
-			if ws.WriteMessage(websocket.BinaryMessage, buffer[:n]) != nil {
-				conn.Close() // the reader below may wait for a peer that is silent
-				return
-			}
-		}
-	}()
+	go toWorker(ws, conn, patience)
 	defer ws.Close()
+	buffer := make([]byte, bridgeBuffer) // one for all messages: a stranger sends a million empty ones in a second
 	for {
 		_, message, err := ws.NextReader()
 		if err != nil {
 			return
 		}
-		if _, err := io.Copy(conn, message); err != nil {
+		if _, err := io.CopyBuffer(conn, message, buffer); err != nil {
+			return
+		}
+	}
+}
+
+func toWorker(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
+	defer ws.Close()
+	buffer := make([]byte, bridgeBuffer)
+	for {
+		n, err := conn.Read(buffer)
+		if err != nil {
+			return
+		}
+		ws.SetWriteDeadline(time.Now().Add(patience))
+		if ws.WriteMessage(websocket.BinaryMessage, buffer[:n]) != nil {
+			conn.Close() // the reader may wait for a peer that is silent
 			return
 		}
 	}

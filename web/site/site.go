@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/dispatch"
-	"warpboard/models"
 	"warpboard/internal/statement"
+	"warpboard/models"
 	"warpboard/web/mount"
 	"warpboard/web/wire"
 )
@@ -65,9 +65,10 @@ type Site struct {
 	Mount      mount.Path // in Base; all other addresses are from the site's own root
 	Proxies    wire.Proxies
 
-	Connected, UnderWay, streaming *wire.Tally // connections, requests, live streams
-	bodyBytes, StrangerBytes       *wire.Tally
-	Waiting, Uploading             pool
+	Connected, UnderWay, working *wire.Tally // connections, requests, connections of workers
+	bodyBytes, StrangerBytes     *wire.Tally
+	Waiting, Uploading           pool
+	streaming                    pool // live streams
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.
