@@ -140,6 +140,14 @@ func (s *Site) Room() error {
 		free>>20, s.Settings.MinFree>>20)}
 }
 
+// NeedsRoom refuses a request whose handler stores what it brings while the disk is nearly full.
+func (s *Site) NeedsRoom(c *fiber.Ctx) error {
+	if err := s.Room(); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
 // FreeBytes is the room on the disk of a directory.
 func FreeBytes(dir string) (int64, error) {
 	var stat unix.Statfs_t
