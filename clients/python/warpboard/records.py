@@ -53,5 +53,5 @@ def _time(text: str) -> datetime:
 def rows(kind: Type[T], data: Any) -> List[T]:
     """A list of records; absent is empty."""
     if not isinstance(data, (list, type(None))):
-        raise WarpboardError(f"the answer is no list of {kind.__name__} of a Warpboard site")
+        raise WarpboardError(f"the answer is not a list of {kind.__name__} of a Warpboard site")
     return [read(kind, one) for one in data or ()]
