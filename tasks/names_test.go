@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"warpboard/tasks"
 )
@@ -98,6 +100,34 @@ func TestACaseCannotForgeASecondOne(t *testing.T) {
 		_, err := task(t, minimal+"tests:\n  - a: "+value+"\n")
 		if err == nil || !strings.Contains(err.Error(), "must not hold ;") {
 			t.Errorf("%s gave %v", value, err)
+		}
+	}
+}
+
+// TestAPathThatIsNoFileIsRefusedUnread since a pipe would block for ever, and a device never end.
+func TestAPathThatIsNoFileIsRefusedUnread(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "add.zip")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large := filepath.Join(t.TempDir(), "large.zip")
+	write(t, large, "")
+	if err := os.Truncate(large, 8<<30); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{pipe: "is not a regular file", "/dev/zero": "is not a regular file", large: "is larger than 64 MiB"} {
+		opened := make(chan error, 1)
+		go func() {
+			_, err := tasks.OpenPath(path)
+			opened <- err
+		}()
+		select {
+		case err := <-opened:
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", path, err, want)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("%s is being read for ever", path)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"warpboard/tasks/filetree"
 	"warpboard/tasks/problems"
@@ -111,6 +112,9 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 	return out, nil
 }
 
+// largestPath is the size of the largest file that OpenPath reads, in bytes: a zip is no larger than what may be in it.
+const largestPath = 64 << 20
+
 // OpenPath opens what lies at a path of this machine, for a command: a task folder, a tree of them, a
 // zip or a reference file. A task folder reaches two folders above it, as far as public problem trees
 // share their files. Close it when done.
@@ -129,11 +133,28 @@ func OpenPath(name string) (*Upload, error) {
 	if filepath.Base(abs) == TaskFile {
 		return openDir(filepath.Dir(abs))
 	}
-	data, err := os.ReadFile(abs)
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	data, err := readPlain(abs)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return OpenFile(filepath.Base(abs), data)
+}
+
+// readPlain reads a zip or a reference file. It may have become a pipe since it was looked at: opening that would block for ever.
+func readPlain(path string) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, largestPath+1))
+	if err == nil && len(data) > largestPath {
+		err = fmt.Errorf("it is larger than %s", problems.Size(largestPath))
+	}
+	return data, err
 }
 
 func openDir(dir string) (*Upload, error) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,15 @@ func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	if text := body(t, resp); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "keeps 2 MiB free") {
 		t.Errorf("an evaluation: %s %s", resp.Status, text)
 	}
+	author := s.signedIn("Author", accounts.RoleCreator)
+	for _, path := range []string{"/tasks/publish", "/tasks/new/cpp", "/tasks/vectoradd/edit", "/tasks/vectoradd/files", "/tasks/vectoradd/trial",
+		"/tasks/vectoradd/trial/publish", "/tasks/vectoradd/publish"} {
+		if resp := author.post(path, url.Values{}); resp.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a task at %s: %s", path, resp.Status)
+		}
+	}
+	resp = submit("/api/v1/tasks/another", "{}")
+	wantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
 	if diff := cmp.Diff([]string{"disk"}, missing(t, s.browser())); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}

@@ -56,7 +56,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/tasks", s.api.Tasks)
 	public.get("/api/v1/tasks/:slug", s.api.Task)
 	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
-	uploads.post("/api/v1/tasks/:slug", s.api.PublishTask)
+	uploads.post("/api/v1/tasks/:slug", s.site.NeedsRoom, s.api.PublishTask)
 	public.get("/api/v1/boards/:slug/:device", s.api.Board)
 	public.get("/api/v1/capacity", s.api.Capacity)
 	api.get("/api/v1/chain", s.api.Chain)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	bridgeBuffer = 32 << 10 // what goes to a worker in one WebSocket message
+	bridgeBuffer = 32 << 10 // is copied at once: to a worker in one WebSocket message
 	lastWords    = 2 * time.Second
 )
 
@@ -30,19 +30,26 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	case c.Get(fiber.HeaderOrigin) != "":
 		return site.Forbidden("workers_only", "Workers connect here, and no pages of a browser.")
 	}
-	if err := s.site.HoldStream(c); err != nil {
+	if err := s.site.HoldWorker(c); err != nil {
 		return err
 	}
-	conn, err := s.queue.WorkerConn()
-	if err != nil {
-		return site.Busy("The site is starting or stopping. Try again in a moment.")
-	}
-	patience, upgrader := s.site.Settings.Limits.Answer, websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
-	if err := upgrader.Upgrade(c.Context(), func(ws *websocket.Conn) { bridge(ws, conn, patience) }); err != nil {
-		conn.Close()
+	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
+	if err := upgrader.Upgrade(c.Context(), s.letIn); err != nil {
+		c.Context().SetConnectionClose() // or it would keep the place, and its next request take another
 		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is no WebSocket handshake: " + err.Error() + "."}
 	}
 	return nil
+}
+
+// letIn serves a worker's connection until it ends. It opens the one to NATS: not every request that asks for an upgrade gets here.
+func (s *Server) letIn(ws *websocket.Conn) {
+	defer ws.Close()
+	conn, err := s.queue.WorkerConn()
+	if err != nil { // the site is starting or stopping: the worker tries again
+		s.site.Log.Debug("a worker cannot connect now", "err", err)
+		return
+	}
+	bridge(ws, conn, s.site.Settings.Limits.Answer)
 }
 
 // bridge copies in both directions until one side ends. The NATS server pings its clients, so a side that is gone is noticed.
@@ -56,12 +63,13 @@ func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 		// the reason that NATS gave.
 		ws.SetReadDeadline(time.Now().Add(lastWords))
 	}()
+	buffer := make([]byte, bridgeBuffer) // one for all messages: a stranger sends a million empty ones in a second
 	for {
 		_, message, err := ws.NextReader()
 		if err != nil {
 			return
 		}
-		io.Copy(conn, message) // its error is the other direction's end
+		io.CopyBuffer(conn, message, buffer) // its error is the other direction's end
 	}
 }
 

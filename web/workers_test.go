@@ -37,7 +37,7 @@ func workerSite(t *testing.T, with ...func(*Config)) (*testSite, *queuetest.Desk
 			t.Error(err)
 		}
 	})
-	return startSite(t, append(with, func(c *Config) { c.Queue = q })...), desk
+	return startSite(t, append([]func(*Config){func(c *Config) { c.Queue = q }}, with...)...), desk
 }
 
 // takesAJob connects to the site at address and asks for work.

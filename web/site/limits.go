@@ -14,7 +14,7 @@ type Limits struct {
 	Connections, ConnectionsEach int // open; default: what the system allows, less a reserve
 	Requests, RequestsEach       int // under way
 	Slow, SlowEach               int // of them, those that wait for something, and those that send a body: each of people and of strangers; people have a share each
-	Streams, StreamsEach         int // live streams open
+	Streams, StreamsEach         int // live streams open: of people, who have a share each, of strangers, and of workers
 	Bodies, BodiesEach           int // bytes of bodies under way, of those who have shown who they are
 	Strangers, StrangersEach     int // bytes of bodies under way, of those who have not
 
@@ -58,7 +58,8 @@ func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
 	s.Settings.Limits = l
 	s.Connected = wire.NewTally(l.Connections, l.ConnectionsEach)
-	s.UnderWay, s.streaming = wire.NewTally(l.Requests, l.RequestsEach), wire.NewTally(l.Streams, l.StreamsEach)
+	s.UnderWay = wire.NewTally(l.Requests, l.RequestsEach)
+	s.streaming, s.working = newPool(l.Streams, l.StreamsEach), wire.NewTally(l.Streams, l.StreamsEach)
 	s.Waiting, s.Uploading = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)
 	s.bodyBytes, s.StrangerBytes = wire.NewTally(l.Bodies, l.BodiesEach), wire.NewTally(l.Strangers, l.StrangersEach)
 }

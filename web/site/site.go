@@ -69,9 +69,10 @@ type Site struct {
 	Mount      mount.Path // in Base; all other addresses are from the site's own root
 	Proxies    wire.Proxies
 
-	Connected, UnderWay, streaming *wire.Tally // connections, requests, live streams
-	bodyBytes, StrangerBytes       *wire.Tally
-	Waiting, Uploading             pool
+	Connected, UnderWay, working *wire.Tally // connections, requests, connections of workers
+	bodyBytes, StrangerBytes     *wire.Tally
+	Waiting, Uploading           pool
+	streaming                    pool // live streams
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.
@@ -141,6 +142,14 @@ func (s *Site) Room() error {
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "disk_full", RetryAfter: time.Minute, Message: fmt.Sprintf(
 		"The site's disk is nearly full: %d MiB are left, and it keeps %d MiB free. Nothing can be submitted until its operator has made room.",
 		free>>20, s.Settings.MinFree>>20)}
+}
+
+// NeedsRoom refuses a request whose handler stores what it brings while the disk is nearly full.
+func (s *Site) NeedsRoom(c *fiber.Ctx) error {
+	if err := s.Room(); err != nil {
+		return err
+	}
+	return c.Next()
 }
 
 // FreeBytes is the room on the disk of a directory.

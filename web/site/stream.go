@@ -37,16 +37,23 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 	})
 }
 
-// HoldStream counts the connection of a request as a live stream until it is closed.
+// HoldStream counts the connection of a request as a live stream until it is closed. An answer that is no stream must close it.
 func (s *Site) HoldStream(c *fiber.Ctx) error {
-	who := shareOf(c)
-	switch s.streaming.Take(who, 1) {
+	tally, who := s.streaming.of(c)
+	return holdConnection(c, tally, who)
+}
+
+// HoldWorker counts the connection of a request as a worker's until it is closed.
+func (s *Site) HoldWorker(c *fiber.Ctx) error { return holdConnection(c, s.working, shareOf(c)) }
+
+func holdConnection(c *fiber.Ctx, tally *wire.Tally, who wire.Share) error {
+	switch tally.Take(who, 1) {
 	case wire.UsedUp:
-		return TooMany("Too many live connections from your address. Close some of them.", time.Minute)
+		return TooMany("Too many of your live connections. Close some of them.", time.Minute)
 	case wire.Full:
 		return TooMany("Too many live connections. Try again in a minute.", time.Minute)
 	}
-	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
+	wire.WhenClosed(c.Context().Conn(), func() { tally.Give(who, 1) })
 	return nil
 }
 

@@ -15,10 +15,10 @@ from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, 
 
 from .answers import Board, Device, Event, SourceFile, Submission, Task, TaskSummary, User
 from .bodies import Kernel
-from .errors import EvalFailedError, SiteTimeoutError
+from .errors import EvalFailedError, SiteTimeoutError, part
 from .evaluation import Evaluation
 from .profiles import Comparison, Profile
-from .site import Path, Warpboard, Which
+from .site import Path, Warpboard, Which, early
 from .table import Table
 
 T = TypeVar("T")
@@ -76,12 +76,13 @@ class AsyncWarpboard:
         """The submission once all its runs have ended. Raises SiteTimeoutError; the submission then goes on."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = SLICE if end is None else min(SLICE, end - time.monotonic())
+            left, began = SLICE if end is None else min(SLICE, end - time.monotonic()), time.monotonic()
             found = await self._call(self.site.submission, which, wait=max(left, 0))
             if found.ended:
                 return found
             if left < 1:
                 raise SiteTimeoutError(f"submission {found.id} did not end within {timeout:g} seconds")
+            await asyncio.sleep(early(began))
 
     async def events(self, which: Which, timeout: Optional[float] = None) -> AsyncIterator[Event]:
         """What happens to a submission, until all its runs have ended."""
@@ -130,16 +131,17 @@ class AsyncWarpboard:
         """The result of an evaluation. Raises EvalFailedError when it ended without one."""
         try:
             while True:
+                began = time.monotonic()
                 answer = await self._call(evaluation.poll, SLICE)
                 if answer.get("ended"):
                     break
+                await asyncio.sleep(early(began))
         except BaseException:
             self._threads.submit(evaluation.drop)
             raise
         if answer.get("state") != "completed":
             raise EvalFailedError(answer)
-        result: Dict[str, Any] = answer["result"]
-        return result
+        return part(answer, "result", dict)
 
     async def _call(self, method: Callable[..., T], *args: Any, **options: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, functools.partial(method, *args, **options))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Dict, List, Optional
 
+from .errors import part
 from .table import Table, html_table, nanoseconds
 
 
@@ -96,11 +97,11 @@ class Board(Table[Entry]):
 
     def __init__(self, about: Dict[str, Any], entries: List[Entry]) -> None:
         super().__init__(entries, ("rank", "person", "score_ns", "interval_low", "interval_high", "submission_id"))
-        self.task: str = about["task"]
-        self.device: str = about["device"]
-        self.version: int = about["version"]
+        self.task = part(about, "task", str)
+        self.device = part(about, "device", str)
+        self.version = part(about, "version", int)
         self.epoch: str = about.get("epoch", "")  # the software under the scores
-        self.total: int = about["total"]
+        self.total = part(about, "total", int)
         self.caption = f"{self.task} (version {self.version}) on {self.device}"
 
 

@@ -6,7 +6,7 @@ import urllib.parse
 from typing import Any, Dict, List, Optional
 
 from .bodies import Kernel, compare_body, evaluate_body, with_stats
-from .errors import EvalHTTPError, without_result
+from .errors import EvalHTTPError, part, without_result
 from .evaluation import EVALUATIONS, Evaluation, Progress
 from .transport import Transport
 
@@ -83,8 +83,7 @@ class KernelEvalClient:
     def list_evaluations(self, page: int = 1) -> List[Dict[str, Any]]:
         """The person's evaluations without requests and results, the newest first; pages count from 1."""
         answer = self._transport.call("GET", f"{EVALUATIONS}?page={int(page)}", timeout=QUICK)
-        found: List[Dict[str, Any]] = answer["evaluations"]
-        return found
+        return part(answer, "evaluations", list)
 
     def health_check(self) -> Dict[str, Any]:
         """How the server is: {"status": "healthy", "job_stats", "gpu_manager"}."""
@@ -127,4 +126,4 @@ class KernelEvalClient:
 
     def _submit(self, body: Dict[str, Any]) -> Evaluation:
         answer = self._transport.call("POST", EVALUATIONS, body, timeout=60)
-        return Evaluation(self._transport, str(answer["id"]))
+        return Evaluation(self._transport, part(answer, "id", str))

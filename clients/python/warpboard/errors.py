@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 from email.message import Message
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Type, TypeVar, Union
+
+T = TypeVar("T")
+
+
+DIGITS = 9  # of a number that a server sends for a time; more would be years
 
 
 class WarpboardError(Exception):
@@ -55,6 +60,14 @@ EvalTimeoutError = SiteTimeoutError
 EvalHTTPError = RefusedError
 
 
+def part(answer: Any, name: str, kind: Type[T]) -> T:
+    """What an answer has under a name. Raises WarpboardError when it is not there, or of another kind."""
+    value = answer.get(name) if isinstance(answer, dict) else None
+    if not isinstance(value, kind):
+        raise WarpboardError(f"the answer of the server has no {name}")
+    return value
+
+
 def without_result(error: RefusedError) -> WarpboardError:
     """What a blocking call's answer means: EvalFailedError when the evaluation ended without a result, else itself."""
     body = error.body
@@ -75,7 +88,7 @@ def parse_body(raw: bytes) -> Any:
     text = raw.decode("utf-8", errors="replace")
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -89,7 +102,7 @@ def _sentence(body: Any) -> str:
     message = body.get("error") or body.get("detail") or "no message"
     if isinstance(message, list):  # a body that is not a JSON object
         message = "; ".join(str(e.get("msg", e)) if isinstance(e, dict) else str(e) for e in message)
-    found = [_problem(e) for e in body.get("validation_errors") or () if isinstance(e, dict)]
+    found = [_problem(e) for e in _list(body.get("validation_errors")) if isinstance(e, dict)]
     return f"{message} ({'; '.join(found)})" if found else str(message)
 
 
@@ -99,4 +112,8 @@ def _problem(found: Dict[str, Any]) -> str:
 
 
 def _seconds(value: Optional[str]) -> Optional[int]:
-    return int(value) if value and value.isdigit() else None
+    return int(value) if value and value.isascii() and value.isdigit() and len(value) <= DIGITS else None
+
+
+def _list(value: Any) -> Any:
+    return value if isinstance(value, list) else ()

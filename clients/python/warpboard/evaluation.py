@@ -6,7 +6,7 @@ import urllib.parse
 from typing import Any, Callable, Dict, Iterator, Optional
 
 from .bodies import with_stats
-from .errors import EvalConnectionError, EvalError, EvalFailedError, EvalTimeoutError
+from .errors import EvalConnectionError, EvalError, EvalFailedError, EvalTimeoutError, part
 from .stream import Stream
 from .transport import Transport
 
@@ -83,8 +83,7 @@ class Evaluation:
         answer = self.poll()
         if answer.get("state") != "completed":
             raise EvalFailedError(answer)
-        result: Dict[str, Any] = answer["result"]
-        return result
+        return part(answer, "result", dict)
 
     def _ended(self) -> bool:
         try:

@@ -18,7 +18,7 @@ def read(kind: Type[T], data: Any) -> T:
     """data as a dataclass. Raises WarpboardError when it is not what a site answers."""
     try:
         return _value(kind, data)  # type: ignore[no-any-return]
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise WarpboardError(f"the answer is not a {kind.__name__} of a Warpboard site: {error}") from error
 
 
@@ -52,4 +52,6 @@ def _time(text: str) -> datetime:
 
 def rows(kind: Type[T], data: Any) -> List[T]:
     """A list of records; absent is empty."""
+    if not isinstance(data, (list, type(None))):
+        raise WarpboardError(f"the answer is not a list of {kind.__name__} of a Warpboard site")
     return [read(kind, one) for one in data or ()]

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from .answers import Board, Device, Entry, Event, SourceFile, Submission, Task, TaskSummary, User
 from .client import QUICK, KernelEvalClient
-from .errors import SiteConnectionError, SiteTimeoutError
+from .errors import SiteConnectionError, SiteTimeoutError, WarpboardError, part
 from .profiles import Comparison, Profile, Ratio
 from .records import read, rows
 from .stream import Stream
@@ -22,6 +22,7 @@ Which = Union[Submission, int]
 
 API = "/api/v1"
 SLICE = 20.0  # seconds of one request that waits; the server takes up to 25
+MOST_PAGES = 10_000  # of a board
 SENDS = 3  # how often a submission is sent while the connection breaks; it is the same one each time
 
 
@@ -65,9 +66,12 @@ class Warpboard:
         while True:
             about = self._get(f"/boards/{_part(task)}/{_part(device)}", page=number, version=version, order=order)
             found = about.get("entries") or []
-            entries += rows(Entry, [{**one, "person": one["user"]["name"], "person_id": one["user"]["id"]} for one in found])
-            if page or not found or len(entries) >= about.get("total", 0):
+            total = part(about, "total", int)
+            entries += rows(Entry, [_entry(one) for one in found] if isinstance(found, list) else found)
+            if page or not found or len(entries) >= total:
                 return Board(about, entries)
+            if number >= MOST_PAGES:
+                raise WarpboardError(f"{self.base_url} has no end of pages")
             number += 1
 
     def submit(
@@ -108,7 +112,7 @@ class Warpboard:
             page = self._get("/submissions", task=task, before=before, limit=min(limit - len(found), 50))
             found += rows(Submission, page.get("submissions"))
             before = page.get("next")
-            if not before:
+            if not before or not page.get("submissions"):
                 break
         return Table(found, ("id", "task", "mode", "created", "ended"))
 
@@ -121,7 +125,7 @@ class Warpboard:
         """
         end = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = SLICE if end is None else min(SLICE, end - time.monotonic())
+            left, began = SLICE if end is None else min(SLICE, end - time.monotonic()), time.monotonic()
             found = self.submission(which, wait=max(left, 0))
             if progress is not None:
                 progress(found)
@@ -129,6 +133,7 @@ class Warpboard:
                 return found
             if left < 1:
                 raise SiteTimeoutError(f"submission {found.id} did not end within {timeout:g} seconds")
+            time.sleep(early(began))
 
     def events(self, which: Which, timeout: Optional[float] = None) -> Iterator[Event]:
         """What happens to a submission, until all its runs have ended. A broken stream is taken up where it broke."""
@@ -182,6 +187,16 @@ class Warpboard:
     def _get(self, path: str, timeout: float = QUICK, **query: Any) -> Dict[str, Any]:
         given = urlencode({name: value for name, value in query.items() if value is not None})
         return self._transport.call("GET", f"{API}{path}?{given}" if given else API + path, timeout=timeout)
+
+
+def early(began: float) -> float:
+    """How long to pause when a request that should have waited was answered at once."""
+    return max(began + 1 - time.monotonic(), 0)
+
+
+def _entry(one: Any) -> Dict[str, Any]:
+    user = part(one, "user", dict)
+    return {**one, "person": part(user, "name", str), "person_id": part(user, "id", int)}
 
 
 def _id(which: Which) -> int:

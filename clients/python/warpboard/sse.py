@@ -6,6 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, List, Optional
 
+from .errors import DIGITS, WarpboardError
+
+LARGEST_EVENT = 64 << 20  # characters; more is none of a Warpboard
+
 
 @dataclass
 class Message:
@@ -19,16 +23,19 @@ class Message:
 
 def messages(lines: Iterable[bytes]) -> Iterator[Message]:
     """The events of a stream's lines. One that is cut off by the stream's end is dropped."""
-    message, text = Message(), []  # type: Message, List[str]
+    message, text, size = Message(), [], 0  # type: Message, List[str], int
     for raw in lines:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
+        size += len(raw)
+        if size > LARGEST_EVENT:
+            raise WarpboardError(f"the server sent an event of more than {LARGEST_EVENT >> 20} MiB")
         if line:
             _field(message, text, line)
             continue
         if text or message != Message():
             message.data = _data("\n".join(text))
             yield message
-        message, text = Message(), []
+        message, text, size = Message(), [], 0
 
 
 def _field(message: Message, text: List[str], line: str) -> None:
@@ -38,14 +45,14 @@ def _field(message: Message, text: List[str], line: str) -> None:
         text.append(value)
     elif name == "event":
         message.name = value
-    elif name == "id":
+    elif name == "id" and value.isascii() and value.isprintable():  # it is sent back in a header
         message.id = value
-    elif name == "retry" and value.isdigit():
+    elif name == "retry" and value.isascii() and value.isdigit() and len(value) <= DIGITS:
         message.retry = int(value)
 
 
 def _data(text: str) -> Any:
     try:
         return json.loads(text) if text else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -8,10 +8,11 @@ import time
 from typing import Iterator, Optional
 
 from .errors import EvalConnectionError, EvalHTTPError, EvalTimeoutError
-from .sse import Message, messages
+from .sse import LARGEST_EVENT, Message, messages
 from .transport import Transport
 
 SILENCE = 60  # seconds; a stream that lives has a heartbeat every 15
+PAUSES = (0.1, 60.0)  # seconds before the next connection, whatever the server wishes: the least and the most
 TRIES = 10  # connections in a row that may break without an event before the stream is given up
 
 
@@ -60,7 +61,7 @@ class Stream:
         if message.data is not None:
             self._failures = 0
         if message.retry is not None:
-            self._pause = message.retry / 1000
+            self._pause = min(max(message.retry / 1000, PAUSES[0]), PAUSES[1])
 
     def _lines(self) -> Iterator[bytes]:
         headers = {"Accept": "text/event-stream"}
@@ -69,7 +70,7 @@ class Stream:
         silence = min(SILENCE, max(self._left(), 0.001))
         with self._transport.open("GET", self._path, timeout=silence, headers=headers) as response:
             try:
-                for line in response:
+                for line in iter(lambda: response.readline(LARGEST_EVENT + 1), b""):
                     if self._left() <= 0:
                         raise socket.timeout
                     yield line

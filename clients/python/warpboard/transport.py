@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import socket
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -16,6 +17,9 @@ from .version import __version__
 
 KEY = "X-Evaluation-Key"
 DEFAULT_URL = "http://localhost:8000"
+LARGEST = 256 << 20  # bytes of an answer; more is none of a Warpboard
+LARGEST_ERROR = 1 << 20  # bytes that are read of a refusal
+SLOWEST = 600  # seconds for the rest of an answer, once it has begun
 LARGE = 1 << 20  # bytes of a request from which its size is a likely reason to hang up
 
 
@@ -34,6 +38,7 @@ class Transport:
             token = os.environ.get("WARPBOARD_TOKEN")
         self._token = token
         self.key = key
+        self._opener = urllib.request.build_opener(_Redirects)
 
     def call(
         self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
@@ -56,9 +61,26 @@ class Transport:
         """The bytes that the server answers. Raises as call does."""
         with self.open(method, path, body, timeout, headers) as response:
             try:
-                return response.read()
+                return self._body(response, time.monotonic() + timeout + SLOWEST)
             except (OSError, http.client.HTTPException) as error:
                 raise self.failure(error) from error
+
+    def _body(self, response: http.client.HTTPResponse, end: float) -> bytes:
+        """All that comes, within bounds: a broken server may send without an end, or a byte now and then."""
+        parts, size, expected = [], 0, response.length
+        while expected is None or size < expected:
+            part = response.read1(1 << 16)
+            if time.monotonic() > end:
+                raise socket.timeout
+            if not part:
+                break
+            parts.append(part)
+            size += len(part)
+            if size > LARGEST:
+                raise EvalError(f"{self.base_url} answered with more than {LARGEST >> 20} MiB")
+        if expected is not None and size < expected:
+            raise http.client.IncompleteRead(b"", expected - size)
+        return b"".join(parts)
 
     def open(
         self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
@@ -76,13 +98,13 @@ class Transport:
         elif self.key:
             request.add_unredirected_header(KEY, self.key)
         try:
-            response: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=timeout)
+            response: http.client.HTTPResponse = self._opener.open(request, timeout=timeout)
             self.key = response.headers.get(KEY) or self.key
             return response
         except urllib.error.HTTPError as error:
             with error:
                 self.key = error.headers.get(KEY) or self.key
-                raise EvalHTTPError(error.code, parse_body(error.read()), error.headers) from None
+                raise EvalHTTPError(error.code, parse_body(_beginning(error)), error.headers) from None
         except (OSError, http.client.HTTPException) as error:
             raise self.failure(error, len(data or b"")) from error
 
@@ -95,6 +117,23 @@ class Transport:
             return EvalConnectionError(
                 f"{self.base_url} hung up on a request of {sent / 1e6:.1f} MB; it is probably larger than the server takes")
         return EvalConnectionError(f"{self.base_url} cannot be reached: {reason or type(reason).__name__}")
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to web servers alone; urllib would go to FTP servers, too."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        if urllib.parse.urlsplit(newurl).scheme not in ("http", "https"):
+            return None
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _beginning(error: urllib.error.HTTPError) -> bytes:
+    """The text of a refusal, as far as it comes."""
+    try:
+        return error.read(LARGEST_ERROR)
+    except (OSError, http.client.HTTPException):
+        return b""
 
 
 def _address(url: str) -> Tuple[str, str, str]:
