@@ -142,7 +142,7 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) err
 		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
-		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board.", out)
+		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured again when something changes on the board.", out)
 	}
 	c.OneUnit = !slices.ContainsFunc(counted, func(leg work.Run) bool { return unitOf(leg) != unitOf(counted[0]) })
 	return c.conclude(tx, counted, out)

@@ -158,7 +158,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 // or is held back from it.
 func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
-		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins review runs.")
+		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
 	}
 	q := s.db.Read(ctx).Table("flags f").
 		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").

@@ -189,7 +189,7 @@ func measuring(tx *gorm.DB, submissionID int64) error {
 	case err != nil:
 		return db.ReadError(err, "runs of submission %d", submissionID)
 	case confirmed > 0:
-		return db.Errorf(db.Conflict, "A run of submission %d is measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
+		return db.Errorf(db.Conflict, "A run of submission %d is being measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
 	case attempts > 0:
 		return db.Errorf(db.Conflict, "A run of submission %d is on a worker; cancel it, and delete the submission when the worker has stopped it.", submissionID)
 	}

@@ -58,7 +58,7 @@ func mayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, 
 		return actor.Check(accounts.RemoveNote, accounts.Of{AuthorID: task.OwnerID})
 	}
 	if !actor.SignedIn() || actor.ID != run.UserID {
-		return db.Errorf(db.Forbidden, "Only the person whose run it is writes a note on it.")
+		return db.Errorf(db.Forbidden, "Only the person who submitted the run may write a note on it.")
 	}
 	if text == "" {
 		return nil

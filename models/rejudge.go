@@ -59,7 +59,7 @@ func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, 
 			queued += n
 		}
 		if queued == 0 {
-			return db.Errorf(db.Conflict, "Nothing is left to be measured: the first %d of each board are, or wait for it.", rejudgeEntries)
+			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rejudgeEntries)
 		}
 		if err := tx.Model(&r).Update("ended_at", nil).Error; err != nil {
 			return db.WriteError(err, "rejudge")
@@ -176,7 +176,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor accounts.User, taskID in
 			return err
 		}
 		if r.EndedAt == nil {
-			return db.Errorf(db.Conflict, "Some runs still wait to be measured again; apply it when all are.")
+			return db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")
 		}
 		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
 		changed, err := applyReruns(tx, actor, r)

@@ -35,7 +35,7 @@ func evaluationSharing(p EvaluationPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Shared {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"hint\">Shared: whoever has this page's address sees the sources and the result.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"hint\">Shared: anyone with this page's address sees the sources and the result.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

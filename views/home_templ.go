@@ -826,9 +826,9 @@ func homeNow(l TaskList) templ.Component {
 func nothingFound(l TaskList) string {
 	switch {
 	case l.Found > 0:
-		return "There is no such page. Go back to the first one."
+		return "This page does not exist. Go back to the first one."
 	case l.Search.filters():
-		return "No task fits this search."
+		return "No task matches this search."
 	}
 	return "There are no tasks yet."
 }

@@ -52,11 +52,11 @@ type FlagRow struct {
 func (f FlagRow) says() string {
 	switch f.Kind {
 	case "clocks":
-		return "The kernel's events and the judge's clock differ by more than the clock may err."
+		return "The kernel's events and the judge's clock differ by more than the clock's error."
 	case "unconfirmed":
-		return "Measuring it again, because it came first, ended without numbers: " + f.Detail
+		return "The confirmation of its first place ended without numbers: " + f.Detail
 	case "source":
-		return "The source has a pattern that some false times had in common: " + f.Detail + "."
+		return "The source has a pattern that occurs in some false times: " + f.Detail + "."
 	}
 	return f.Detail
 }

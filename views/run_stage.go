@@ -115,7 +115,7 @@ func (s StageView) Summary() string {
 	case total == 0:
 		return ""
 	case s.Running && s.Result.Stage == job.StageRanked:
-		return fmt.Sprintf("%d of %d so far; times come when all processes have ended", done, total)
+		return fmt.Sprintf("%d of %d so far; times appear when all processes have ended", done, total)
 	case s.Running:
 		return fmt.Sprintf("%d of %d so far", done, total)
 	case passed == total:

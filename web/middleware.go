@@ -189,7 +189,7 @@ func (s *Server) admit(c *fiber.Ctx) error {
 	case wire.UsedUp:
 		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
 	case wire.Full:
-		return site.Busy("The site has too much to do just now. Try again in a moment.")
+		return site.Busy("The site is overloaded. Try again in a moment.")
 	}
 	defer s.site.UnderWay.Give(who, 1)
 	return c.Next()

@@ -62,7 +62,7 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 		"no submission":      {func() error { _, err := c.Show(t.Context(), 77); return err }, "404 There is no submission 77."},
 		"nothing to delete":  {func() error { _, err := c.Delete(t.Context(), 77); return err }, "404 There is no submission 77."},
 		"no address":         {func() error { _, err := c.Get(t.Context(), "/health"); return err }, "404 There is nothing at this address."},
-		"another method":     {func() error { _, err := c.Get(t.Context(), "/submission/vectoradd/CPU/test"); return err }, "405 This address does not take such a request."},
+		"another method":     {func() error { _, err := c.Get(t.Context(), "/submission/vectoradd/CPU/test"); return err }, "405 This address does not accept this kind of request."},
 	} {
 		if got := refused(tt.do()); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

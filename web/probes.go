@@ -64,7 +64,7 @@ func readyText(what string, err error) string {
 	if f, ok := errors.AsType[*site.Failure](err); ok {
 		return f.Message
 	}
-	return "It could not be found out just now."
+	return "This could not be checked."
 }
 
 func (s *Server) queueHealth(ctx context.Context) error {

@@ -26,7 +26,7 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "own_cluster",
 			Message: "The workers of this site connect to its NATS cluster: warpboard work --nats-url ADDRESS."}
 	case c.Get(fiber.HeaderOrigin) != "":
-		return site.Forbidden("workers_only", "Workers connect here, and no pages of a browser.")
+		return site.Forbidden("workers_only", "Workers connect here, not browsers.")
 	}
 	if err := s.site.HoldStream(c); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	patience, upgrader := s.site.Settings.Limits.Answer, websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
 	if err := upgrader.Upgrade(c.Context(), func(ws *websocket.Conn) { bridge(ws, conn, patience) }); err != nil {
 		conn.Close()
-		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is no WebSocket handshake: " + err.Error() + "."}
+		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is not a WebSocket handshake: " + err.Error() + "."}
 	}
 	return nil
 }

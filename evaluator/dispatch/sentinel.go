@@ -51,7 +51,7 @@ func (r *Recorder) holdDrifting(ctx context.Context, score *work.Score, m job.Ma
 	drift, err := r.store.Sentinels.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
 		score.Disturbed = "the unit is not what it was"
-		score.Held = cmp.Or(score.Held, "Its unit is not what it was. "+drift)
+		score.Held = cmp.Or(score.Held, "Its unit has drifted. "+drift)
 	}
 	return err
 }

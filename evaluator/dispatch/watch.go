@@ -83,7 +83,7 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 		}
 		switch {
 		case now.Sub(later(later(worker.SeenAt, w.started), began)) >= fleet.WorkerTimeout:
-			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
+			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
 			if !ok {

@@ -272,7 +272,7 @@ func (s *Slot) disabled() (why, public string) {
 	case s.service.Err() == nil && !s.trial:
 		return "", ""
 	case s.why == nil:
-		testing := "Its self-test is running; it takes jobs when that has passed."
+		testing := "Its self-test is running. It takes jobs when the test has passed."
 		return testing, testing
 	}
 	next := "Fix this and restart the worker."

@@ -47,7 +47,7 @@ func (r *Run) energyCase() (longest job.CaseResult, why string) {
 	}
 	switch {
 	case !counts:
-		return longest, "The worker reads no counter of energy (--energy), or the device has none."
+		return longest, "The worker does not read an energy counter (--energy), or the device has none."
 	case r.Job.Task.OwnHarness:
 		return longest, "The task brings its own program."
 	case r.Job.Task.MultiGPU:

@@ -126,7 +126,7 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	case r.profiler == nil || !r.Slot.IsGPU(): // a CPU has no counters that ncu reads
 		return attempt.Reject("Nothing can be profiled on worker %s: it has no profiler for %s.", r.Worker(), r.Job.Device)
 	case r.Job.Task.NoProfile:
-		return attempt.Reject("The task says that its runs are not profiled (profile: false).")
+		return attempt.Reject("The task turns profiling off (profile: false).")
 	}
 	cases := harness.StageCases(r.Job.Task, job.StageProfile)
 	if err := r.Enter(ctx, job.StageProfile, len(cases)); err != nil {

@@ -67,13 +67,13 @@ func settingText(value any) (string, error) {
 		for i, part := range v {
 			text, ok := part.(string)
 			if !ok || strings.Contains(text, ",") {
-				return "", fmt.Errorf("want a list of texts without commas, got %v", part)
+				return "", fmt.Errorf("expected a list of strings without commas, got %v", part)
 			}
 			parts[i] = text
 		}
 		return strings.Join(parts, ","), nil
 	}
-	return "", fmt.Errorf("want a text, a number, true, false or a list of texts, got %v", value)
+	return "", fmt.Errorf("expected a string, number, boolean, or list of strings, got %v", value)
 }
 
 // of gives a setting's value and where it is from; from is empty when it is set nowhere.

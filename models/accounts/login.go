@@ -57,7 +57,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 			}
 		}
 		if len(waiting) >= mostLogins || own >= mostLoginsEach {
-			return db.Errorf(db.TooMany, "Too many command lines wait to be signed in. Try again in some minutes.")
+			return db.Errorf(db.TooMany, "Too many command lines are waiting for a sign-in. Try again in a few minutes.")
 		}
 		return db.WriteError(tx.Create(&login).Error, "login")
 	})

@@ -50,7 +50,7 @@ func hintsIn(s tasks.Submission) string {
 		found = append(found, look(name+" ", s.Files[name])...)
 	}
 	if s.Size() > mostLooked {
-		found = append(found, fmt.Sprintf("is longer than the %d KiB that were looked through", mostLooked>>10))
+		found = append(found, fmt.Sprintf("is longer than the %d KiB that are searched", mostLooked>>10))
 	}
 	return strings.Join(found, "; ")
 }

@@ -181,7 +181,7 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 			return db.ReadError(err, "deliveries")
 		}
 		if waiting >= testsWaiting {
-			return db.Errorf(db.TooMany, "%d tests of this webhook wait already.", waiting)
+			return db.Errorf(db.TooMany, "%d tests of this webhook are waiting already.", waiting)
 		}
 		if err := ask(tx, hookID); err != nil {
 			return err
@@ -206,7 +206,7 @@ func ask(tx *gorm.DB, hookID int64) error {
 	}
 	asked := slices.DeleteFunc(was[""], func(at time.Time) bool { return now.Sub(at) >= time.Hour })
 	if len(asked) >= askedPerHour {
-		return db.Errorf(db.TooMany, "This webhook had %d tests and redeliveries within an hour, the most that it may have; try again in %s.",
+		return db.Errorf(db.TooMany, "This webhook had %d tests and redeliveries within an hour, the maximum; try again in %s.",
 			len(asked), (time.Hour - now.Sub(asked[0])).Round(time.Minute))
 	}
 	return db.PutJSON(tx, key, append(asked, now))

@@ -101,7 +101,7 @@ func (w *Webhooks) check(n NewWebhook) error {
 	}
 	for _, kind := range n.Events {
 		if !slices.Contains(known, kind) {
-			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; there are %s.", kind, List(known))
+			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; choose from %s.", kind, List(known))
 		}
 	}
 	if n.Wait < leastWait || n.Wait > longestWait {
@@ -120,11 +120,11 @@ func checkURL(text string, allowed []netip.Prefix, plain bool) error {
 	case err != nil || u.Hostname() == "" || len(text) > longestURL || u.Fragment != "":
 		return db.Errorf(db.Invalid, "The address of a webhook is like https://example.org/hook, with at most %d characters.", longestURL)
 	case u.User != nil:
-		return db.Errorf(db.Invalid, "The address of a webhook holds no name and password: whoever receives it checks the signature.")
+		return db.Errorf(db.Invalid, "The address of a webhook cannot have a name and password: the receiver checks the signature instead.")
 	case u.Scheme != "https" && (u.Scheme != "http" || !plain):
-		return db.Errorf(db.Invalid, "The address of a webhook begins with https://.")
+		return db.Errorf(db.Invalid, "The address of a webhook must begin with https://.")
 	case publicnet.New(allowed).CheckHost(u.Hostname(), cmp.Or(u.Port(), defaultPort(u.Scheme))) != nil:
-		return db.Errorf(db.Invalid, "Webhooks reach public addresses at ports of HTTP (80, 443, 1024 and above): %s is none.", u.Host)
+		return db.Errorf(db.Invalid, "Webhooks reach only public addresses on ports 80, 443, and 1024 and above, not %s.", u.Host)
 	}
 	return nil
 }

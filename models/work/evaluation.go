@@ -45,7 +45,7 @@ type Evaluation struct {
 	UserID  int64           // 0: nobody who is signed in
 	Owner   string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
 	Caller  string          // whom its limit counts for: a person or an address
-	Shared  bool            // whoever knows its id may read it
+	Shared  bool            // anyone who knows its id can read it
 	Kind    string          // kernelrun.Kind
 	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {}: not kept, because it was cancelled
 	// RequestBytes is how large the request was.

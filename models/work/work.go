@@ -127,7 +127,7 @@ func saveUnit(tx *gorm.DB, u unit, attemptID string) error {
 	case err != nil:
 		return fmt.Errorf("saving %s: %w", u.ref(), err)
 	case rows != 1:
-		return db.Errorf(db.Conflict, "%s was changed meanwhile.", subject(u.ref()))
+		return db.Errorf(db.Conflict, "%s has changed since.", subject(u.ref()))
 	}
 	return nil
 }

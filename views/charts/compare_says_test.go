@@ -40,7 +40,7 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 		"one process": {a: side(1000), b: once, version: "mean",
 			want: []string{"The data cannot show a difference: #15 grace took 0.50× the time of #12 ada (mean), but each was measured in too few fresh processes for an interval.", ""}},
 		"not timed": {a: side(1000), b: untimed, version: "mean",
-			want: []string{"The two runs timed no case in common: nothing can be said of their speed.", ""}},
+			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", ""}},
 	} {
 		vm := CompareVM{A: Side{Short: "#12 ada"}, B: Side{Short: "#15 grace"}, Finding: versus.Compare(tasks.RankLast, c.a, c.b), Ranking: c.version, SameSource: c.same}
 		if diff := cmp.Diff(c.want, []string{vm.Faster(), vm.Where()}); diff != "" {

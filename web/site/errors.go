@@ -76,12 +76,12 @@ var kinds = map[db.Kind]Failure{
 // codes names the answers that fiber itself gives.
 var codes = map[int]Failure{
 	fiber.StatusNotFound:                    {Code: "not_found", Message: "There is nothing at this address."},
-	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not take such a request."},
-	fiber.StatusRequestEntityTooLarge:       {Code: "too_large", Message: "What was sent is larger than allowed."},
+	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not accept this kind of request."},
+	fiber.StatusRequestEntityTooLarge:       {Code: "too_large", Message: "The request is larger than allowed."},
 	fiber.StatusRequestTimeout:              {Code: "timeout", Message: "The request took too long to arrive."},
 	fiber.StatusBadRequest:                  {Code: "bad_request", Message: "The request could not be understood."},
-	fiber.StatusBadGateway:                  {Code: "bad_request", Message: "The request broke off.", Status: fiber.StatusBadRequest},
-	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The head of the request is larger than 16 KB.", Status: fiber.StatusBadRequest},
+	fiber.StatusBadGateway:                  {Code: "bad_request", Message: "The request was cut off.", Status: fiber.StatusBadRequest},
+	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The request's headers are larger than 16 KB.", Status: fiber.StatusBadRequest},
 }
 
 // FailureOf finds the answer to an error. An internal error tells nothing of its cause.

@@ -85,7 +85,7 @@ func (o *Operation) person(c *fiber.Ctx) (int64, error) {
 			return p.ID, nil
 		}
 	}
-	return 0, db.Errorf(db.Invalid, "There is nobody called %.80q.", name)
+	return 0, db.Errorf(db.Invalid, "There is no person called %.80q.", name)
 }
 
 // seconds is a form's number; nil: none.

@@ -60,7 +60,7 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 		return err
 	}
 	if b.task.Deadline == nil || b.task.Open(s.site.Now()) {
-		return db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
+		return db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everyone can read after the task's deadline.", b.task.Title)
 	}
 	head, rows, err := s.datasetPage(c, b, site.PageNumber(c, "page"))
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		return caller, nil
 	}
 	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != keyBytes {
-		return caller, site.Invalid("key", "%s is not a key that this site gave out. Send none, and the answer brings one.", client.EvaluationKeyHeader)
+		return caller, site.Invalid("key", "%s is not a key of this site. Send none to get one with the response.", client.EvaluationKeyHeader)
 	}
 	caller.Owner = "key:" + db.Hash([]byte(caller.Key))
 	return caller, nil
@@ -72,7 +72,7 @@ func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller
 func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, error) {
 	e, caller, err := s.Readable(c, id)
 	if err == nil && !caller.MayChange(e) {
-		err = site.Forbidden("forbidden", "Only whoever asked for this evaluation, and admins, may change it.")
+		err = site.Forbidden("forbidden", "Only the caller who requested this evaluation, and admins, may change it.")
 	}
 	return e, err
 }
