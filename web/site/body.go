@@ -208,9 +208,9 @@ func (r *bodyReader) grow(length int) error {
 	more := max(size, smallBody) - max(cap(r.bytes), smallBody)
 	switch r.budget.Take(r.who, more) {
 	case wire.UsedUp:
-		return TooMany("Your address is sending too much at once. Try again in a moment.", 5*time.Second)
+		return TooMany("Too many requests with large bodies from your address. Try again in a moment.", 5*time.Second)
 	case wire.Full:
-		return Busy("The site is receiving too much at once. Try again in a moment.")
+		return Busy("Too many requests with large bodies. Try again in a moment.")
 	}
 	r.taken += more
 	r.bytes = append(make([]byte, 0, size), r.bytes...)
