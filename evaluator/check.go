@@ -20,7 +20,7 @@ import (
 type Checking struct {
 	Pause   time.Duration // between a test that failed and the next, doubled each time; 0: no tests, and what is retired stays so
 	Longest time.Duration // the most that the pause grows to
-	Later   time.Duration // until a slot that passed before with the same software is tested, while nobody needs it
+	Later   time.Duration // until a slot that passed before with the same software is tested, while no one needs it
 	Passed  selftest.Passed
 	Disk    string // directory whose disk must have MinFree bytes
 	MinFree uint64

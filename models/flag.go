@@ -55,7 +55,7 @@ func reason(text string) (string, error) {
 	return text, nil
 }
 
-// Report asks the task's author and the admins to look at somebody's run on a board. Each person reports a run once
+// Report asks the task's author and the admins to look at someone's run on a board. Each person reports a run once
 // until it was looked at.
 func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, why string) error {
 	why, err := reason(why)
@@ -102,7 +102,7 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	return tooMany
 }
 
-// flagHeld asks somebody to look at a run that does not count before.
+// flagHeld asks someone to look at a run that does not count before.
 func flagHeld(tx *gorm.DB, r *work.Run) error {
 	if r.HeldWhy == "" {
 		return nil

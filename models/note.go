@@ -52,7 +52,7 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 	return changes, err
 }
 
-// mayNote refuses a note: nobody writes in the name of somebody else, not even an admin.
+// mayNote refuses a note: no one writes in the name of someone else, not even an admin.
 func mayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
 		return actor.Check(accounts.RemoveNote, accounts.Of{AuthorID: task.OwnerID})

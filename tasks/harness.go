@@ -44,7 +44,7 @@ func (r *taskReader) harness(config *yaml.Node) {
 }
 
 // chooseHarness leaves out an eval program where task.yml says so. It comes last: the whole bundle changes.
-// It replaces r.bundle: who kept a pointer to the old Definition before goes on changing what nobody reads.
+// It replaces r.bundle: who kept a pointer to the old Definition before goes on changing what no one reads.
 func (r *taskReader) chooseHarness(node *yaml.Node) {
 	own := r.bundle.Definition.OwnHarness
 	switch chosen := r.choice(node, "harness", "", harnessOwn, harnessWarpboard); {

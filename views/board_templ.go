@@ -35,7 +35,7 @@ type BoardPage struct {
 	Picture      BoardPicture
 	EventsURL    string    // empty: what is shown is past
 	Past         time.Time // the board is shown as it stood then; zero: now
-	Found        string    // a text that nobody's name on the board has
+	Found        string    // a text that no one's name on the board has
 }
 
 // BoardTable is the part of a board that changes live.
@@ -797,7 +797,7 @@ func (b BoardTable) jump() string {
 	return b.query("find", "me")
 }
 
-// BoardChanged is what an open board shows anew: its table, and its picture elsewhere on the page.
+// BoardChanged is what an open board shows again: its table, and its picture elsewhere on the page.
 func BoardChanged(b BoardTable, p BoardPicture) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

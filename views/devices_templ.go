@@ -41,7 +41,7 @@ type DeviceQueue struct {
 	What        DeviceFacts
 	Day         DeviceDay
 	Away        time.Time // when its last worker was heard of, if none is here; else zero
-	PausedBy    string    // the admin who holds the queue back; "" when nobody does
+	PausedBy    string    // the admin who holds the queue back; "" when no one does
 	PausedSince time.Time //
 	PausedWhy   string    // what that admin tells visitors; may be empty
 	Problem     string    // why no slot takes jobs, though there are workers

@@ -27,7 +27,7 @@ type EvaluationPage struct {
 	State   string // work.EvaluationState
 	Ended   bool
 	Mine    bool // the viewer may cancel and share it
-	Shared  bool // whoever has its address sees it
+	Shared  bool // anyone who has its address sees it
 	Device  string
 	Worker  string
 	Created time.Time

@@ -578,7 +578,7 @@ func renameForm(p Page, of Person) templ.Component {
 	})
 }
 
-// deleteSubmission asks before it deletes; who deletes somebody else's says why.
+// deleteSubmission asks before it deletes; who deletes someone else's says why.
 func deleteSubmission(p SubmissionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -33,7 +33,7 @@ type PlaygroundPage struct {
 // RecentEvaluation is one of the viewer's own evaluations in a list.
 type RecentEvaluation struct {
 	ID, Title, State, Device string
-	Shared                   bool // whoever has its address sees it
+	Shared                   bool // anyone who has its address sees it
 	Created                  time.Time
 }
 

@@ -70,7 +70,7 @@ func (s StageView) class() string {
 	}
 }
 
-// NextProcess begins a list of cases anew when one is told again: it is another process's.
+// NextProcess begins a list of cases again when one is told again: it is another process's.
 func (s *StageView) NextProcess(index int) {
 	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
 		s.Process, s.Result.Cases = max(s.Process, 1)+1, nil

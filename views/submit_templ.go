@@ -44,7 +44,7 @@ func (f SubmitForm) startingPoint() string {
 	return "Back to the template"
 }
 
-// draftOf names the draft of a person in the browser; a visitor is nobody, 0.
+// draftOf names the draft of a person in the browser; a visitor is no one, 0.
 func (f SubmitForm) draftOf(person int64) string {
 	return fmt.Sprintf("%s %d %s %d", f.Task.Slug, person, f.Template, f.From)
 }

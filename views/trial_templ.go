@@ -64,7 +64,7 @@ func (f EditedFile) lang() string {
 type TrialPage struct {
 	Page
 	Task   TaskRef
-	Hidden bool // nobody else sees the task yet
+	Hidden bool // no one else sees the task yet
 	Rows   []TrialRow
 }
 

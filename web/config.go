@@ -32,7 +32,7 @@ type Config struct {
 	MinFree    int64       // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
 	Addr    string      // address to listen on, "127.0.0.1:3000"
-	TLS     *tls.Config // of the connections; nil: a proxy has it, or nobody
+	TLS     *tls.Config // of the connections; nil: a proxy has it, or no one
 	BaseURL string      // how browsers reach the site, "https://boards.example.org", maybe with a path; empty: http:// and Addr
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
@@ -53,7 +53,7 @@ type Config struct {
 	MetricsToken string         // for those who may with one, beside admins; empty: only they
 
 	Attacks []views.Attack // the corpus with its last results, for /trust; none: the page says so
-	Contact string         // where to report holes, a mail or https:// address; empty: the page names nobody
+	Contact string         // where to report holes, a mail or https:// address; empty: the page names no one
 	Version string
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now

@@ -26,7 +26,7 @@ func quiet(c *fiber.Ctx) error {
 }
 
 // holdBody is asked by fasthttp when the head of a request is there. It would wait for the first 8 KiB of a
-// body of known length, and ask for a body that is held back, before anybody knows who sends it. So the
+// body of known length, and ask for a body that is held back, before anyone knows who sends it. So the
 // length is hidden from it until releaseBody, and "Expect: 100-continue" until ReadBody.
 func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
@@ -131,7 +131,7 @@ func (s *Server) requestContext(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// securityHeaders allows a page scripts of this site only, and nobody to frame it. fiber's helmet has no place
+// securityHeaders allows a page scripts of this site only, and no one to frame it. fiber's helmet has no place
 // for a nonce and adds headers that pages would have to be tested under.
 func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	nonce := site.RandomText(18)

@@ -96,7 +96,7 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 			}
 		}
 	}
-	wantText(t, devices, "[data-worker=rack-9] [data-clock]", "Its clock is 1 h 00 min behind the site's")
+	wantText(t, devices, "[data-worker=rack-9] [data-clock]", "Its clock was 1 h 00 min behind the site's")
 	wantText(t, devices, "[data-worker=rack-9]", "1 of 2 failed")
 	var list struct{ Devices []client.Device }
 	if err := json.Unmarshal([]byte(body(t, b.get("/api/v1/devices"))), &list); err != nil {

@@ -115,8 +115,8 @@ func (s *scene) cancelWhileItIsRanked(cleo accounts.User, first work.Run) {
 	s.record(job.Result{RunID: third.ID, AttemptID: w.attempt.ID, Secret: w.attempt.Secret, Outcome: job.OutcomeCancelled,
 		Unfinished: &job.Unfinished{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
 	note := b.page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
-	wantText(t, note, "[data-pool]", "The score is that of 3 runs of this source together")
-	wantText(t, note, "[data-pool]", "And one run that was cancelled or failed while it was ranked, or was deleted: what it measured counts, too.")
+	wantText(t, note, "[data-pool]", "The score comes from 3 runs of this source together")
+	wantText(t, note, "[data-pool]", "And one run that was cancelled or failed while it was ranked, or was deleted; its measurements count, too.")
 	var board client.Board
 	if err := json.Unmarshal([]byte(body(t, b.get("/api/v1/boards/"+s.task.Slug+"/H200"))), &board); err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
 	}
 	admin := s.browserOf(s.admin)
 	doc := admin.page("/silicon", http.StatusOK)
-	wantText(t, doc, "[data-unsorted=H100]", "1 run without a record")
+	wantText(t, doc, "[data-unsorted=H100]", "1 run without such a record")
 	resp := admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"L4"}})
 	wantText(t, document(t, resp, http.StatusUnprocessableEntity), "[role=alert]", "no silicon of H100")
 	doc = document(t, admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"H100-PCIe"}}), http.StatusOK)

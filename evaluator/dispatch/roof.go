@@ -27,10 +27,10 @@ const belowFloor = 0.8
 // farther apart.
 const leastGPUCall = time.Microsecond
 
-// compareWithUnit says how near a score is to what its unit can do at best, and why it has to wait for somebody to
-// look. Each case is compared with the floor, for one that took no time lifts the score of all. Roofs hold nobody back
+// compareWithUnit says how near a score is to what its unit can do at best, and why it has to wait for someone to
+// look. Each case is compared with the floor, for one that took no time lifts the score of all. Roofs hold no one back
 // on a unit that was not gauged, and nothing does on a CPU, whose caches
-// hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds nobody
+// hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds no one
 // back either: the gauge's is fp32 without tensor cores, and a kernel may do better.
 func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result) {
 	if score == nil {

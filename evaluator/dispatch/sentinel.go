@@ -9,7 +9,7 @@ import (
 	"warpboard/models/work"
 )
 
-// keepSentinels stores what a heartbeat says anew of its units, and tells the operator when one of them drifts.
+// keepSentinels stores what a heartbeat says again of its units, and tells the operator when one of them drifts.
 // Syncs come one after the other.
 func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 	before, units := r.gauged[h.Worker], map[string]time.Time{}

@@ -40,7 +40,7 @@ type loss struct {
 // The last two count against a run that its worker took (blame), for a kernel can take its worker down; not if the site itself
 // was away then.
 type watch struct {
-	started  time.Time            // silence counts from here: nobody was listening before
+	started  time.Time            // silence counts from here: no one was listening before
 	looked   time.Time            // when it last looked
 	writeFor time.Duration        // see slowWrite
 	missing  map[string]time.Time // attempt → since when its live worker does not list it

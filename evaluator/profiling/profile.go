@@ -26,7 +26,7 @@ const (
 	profileTime     = 10 * time.Minute
 	// maxCells bounds the counters of instructions that a parsed report keeps; some 10 MB of them.
 	maxCells = 1 << 20
-	// casesAtOnce is how many cases one process is profiled with at the most: what ncu prints of them is read at once.
+	// casesAtOnce is how many cases one process is profiled with at most: what ncu prints of them is read at once.
 	casesAtOnce = 8
 )
 

@@ -20,7 +20,7 @@ import (
 
 const (
 	// requestWait is how long an answer may take; a request can be lost with its connection.
-	// A site under load still answers in milliseconds; waiting longer would only delay the next try of whoever asked.
+	// A site under load still answers in milliseconds; waiting longer would only delay the caller's next try.
 	requestWait = 2 * time.Second
 	// resultWait is longer: a result may have MaxMessage.
 	resultWait = 5 * time.Second
@@ -153,7 +153,7 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// timedOut reports whether nobody answered in time: a machine that is not there, or a site that cannot say now whether the
+// timedOut reports whether no one answered in time: a machine that is not there, or a site that cannot say now whether the
 // worker may come in.
 func timedOut(err error) bool {
 	var network net.Error

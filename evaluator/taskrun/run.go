@@ -45,7 +45,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	if r.units, err = units(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
 		return false, err
 	}
-	// Said before the wait for a build place: the site must not think that nobody took it.
+	// Said before the wait for a build place: the site must not think that no one took it.
 	r.Taken()
 	number, release, err := r.Pool.AcquireBuild(ctx)
 	if err != nil {

@@ -67,7 +67,7 @@ func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	}
 }
 
-// read tells when the machine goes away; false while nobody says so. A file that cannot be understood counts, as one that is empty.
+// read tells when the machine goes away; false while no one says so. A file that cannot be understood counts, as one that is empty.
 func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 	info, err := os.Stat(n.file)
 	if err != nil {

@@ -141,7 +141,7 @@ func shown(flagName, value string) string {
 	return value
 }
 
-// isSecret reports whether nobody should see a setting. The addresses of a database and of a store hold passwords.
+// isSecret reports whether no one should see a setting. The addresses of a database and of a store hold passwords.
 func isSecret(flagName string) bool {
 	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
 }

@@ -2,7 +2,7 @@ package accounts
 
 import "warpboard/models/db"
 
-// Act is something that not everybody may do.
+// Act is something that not everyone may do.
 type Act string
 
 // The acts. rights says who may do them.
@@ -26,10 +26,10 @@ const (
 	ExportResults    Act = "export the chain of results"
 	ManageDevices    Act = "pause devices"
 	ManageWorkers    Act = "manage workers"
-	ManageWebhook    Act = "manage a webhook" // one that belongs to nobody is the site's
+	ManageWebhook    Act = "manage a webhook" // one that belongs to no one is the site's
 )
 
-// Of says whose the thing is that an act is about; 0 is nobody.
+// Of says whose the thing is that an act is about; 0 is no one.
 type Of struct {
 	OwnerID  int64 // whose run, submission or account it is; of a disqualification: who decided it
 	AuthorID int64 // whose task it belongs to
@@ -43,13 +43,13 @@ const (
 	byCreator     // who may make tasks
 	byAuthor      // the author of the task, as long as they may make tasks
 	byOwner       // whom it belongs to
-	bySignedIn    // everybody with an account
+	bySignedIn    // everyone with an account
 )
 
 // right is one line of the table: who may, who may not in spite of that, and what the others are told.
 type right struct {
 	by      by
-	notOwn  bool // nobody may to what is theirs, so that one admin always stays, and reports come from others
+	notOwn  bool // no one may to what is theirs, so that one admin always stays, and reports come from others
 	refusal string
 }
 

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// reservedAgain is when somebody may come again whose work that waits and runs takes what is left.
+// reservedAgain is when someone may come again whose work that waits and runs takes what is left.
 const reservedAgain = 30 * time.Second
 
 // reserved counts the work of a person for GPUs that waits or runs, whatever it was sent with, by what their last twenty of its

@@ -18,7 +18,7 @@ const (
 	joinMost = 10_000
 )
 
-// JoinToken lets workers in that nobody knows by name yet. Each makes a credential of its own by it, which lasts until the
+// JoinToken lets workers in that no one knows by name yet. Each makes a credential of its own by it, which lasts until the
 // worker leaves.
 type JoinToken struct {
 	ID         int64
@@ -28,7 +28,7 @@ type JoinToken struct {
 	Most       int      // workers at a time
 	CreatedBy  int64
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // nobody joins later; who has joined stays
+	ExpiresAt  time.Time // no one joins later; who has joined stays
 	RevokedAt  *time.Time
 }
 

@@ -43,7 +43,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
-	// Hints are looked for before the transaction: they take milliseconds, in which nobody else could
+	// Hints are looked for before the transaction: they take milliseconds, in which no one else could
 	// write.
 	found := ""
 	if in.Mode == job.ModeRanked {
@@ -113,7 +113,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := tx.Take(&task, in.TaskID).Error; err != nil {
 		return task, version, db.ReadError(err, "task %d", in.TaskID)
 	}
-	// NotFound and not Forbidden: whether a private task exists is nobody's business.
+	// NotFound and not Forbidden: whether a private task exists is no one's business.
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
@@ -216,7 +216,7 @@ func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]work.Run, error) 
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
 			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
-		// Nobody watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
+		// No one watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
 		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
 			return nil, err
 		}

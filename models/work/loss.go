@@ -63,7 +63,7 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 	if err := countLost(tx, loss, retried); err != nil {
 		return out, err
 	}
-	if !taken { // nobody saw that it was anywhere else
+	if !taken { // no one saw that it was anywhere else
 		return out, nil
 	}
 	if err := a.unit.countLoss(tx); err != nil {
@@ -72,7 +72,7 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 	return out, a.unit.announce(tx, &out)
 }
 
-// countLost counts an attempt that somebody should know of.
+// countLost counts an attempt that someone should know of.
 func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	switch {
 	case loss == LossFree:

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// readJSON reads a body into a struct. A key that the struct does not have is refused: whoever mistyped one would
+// readJSON reads a body into a struct. A key that the struct does not have is refused: anyone who mistyped one would
 // otherwise get something else than they asked for.
 func readJSON(c *fiber.Ctx, into any) error {
 	body := c.Request().Body() // not c.Body, which copies it

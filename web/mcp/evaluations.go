@@ -175,7 +175,7 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.gone, cancel)()
-	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // or nobody would know what to cancel
+	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // or no one would know what to cancel
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func unfinished(e *client.Evaluation) object {
 		"message": "The evaluation continues. Call get_job_status with this job_id, and with the key if there is one, until it has ended."}
 }
 
-// abandon cancels an evaluation that nobody waits for. It may have ended meanwhile.
+// abandon cancels an evaluation that no one waits for. It may have ended since.
 func (t tools) abandon(ctx context.Context, id string) {
 	if ctx.Err() == nil {
 		return

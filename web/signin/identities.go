@@ -33,7 +33,7 @@ func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
 	return site.Viewer(c).ID, nil
 }
 
-// link adds the account that has just been proved to the person who began; it signs nobody in.
+// link adds the account that has just been proved to the person who began; it signs no one in.
 func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
 		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")

@@ -132,8 +132,8 @@ func SmallBody(c *fiber.Ctx) int {
 	return KernelBody
 }
 
-// A body that comes within quickBody takes no place of those that are slow, and smallBody bytes of each are not counted: whoever
-// fills both with slow and large bodies keeps nobody from signing in. There are as many of them as requests.
+// A body that comes within quickBody takes no place of those that are slow, and smallBody bytes of each are not counted: anyone who
+// fills both with slow and large bodies keeps no one from signing in. There are as many of them as requests.
 const (
 	quickBody = time.Second
 	smallBody = 4 << 10

@@ -36,7 +36,7 @@ func Invalid(code, format string, args ...any) error {
 	return &Failure{Status: fiber.StatusUnprocessableEntity, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden refuses somebody who is known.
+// Forbidden refuses someone who is known.
 func Forbidden(code, message string) error {
 	return &Failure{Status: fiber.StatusForbidden, Code: code, Message: message}
 }
@@ -46,7 +46,7 @@ func Unauthorized(message string) error {
 	return &Failure{Status: fiber.StatusUnauthorized, Code: "unauthorized", Message: message}
 }
 
-// TooMany refuses somebody who has had their share for now.
+// TooMany refuses someone who has had their share for now.
 func TooMany(message string, wait time.Duration) error {
 	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
 }
@@ -54,7 +54,7 @@ func TooMany(message string, wait time.Duration) error {
 // RetrySoon is when to retry what failed on this side and may work in a moment.
 const RetrySoon = 5 * time.Second
 
-// Busy refuses anybody until there is room again.
+// Busy refuses anyone until there is room again.
 func Busy(message string) *Failure {
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message, RetryAfter: RetrySoon}
 }

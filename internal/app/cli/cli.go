@@ -102,7 +102,7 @@ func (c *connection) site() (*client.Client, error) {
 	default:
 		known = cfg.At(defaultServer)
 	}
-	// A token of the environment goes to whatever site is asked: whoever sets it means that. --token "" asks as nobody.
+	// A token of the environment goes to whatever site is asked: anyone who sets it means that. --token "" asks without one.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
 	if c.tokenGiven {
 		token = c.token

@@ -54,7 +54,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	host, _ := os.Hostname()
 	site := client.New(server, "")
 	// The device flow of OAuth: no secret passes the browser. The person compares the code, since a link alone could be
-	// somebody else's.
+	// someone else's.
 	login, err := site.BeginLogin(ctx, cmp.Or(host, "a machine without a name"))
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 		if err == nil && answer.Token != "" && answer.User != nil {
 			return answer, nil
 		}
-		// A site that restarts meanwhile is asked again; a code that was refused or is too old ends it.
+		// A site that restarts in the meantime is asked again; a code that was refused or is too old ends it.
 		if err != nil && console.ExitCode(err) != console.ExitAway {
 			return nil, err
 		}

@@ -111,7 +111,7 @@ func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statemen
 	} else {
 		submitted, err = o.askSource(ctx, s.Result.Submission)
 	}
-	// The digest is in the statement, so that neither the site nor whoever gives the file can pass another source off.
+	// The digest is in the statement, so that neither the site nor anyone who gives the file can pass another source off.
 	if err == nil && statement.Hash(submitted.Pack()) != s.Source() {
 		err = errors.New("the source is not the one that was measured: its SHA-256 differs")
 	}

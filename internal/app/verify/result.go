@@ -108,7 +108,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env console.
 	if err != nil {
 		return s, err
 	}
-	// Nothing of the statement is believed before this line, but for the site that it names where nobody said one (keys).
+	// Nothing of the statement is believed before this line, but for the site that it names where no one said one (keys).
 	s, _, key, err := keys.Verify(ctx, envelope)
 	if err != nil {
 		return s, console.ExitWith(exitForged, "%s: %w", from, err)
@@ -194,7 +194,7 @@ func (o *verifyResultOptions) statementAt(ctx context.Context, address string) (
 }
 
 // keys are those that may have signed, and whose they are. A statement that is read from a file names its site itself:
-// whoever knows better says so with --site or --key.
+// a caller who knows better names it with --site or --key.
 func (o *verifyResultOptions) keys(ctx context.Context, e *statement.Envelope) (keys statement.Keys, whose string, err error) {
 	if o.key != "" {
 		text, err := os.ReadFile(o.key)

@@ -34,7 +34,7 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
 	machine           machine.Settings
-	processes         int    // of a score, at the most
+	processes         int    // of a score, at most
 	sandbox           string // on or off
 	device            string
 	lint, json, watch bool
@@ -122,7 +122,7 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 
 // round checks everything once and reports it.
 func (v *verifier) round(ctx context.Context) error {
-	// With --watch the worker lives on between rounds, with what it has compiled; all that is reported begins anew.
+	// With --watch the worker lives on between rounds, with what it has compiled; all that is reported starts over.
 	v.report, v.counts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, counts{}
 	err := v.check(ctx)
 	if !v.options.json {

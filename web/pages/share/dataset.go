@@ -53,7 +53,7 @@ type datasetRow struct {
 	Files map[string]string `json:"files,omitempty" parquet:"files"`
 }
 
-// Dataset is everybody on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
+// Dataset is everyone on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
 func (s *Share) Dataset(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)
 	if err != nil {
