@@ -196,7 +196,8 @@ func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	}
 	addr := ln.Addr().String()
 	server, err := web.New(web.Config{
-		Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, nil, hub, log), Addr: addr, Log: log,
+		SiteConfig: web.SiteConfig{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, nil, hub, log), Log: log,
+			Settings: web.Settings{Addr: addr}},
 	})
 	if err != nil {
 		b.Fatal(err)

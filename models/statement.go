@@ -6,11 +6,11 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/statement"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/ledger"
 	"warpboard/models/work"
-	"warpboard/internal/statement"
 )
 
 // stated is what a statement says of a run that the run does not say itself.

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/internal/statement"
 	"warpboard/models"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
-	"warpboard/internal/statement"
 )
 
 func TestEachRankedResultIsStatedOnceAndChained(t *testing.T) {

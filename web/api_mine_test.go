@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/tasks"
-	"warpboard/clients/go"
 )
 
 // code is the stable code of a refusal; "" for success.

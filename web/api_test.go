@@ -12,13 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 )
 
 func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/clients/go"
 )
 
 // TestCapacityIsRightWithoutAnyWorker: whoever starts machines hears of work that waits for a device which nobody has, and

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/clients/go"
 	"warpboard/models/counters"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 )
 
 // impatient is a site whose callers would be given up by a proxy after a moment.

@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/models/work"
 	"warpboard/clients/go"
+	"warpboard/models/work"
 )
 
 // keysOf tells which keys an object has, whatever their values.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/stream"
 )

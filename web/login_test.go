@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"warpboard/models/accounts"
 	"warpboard/clients/go"
+	"warpboard/models/accounts"
 )
 
 func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
-	"warpboard/evaluator/job"
 	"warpboard/clients/go"
+	"warpboard/evaluator/job"
 	"warpboard/web/mcp"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"

@@ -14,8 +14,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"warpboard/models/work"
 	"warpboard/clients/go"
+	"warpboard/models/work"
 	"warpboard/web/mcp"
 )
 

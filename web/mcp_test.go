@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/clients/go"
 	"warpboard/web/mcp"
 )
 

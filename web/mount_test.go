@@ -9,11 +9,11 @@ import (
 
 	"github.com/a-h/templ"
 
+	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/static"
 	"warpboard/views"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

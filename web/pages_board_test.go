@@ -11,10 +11,10 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/clients/go"
 )
 
 func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {

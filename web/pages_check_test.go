@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/submissions"
-	"warpboard/clients/go"
 )
 
 // publishes uploads the example task, publishes what the preview shows, and returns where that led.

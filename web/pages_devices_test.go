@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
-	"warpboard/clients/go"
 )
 
 func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
-	"warpboard/clients/go"
 )
 
 // listed are the slugs of the tasks on a home page, in order.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/models/modelstest"
 	"warpboard/clients/go"
+	"warpboard/models/modelstest"
 )
 
 // TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes through the page alone.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 )
 
 // TestRunsOfEqualSourceAreShownAsOneScore: on the board, on both runs' pages, in the API and in the CSV.

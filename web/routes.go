@@ -3,9 +3,9 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/internal/statement"
-	"warpboard/clients/go"
 	"warpboard/web/popcorn"
 	"warpboard/web/site"
 )

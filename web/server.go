@@ -82,7 +82,7 @@ type Server struct {
 
 // New builds a server from its configuration and opens nothing yet. The error is a sentence about the setting.
 func New(cfg Config) (*Server, error) {
-	site, err := site.New(cfg.site())
+	site, err := site.New(cfg.SiteConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 
@@ -62,8 +62,8 @@ func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func
 		t.Fatal(err)
 	}
 	log, hub, queue := slog.New(slog.DiscardHandler), site.NewHub(), &idleQueue{}
-	cfg := Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log),
-		Addr: ln.Addr().String(), Log: log, Version: "test"}
+	cfg := Config{SiteConfig: site.Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log), Log: log,
+		Settings: site.Settings{Addr: ln.Addr().String(), Version: "test"}}}
 	for _, change := range changes {
 		change(&cfg)
 	}

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 )
 
 // stage is a site with a creator's task and somebody who submits to it.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/internal/statement"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
-	"warpboard/internal/statement"
 )
 
 // signs gives a site a signing key of its own.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"warpboard/models/accounts"
 	"warpboard/clients/go"
+	"warpboard/models/accounts"
 )
 
 // TestOneWayToNameAVisitor: outside package wire no handler reads the address of a connection, which behind a proxy is the

@@ -11,8 +11,10 @@ import (
 	"warpboard/web/site"
 )
 
-// bridgeBuffer holds what goes to a worker in one WebSocket message.
-const bridgeBuffer = 32 << 10
+const (
+	bridgeBuffer = 32 << 10 // what goes to a worker in one WebSocket message
+	lastWords    = 2 * time.Second
+)
 
 // workerConnection connects a remote worker to the embedded NATS server over the site's own port. Messages in both directions
 // are pieces of the NATS protocol's byte stream. NATS asks for the worker's credential and closes connections that send none.
@@ -45,29 +47,34 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 
 // bridge copies in both directions until one side ends. The NATS server pings its clients, so a side that is gone is noticed.
 func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
+	defer ws.Close()
 	defer conn.Close()
 	go func() {
-		defer ws.Close()
-		buffer := make([]byte, bridgeBuffer)
-		for {
-			n, err := conn.Read(buffer)
-			if err != nil {
-				return
-			}
-			ws.SetWriteDeadline(time.Now().Add(patience))
-			if ws.WriteMessage(websocket.BinaryMessage, buffer[:n]) != nil {
-				conn.Close() // the reader below may wait for a peer that is silent
-				return
-			}
-		}
+		toWorker(ws, conn, patience)
+		conn.Close()
+		// The reader below throws away for a moment what still comes: closing with unread bytes would reset the connection under
+		// the reason that NATS gave.
+		ws.SetReadDeadline(time.Now().Add(lastWords))
 	}()
-	defer ws.Close()
 	for {
 		_, message, err := ws.NextReader()
 		if err != nil {
 			return
 		}
-		if _, err := io.Copy(conn, message); err != nil {
+		io.Copy(conn, message) // its error is the other direction's end
+	}
+}
+
+// toWorker copies what NATS says until that ends or the worker takes nothing any more.
+func toWorker(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
+	buffer := make([]byte, bridgeBuffer)
+	for {
+		n, err := conn.Read(buffer)
+		if err != nil {
+			return
+		}
+		ws.SetWriteDeadline(time.Now().Add(patience))
+		if ws.WriteMessage(websocket.BinaryMessage, buffer[:n]) != nil {
 			return
 		}
 	}

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -20,7 +22,7 @@ import (
 
 const (
 	// requestWait is how long an answer may take; a request can be lost with its connection.
-	// A site under load still answers in milliseconds; waiting longer would only delay the caller's next try.
+	// A site under load still answers in milliseconds; waiting longer would only delay the next try of whoever asked.
 	requestWait = 2 * time.Second
 	// resultWait is longer: a result may have MaxMessage.
 	resultWait = 5 * time.Second
@@ -153,11 +155,16 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// timedOut reports whether no one answered in time: a machine that is not there, or a site that cannot say now whether the
-// worker may come in.
+// timedOut reports whether there was no answer: from a machine that is not there, from a site that cannot check the worker now,
+// or because the connection broke.
 func timedOut(err error) bool {
 	var network net.Error
-	return errors.Is(err, nats.ErrTimeout) || errors.As(err, &network) && network.Timeout()
+	for _, cut := range []error{nats.ErrTimeout, io.EOF, syscall.EPIPE, syscall.ECONNRESET} {
+		if errors.Is(err, cut) {
+			return true
+		}
+	}
+	return errors.As(err, &network) && network.Timeout()
 }
 
 // explain prefers the reason that a person can act on to the one that the library gives.

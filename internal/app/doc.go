@@ -9,6 +9,5 @@
 // main calls Main; end-to-end tests call Run. It promises that everything wrong with the settings is told at once, that
 // no help and no message prints a secret, and that a command ends when its context does.
 //
-// What may go wrong: a setting of the site passes through three structs (Config, web.Config, site.Config) and two
-// functions that copy it (Config.web in serve.go, Config.site in package web); forgetting one compiles.
+// What may go wrong: a setting of the site is filled into web.Config in serve.go; forgetting one compiles.
 package app

@@ -38,11 +38,11 @@ func replica(data string) (string, error) {
 
 // hearOthers has viewers of this process see what other processes on the same queue do, and those see what this one does.
 // Whatever others tell may be new work for the dispatcher.
-func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher) (listen func(context.Context) error) {
+func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
 	if !q.Shared() {
 		return func(context.Context) error { return nil }
 	}
-	hub.Spread(q.Announce)
+	hub.Spread(q.Announce, store.Work)
 	return func(ctx context.Context) error {
 		return q.Announcements(ctx, func(said []byte) error {
 			dispatcher.Wake()

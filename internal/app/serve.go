@@ -89,7 +89,7 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
-	hear := hearOthers(q, hub, dispatcher)
+	hear := hearOthers(q, hub, dispatcher, store)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
 	site := cfg.web(store, dispatcher, q, hub, log)
 	site.Stopping = func() bool { return ctx.Err() != nil }
@@ -226,10 +226,11 @@ func authorizer(store *models.Store) func(name, secret string) ([]string, bool, 
 func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
 	from, _ := c.metricsFrom() // validate has checked it
 	return web.Config{
-		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL, Contact: c.Contact,
-		Queue: q, OwnCluster: c.NATS.URL != "", Disk: c.Data, MinFree: int64(c.MinFree) << 20,
-		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
-		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
-		MetricsFrom: from, MetricsToken: c.MetricsToken,
+		SiteConfig: web.SiteConfig{Store: store, Dispatcher: d, Hub: hub, Log: log, Settings: web.Settings{
+			Addr: c.Addr, BaseURL: c.BaseURL, Version: version(), TrustedProxies: c.Proxies,
+			SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
+		}},
+		Queue: q, OwnCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins, Contact: c.Contact,
+		OpenEvalAPI: c.OpenEvalAPI, MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/internal/publicnet"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	"warpboard/internal/publicnet"
 )
 
 // Kind names what happened, as the receiver reads it.

@@ -6,10 +6,10 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/silicon"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/internal/silicon"
 )
 
 // mostUnits is more than a machine has: what one attempt is charged for at most at a time.

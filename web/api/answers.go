@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
-	"warpboard/clients/go"
 	"warpboard/web/site/runs"
 )
 

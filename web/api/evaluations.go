@@ -9,10 +9,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/work"
 	"warpboard/views/format"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/stream"

@@ -7,9 +7,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/models/submissions"
 	"warpboard/views/format"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )

@@ -9,8 +9,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/kernelrun"
 	"warpboard/clients/go"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/web/site/evaluations"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/internal/statement"
 	"warpboard/tasks"
-	"warpboard/clients/go"
 	"warpboard/web/site/evaluations"
 )
 

@@ -6,10 +6,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 )
 
 // publishPath takes a file, as no other address does.

@@ -6,12 +6,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/changes"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/tasks/directives"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 	"warpboard/web/stream"

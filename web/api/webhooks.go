@@ -6,9 +6,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/webhooks"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -3,8 +3,8 @@ package mcp
 import (
 	"context"
 
-	"warpboard/evaluator/job"
 	"warpboard/clients/go"
+	"warpboard/evaluator/job"
 )
 
 type taskIn struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"warpboard/evaluator/job"
 	"warpboard/clients/go"
+	"warpboard/evaluator/job"
 )
 
 // submissionWait is how long one request to the site waits for a submission's end, and so the time between two words on

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"warpboard/views/diff"
 	"warpboard/clients/go"
+	"warpboard/views/diff"
 )
 
 type recordIn struct {

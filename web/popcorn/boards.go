@@ -6,11 +6,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
+	"warpboard/internal/silicon"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/internal/silicon"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/models/db"
 	"warpboard/tasks/problems"
 	"warpboard/views"
-	"warpboard/clients/go"
 )
 
 // Failure is an error with an answer: the sentence goes to the person, the code to programs.

@@ -17,6 +17,7 @@ const RunBuffer = 32
 type Hub struct {
 	*stream.Hub
 	spread func(announcement []byte) error
+	gather *gatherer // of events that several processes store; nil: this one stores them all
 }
 
 // NewHub returns a hub without readers.

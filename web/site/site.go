@@ -16,22 +16,26 @@ import (
 	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/dispatch"
-	"warpboard/models"
 	"warpboard/internal/statement"
+	"warpboard/models"
 	"warpboard/web/mount"
 	"warpboard/web/wire"
 )
 
 const defaultHeartbeat = 15 * time.Second
 
-// Config is what every handler may know of the site: its parts and the settings of its operator.
+// Config is the parts and settings of a site.
 type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *Hub
 	Log        *slog.Logger
 	Now        func() time.Time // in UTC; nil: time.Now
+	Settings
+}
 
+// Settings are those that every handler may know.
+type Settings struct {
 	Addr    string // address to listen on, "127.0.0.1:3000"
 	BaseURL string // how browsers reach the site, "https://boards.example.org", maybe with a path; empty: http:// and Addr
 	Version string
@@ -60,7 +64,7 @@ type Site struct {
 	Hub        *Hub
 	Log        *slog.Logger
 	Now        func() time.Time // in UTC
-	Settings   Config
+	Settings   Settings
 	Base       *url.URL
 	Mount      mount.Path // in Base; all other addresses are from the site's own root
 	Proxies    wire.Proxies
@@ -83,7 +87,7 @@ func New(cfg Config) (*Site, error) {
 	if cfg.Store == nil || cfg.Hub == nil || cfg.Dispatcher == nil || cfg.Log == nil {
 		return nil, errors.New("web: a server needs Store, Hub, Dispatcher and Log")
 	}
-	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg}
+	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
 	if s.Base, s.Mount, err = mount.ParseAddress(address); err != nil {

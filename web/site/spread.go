@@ -27,8 +27,18 @@ type evaluationChange struct {
 }
 
 // Spread has everything that is told here sent to the site's other processes, too. It is called before the hub is used;
-// send must not block.
-func (h *Hub) Spread(send func(announcement []byte) error) { h.spread = send }
+// send must not block. Events of runs are then read from the store, once for all readers here.
+func (h *Hub) Spread(send func(announcement []byte) error, events EventStore) {
+	h.spread, h.gather = send, &gatherer{hub: h.Hub, store: events, newest: map[int64]*passedOn{}}
+}
+
+// Missed sends all readers to the store: announcements of other processes may have been lost.
+func (h *Hub) Missed() {
+	if h.gather != nil {
+		h.gather.forgetAll()
+	}
+	h.Hub.Missed()
+}
 
 // tell passes an announcement to the readers here, and on. What cannot be sent is found by the readers elsewhere at their
 // next connection: a stream is a hint.
@@ -54,8 +64,8 @@ func (h *Hub) Hear(data []byte) error {
 
 func (h *Hub) pass(a announcement) {
 	switch {
-	case a.Submission != 0:
-		h.Publish(RunTopic(a.Submission), stream.Message{})
+	case a.Submission != 0 && h.gather != nil:
+		h.gather.gather(a.Submission)
 	case a.Board != nil:
 		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), stream.Message{Change: a.Board.Change})
 		h.Publish(BoardsTopic(), stream.Message{})

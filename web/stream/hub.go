@@ -65,6 +65,13 @@ func (h *Hub) Watch(t Topic) (messages <-chan Message, stop func()) {
 	return sub.messages, func() { h.unsubscribe(sub) }
 }
 
+// Watched reports whether a topic has readers.
+func (h *Hub) Watched(t Topic) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.topics[t]) > 0
+}
+
 // StreamCount is the number of readers.
 func (h *Hub) StreamCount() int {
 	h.mu.Lock()

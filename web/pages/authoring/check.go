@@ -8,9 +8,9 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/silicon"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
-	"warpboard/internal/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site/runs"

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"warpboard/internal/silicon"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/internal/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"

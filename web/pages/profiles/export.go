@@ -6,11 +6,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
 	"warpboard/views/charts"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )

@@ -6,9 +6,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/models/db"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 	"warpboard/web/site"
 )
 

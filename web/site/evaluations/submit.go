@@ -13,9 +13,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/internal/silicon"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
-	"warpboard/internal/silicon"
 	"warpboard/web/site"
 )
 

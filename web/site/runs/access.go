@@ -9,12 +9,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/internal/silicon"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
-	"warpboard/internal/silicon"
 	"warpboard/web/site"
 )
 

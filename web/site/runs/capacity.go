@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
-	"warpboard/clients/go"
 )
 
 // Capacity says for every device with a slot or with work how many slots there are, and how many are wanted. It is right

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/views"
-	"warpboard/clients/go"
 )
 
 // DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everyone may see it.

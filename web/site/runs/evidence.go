@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/silicon"
 	"warpboard/models/catalog"
 	"warpboard/models/work"
-	"warpboard/internal/silicon"
 	"warpboard/tasks"
 )
 

@@ -1,8 +1,8 @@
 package runs
 
 import (
-	"warpboard/internal/cache"
 	"warpboard/evaluator/ncu"
+	"warpboard/internal/cache"
 	"warpboard/web/site"
 )
 

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/silicon"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
-	"warpboard/internal/silicon"
 	"warpboard/tasks/directives"
 	"warpboard/web/site"
 )

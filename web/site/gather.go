@@ -1,0 +1,110 @@
+package site
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"warpboard/models/work"
+	"warpboard/web/stream"
+)
+
+// gatherBatch is how many events of a submission are read from the store at once.
+const gatherBatch = 500
+
+// EventStore is where events are read that another process may have stored.
+type EventStore interface {
+	EventsSince(ctx context.Context, submissionID, after int64, most int) ([]work.RunEvent, error)
+	LastEventID(ctx context.Context, submissionID int64) (int64, error)
+}
+
+// gatherer reads the new events of a submission once for all readers of this process. With several processes an announcement
+// says only that there are some: what two processes tell may come in another order than it was stored.
+//
+// Events up to newest have been passed on, or were stored before the readers were told to read for themselves. A reader that
+// subscribes later reads those from the store, so it misses none; readers skip what they have.
+type gatherer struct {
+	hub   *stream.Hub
+	store EventStore
+
+	mu     sync.Mutex
+	newest map[int64]*passedOn // by submission; only of those with readers
+}
+
+// passedOn is how far the readers of a submission have been told. One goroutine reads, at most one more waits to read what is
+// stored from now on.
+type passedOn struct {
+	waiting atomic.Bool
+
+	mu    sync.Mutex
+	known bool
+	event int64
+}
+
+// gather passes on what is new of a submission, and does not wait for that.
+func (g *gatherer) gather(submissionID int64) {
+	if !g.hub.Watched(RunTopic(submissionID)) {
+		g.forget(submissionID)
+		return
+	}
+	p := g.of(submissionID)
+	if !p.waiting.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.waiting.Store(false)
+		ctx, cancel := context.WithTimeout(context.Background(), RequestTimeout)
+		defer cancel()
+		g.read(ctx, submissionID, p)
+	}()
+}
+
+// read is called with p.mu held. Where reading fails, readers read for themselves.
+func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
+	topic := RunTopic(submissionID)
+	if !p.known {
+		newest, err := g.store.LastEventID(ctx, submissionID)
+		p.known, p.event = err == nil, newest
+		g.hub.Publish(topic, stream.Message{})
+		return
+	}
+	for {
+		events, err := g.store.EventsSince(ctx, submissionID, p.event, gatherBatch)
+		if err != nil {
+			p.known = false
+			g.hub.Publish(topic, stream.Message{})
+			return
+		}
+		for _, e := range events {
+			p.event = e.ID
+			g.hub.Publish(topic, stream.Message{Event: &SharedEvent{RunEvent: e}})
+		}
+		if len(events) < gatherBatch {
+			return
+		}
+	}
+}
+
+func (g *gatherer) of(submissionID int64) *passedOn {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.newest[submissionID] == nil {
+		g.newest[submissionID] = &passedOn{}
+	}
+	return g.newest[submissionID]
+}
+
+func (g *gatherer) forget(submissionID int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.newest, submissionID)
+}
+
+// forgetAll is for announcements that may have been missed.
+func (g *gatherer) forgetAll() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	clear(g.newest)
+}
