@@ -35,7 +35,7 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	}
 	w.shoot("trial")
 	w.Click("main form .btn-main")
-	w.Shows("[role=status]", "Everybody sees the task now")
+	w.Shows("[role=status]", "Everyone sees the task now")
 	took := time.Since(began)
 	t.Logf("from New task to a published one: %v", took)
 	if took > 3*time.Minute {

@@ -20,7 +20,7 @@ import (
 type Checking struct {
 	Pause   time.Duration // between a test that failed and the next, doubled each time; 0: no tests, and what is retired stays so
 	Longest time.Duration // the most that the pause grows to
-	Later   time.Duration // until a slot that passed before with the same software is tested, while nobody needs it
+	Later   time.Duration // until a slot that passed before with the same software is tested, while no one needs it
 	Passed  selftest.Passed
 	Disk    string // directory whose disk must have MinFree bytes
 	MinFree uint64
@@ -104,7 +104,7 @@ func (w *Worker) passedBefore(s *slots.Slot) bool {
 		return false
 	}
 	for _, p := range programs {
-		w.found.note(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while nobody needs the slot")
+		w.found.note(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while the slot is idle")
 	}
 	return true
 }
@@ -133,7 +133,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	}
 	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
 	if err != nil {
-		return slots.Because("its self-test could not be made", err)
+		return slots.Because("its self-test could not be run", err)
 	}
 	failed := make([]error, len(programs))
 	var together errgroup.Group
@@ -193,12 +193,12 @@ func (w *Worker) freeDisk() error {
 	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(c.Disk, &fs); err != nil {
-		return fmt.Errorf("disk: the free room of %s is not known: %w", c.Disk, err)
+		return fmt.Errorf("disk: the free space of %s is unknown: %w", c.Disk, err)
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	var err error
 	if free < c.MinFree {
-		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Make room there", c.Disk, free>>20, c.MinFree>>20)
+		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.Disk, free>>20, c.MinFree>>20)
 	}
 	w.found.noteMachine("disk", err, fmt.Sprintf("%d MiB are free", free>>20))
 	return err

@@ -164,7 +164,7 @@ func TestAFullDiskIsSaidAsSuch(t *testing.T) {
 	}
 	s.wait("what to do", func() bool {
 		disk := s.line("w1", "disk")
-		return !disk.OK && strings.Contains(disk.Detail, "Make room there.")
+		return !disk.OK && strings.Contains(disk.Detail, "Free some space there.")
 	})
 }
 

@@ -55,7 +55,7 @@ type Config struct {
 	Builds int
 	// Warm is how many Pythons with their imports done are kept ready at each slot; 0 means none.
 	Warm int
-	// Ahead precompiles what belongs to tasks before anybody submits to them.
+	// Ahead precompiles what belongs to tasks before anyone submits to them.
 	Ahead bool
 	// Check says when slots are tested with small known programs; its zero value: never.
 	Check Checking
@@ -74,7 +74,7 @@ type Config struct {
 	// Leave says when the worker ends by itself; its zero value: never.
 	Leave Leaving
 	// Notice waits until the machine is said to go away, and returns when results must be delivered; false: ctx ended first.
-	// nil where nobody says so but by ending the worker.
+	// nil where no one says so but by ending the worker.
 	Notice func(ctx context.Context) (until time.Time, ok bool)
 
 	// The site takes a worker for gone after fleet.WorkerTimeout without one; a beat must fit into that several times.

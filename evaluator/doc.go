@@ -21,7 +21,7 @@
 // are the kinds; toolchain, sandbox, judge, harness and profiling do the work; queue and job connect to the site.
 //
 // Building does not need the device: a slot is held only while something runs on it, and on a GPU the next job is
-// built meanwhile. Whatever a submission does is a result with its reason. What is not the submitter's failure is an
+// built in the meantime. Whatever a submission does is a result with its reason. What is not the submitter's failure is an
 // infrastructure error, which the site retries elsewhere; three in a row retire a slot, until its tests pass again.
 //
 // What may go wrong: the site is away (results are delivered again and again, events are lost); a worker is too slow

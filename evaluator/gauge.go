@@ -14,11 +14,11 @@ import (
 // Gauging says when slots are measured with kernels of our own.
 type Gauging struct {
 	Every time.Duration // 0: never
-	First time.Duration // after the start: whoever submits at once does not wait
+	First time.Duration // after the start: a run submitted at once does not wait
 }
 
-// gaugeLoop measures each unit again and again while nobody needs it, until ctx ends. A job that comes meanwhile ends
-// that; it begins anew when nothing is to be done.
+// gaugeLoop measures each unit again and again while no one needs it, until ctx ends. A job that comes in the meantime ends
+// that; it starts over when nothing is to be done.
 // On a machine that is never idle the gate lets nothing through, and a unit keeps its old gauge, or has none: the site
 // then holds no score to the roofs.
 func (w *Worker) gaugeLoop(ctx context.Context) {

@@ -80,6 +80,6 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
 	w.inFlight.endBy(by)
-	// The cause is ErrStopping: attempts then conclude as handed back, which costs nobody anything.
+	// The cause is ErrStopping: attempts then conclude as handed back, which costs no one anything.
 	return time.AfterFunc(time.Until(by), func() { endJobs(attempt.ErrStopping) })
 }

@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// hints listens to what the site says of tasks before anybody submits to them, until ctx ends.
+// hints listens to what the site says of tasks before anyone submits to them, until ctx ends.
 func (w *Worker) hints(ctx context.Context) (<-chan job.Preparation, error) {
 	if !w.cfg.Ahead {
 		return nil, nil
@@ -23,7 +23,7 @@ func (w *Worker) hints(ctx context.Context) (<-chan job.Preparation, error) {
 	return w.cfg.Conn.Preparations(ctx, devices)
 }
 
-// precompileLoop compiles what belongs to tasks before anybody submits to them, one after the other, until
+// precompileLoop compiles what belongs to tasks before anyone submits to them, one after the other, until
 // ctx ends.
 // hints is nil where nothing is precompiled: a nil channel never delivers.
 func (w *Worker) precompileLoop(ctx context.Context, hints <-chan job.Preparation) {

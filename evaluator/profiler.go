@@ -17,8 +17,8 @@ func (w *Worker) profiler() taskrun.Profiler {
 	return w.cfg.Profiler
 }
 
-// checkProfiler profiles a known kernel while nobody needs a GPU, until that shows that the machine's Nsight Compute counts.
-// Until then runs are profiled as if it did: whoever waits for a profile does not wait for this.
+// checkProfiler profiles a known kernel while no one needs a GPU, until that shows that the machine's Nsight Compute counts.
+// Until then runs are profiled as if it did: anyone who waits for a profile does not wait for this.
 // It goes on until it succeeds once. A profiler that breaks later is noticed by the profiles that fail.
 func (w *Worker) checkProfiler(ctx context.Context) {
 	check := w.cfg.Check

@@ -34,7 +34,7 @@ func (w *Worker) attempt(ctx context.Context, s *slots.Slot, j job.Job) (result 
 	return w.attemptFor(ctx, w.cfg.Conn, s, j)
 }
 
-// attemptFor is attempt with somebody else who hears of it.
+// attemptFor is attempt with someone else who hears of it.
 func (w *Worker) attemptFor(ctx context.Context, hears attempt.Publisher, s *slots.Slot, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
 		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Log: w.log,
@@ -87,7 +87,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 		return err
 	}
 	defer func(began time.Time) {
-		// Also after a panic or a cancellation: whoever holds a unit pays for it. The site bounds the number
+		// Also after a panic or a cancellation: the holder of a unit pays for it. The site bounds the number
 		// (work.charge).
 		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
 		held.Release()

@@ -162,7 +162,7 @@ func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place
 	}
 }
 
-// receive receives the jobs of one slot: one for the unit, and on a GPU another to build meanwhile. It
+// receive receives the jobs of one slot: one for the unit, and on a GPU another to build in the meantime. It
 // ends when ctx does or when the slot is out of service.
 func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)

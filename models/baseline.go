@@ -60,8 +60,8 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	if err != nil {
 		return 0, err
 	}
-	// The bundle is read before: blobs may be large, and nobody else writes during a transaction. A version that becomes
-	// current meanwhile gets its own baselines when it is stored; these then belong to an older version, which is
+	// The bundle is read before: blobs may be large, and no one else writes during a transaction. A version that becomes
+	// current in the meantime gets its own baselines when it is stored; these then belong to an older version, which is
 	// harmless.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, name := range slices.Sorted(maps.Keys(version.Definition.Baselines)) {

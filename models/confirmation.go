@@ -16,13 +16,13 @@ import (
 )
 
 // Confirmation measures the run that came first on a board, the challenger, in turns with the next person's, the
-// holder: holder, challenger, holder, challenger. Whoever is the best of many tries was also lucky; the numbers of a
+// holder: holder, challenger, holder, challenger. The best of many tries was also lucky; the numbers of a
 // confirmation were not selected by anything, and replace those of both runs.
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts for no limit and stands on no board. Four legs are enough if they ran on one unit of one
 // machine, and nothing disturbed them; else more follow, up to mostLegs. A confirmation that a leg of the challenger's fails ends without numbers and is
-// flagged, for somebody to look: it is no verdict, but the source is held back until then. A kernel can fail where it is slow. Where a leg of the
+// flagged, for someone to look: it is no verdict, but the source is held back until then. A kernel can fail where it is slow. Where a leg of the
 // holder's fails, its source is held back, too, and the challenger is measured alone: so no accomplice keeps a confirmation from its end.
 // All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
 // that comes first is confirmed once, so that this comes to an end.
@@ -76,7 +76,7 @@ func (c Confirmation) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
 	return err
 }
 
-// queueLeg queues one leg of the run `of`. It is in that run's name, but nobody asked for it: its person cannot cancel it
+// queueLeg queues one leg of the run `of`. It is in that run's name, but no one asked for it: its person cannot cancel it
 // (CancelRun), and it counts for no limit.
 func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *work.Recorded) error {
 	var run work.Run
@@ -142,7 +142,7 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) err
 		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
-		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board.", out)
+		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured again when something changes on the board.", out)
 	}
 	c.OneUnit = !slices.ContainsFunc(counted, func(leg work.Run) bool { return unitOf(leg) != unitOf(counted[0]) })
 	return c.conclude(tx, counted, out)
@@ -157,7 +157,7 @@ func (c Confirmation) sides() []int64 {
 }
 
 // legFailed reports whether the kernel of a leg is why it has no score.
-// A task's own failure is its author's doing, an infrastructure error nobody's. Too many losses in which the run itself
+// A task's own failure is its author's doing, an infrastructure error no one's. Too many losses in which the run itself
 // may have brought its worker down count as the kernel's: else crashing the worker would be the way out of a
 // confirmation.
 func legFailed(r work.Run) bool {
@@ -165,7 +165,7 @@ func legFailed(r work.Run) bool {
 	return r.State == work.StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
 }
 
-// loseHolder goes on without the holder, one of whose legs has no score: whoever fails there is held back, and could else, as an
+// loseHolder goes on without the holder, one of whose legs has no score: a run that fails there is held back, and could else, as an
 // accomplice, keep the challenger from being measured.
 func (c Confirmation) loseHolder(tx *gorm.DB, leg work.Run, out *work.Recorded) error {
 	if !legFailed(leg) {
@@ -210,7 +210,7 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg work.Run, out *work.Recorded) er
 	return c.end(tx, out)
 }
 
-// retryLater ends it without numbers, so that it begins again when something changes on the board. Whoever else is first by now does not
+// retryLater ends it without numbers, so that it begins again when something changes on the board. Another run that is first by now does not
 // wait for that.
 func (c Confirmation) retryLater(tx *gorm.DB, why string, out *work.Recorded) error {
 	c.Again, c.Outcome = true, why

@@ -15,7 +15,7 @@ import (
 
 // conclude gives the sources of both runs their new numbers, as far as they still count.
 // Equal sources of other people have the same legs, so that their places change, too (Senders). The entries of all are
-// made anew once, after both sides have their numbers: in between the board would be compared half new, half old.
+// rebuilt once, after both sides have their numbers: in between the board would be compared half new, half old.
 func (c Confirmation) conclude(tx *gorm.DB, legs []work.Run, out *work.Recorded) error {
 	var changed []boards.Entry
 	if c.alone != nil {

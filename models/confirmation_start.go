@@ -11,9 +11,9 @@ import (
 	"warpboard/models/work"
 )
 
-// startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
+// startConfirmation begins one if the board's first was never confirmed and someone else is behind it.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, out *work.Recorded) error {
-	// Entries of different epochs are not comparable: nobody is behind a first that is alone with the newest software.
+	// Entries of different epochs are not comparable: no one is behind a first that is alone with the newest software.
 	top, err := topOf(tx, versionID, device, 2)
 	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
 		return err
@@ -42,14 +42,14 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *work.Re
 	return c.show(tx, c.ChallengerID, out)
 }
 
-// topOf is the first entries of a board, so many at the most.
+// topOf is the first entries of a board, so many at most.
 // The order is that of bands and pages (entriesFirst in package boards); equal scores: the earlier run.
 func topOf(tx *gorm.DB, versionID int64, device string, n int) (top []boards.Entry, err error) {
 	err = tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(n).Find(&top).Error
 	return top, db.ReadError(err, "the first of a board")
 }
 
-// recomputeAndConfirm is recompute after a decision: whoever is first of a board by it is measured again. The changes have the numbers
+// recomputeAndConfirm is recompute after a decision: the run that is first of a board by it is measured again. The changes have the numbers
 // that the boards have then.
 func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	changes, err := recompute(tx, runs)

@@ -55,7 +55,7 @@ func reason(text string) (string, error) {
 	return text, nil
 }
 
-// Report asks the task's author and the admins to look at somebody's run on a board. Each person reports a run once
+// Report asks the task's author and the admins to look at someone's run on a board. Each person reports a run once
 // until it was looked at.
 func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, why string) error {
 	why, err := reason(why)
@@ -102,7 +102,7 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	return tooMany
 }
 
-// flagHeld asks somebody to look at a run that does not count before.
+// flagHeld asks someone to look at a run that does not count before.
 func flagHeld(tx *gorm.DB, r *work.Run) error {
 	if r.HeldWhy == "" {
 		return nil
@@ -158,7 +158,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 // or is held back from it.
 func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
-		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins review runs.")
+		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
 	}
 	q := s.db.Read(ctx).Table("flags f").
 		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").

@@ -48,7 +48,7 @@ func profilable(tx *gorm.DB, run work.Run) (bool, error) {
 // showProfile tells the board of an entry that it has a profile now.
 func showProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
 	var entries int64
-	// A board shows profiles beside entries only, so that the profile of a run that was beaten meanwhile gives no new
+	// A board shows profiles beside entries only, so that the profile of a run that was beaten in the meantime gives no new
 	// number.
 	err := tx.Model(&boards.Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
 	if err != nil || entries == 0 || profile.State != work.StateDone {

@@ -26,7 +26,7 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 	return run, task, db.ReadError(err, "task of run %d", runID)
 }
 
-// Disqualify takes a run off its board for a reason that everybody can read; the person's next best run takes the
+// Disqualify takes a run off its board for a reason that everyone can read; the person's next best run takes the
 // place. It closes the run's flags.
 func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) (changes []boards.Change, err error) {
 	if why, err = reason(why); err != nil {
@@ -87,7 +87,7 @@ func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64,
 // standOrFall writes a decision about a run, with all that follows from it.
 // Row, pools, entries, confirmation and audit are one transaction: a reader sees the decision with its reason and the new
 // board, or neither. An entry depends on its own person's runs alone, so that recomputing this person is enough; records
-// are made anew.
+// are rebuilt.
 func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
@@ -100,7 +100,7 @@ func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act,
 }
 
 // DeleteSubmission removes a submission with its runs; boards fall back to the person's next best run. Who deletes
-// somebody else's says why. What was disqualified stays for everybody to see unless an admin deletes it, and what
+// someone else's says why. What was disqualified stays for everyone to see unless an admin deletes it, and what
 // still counts for the hourly limit stays until it does not: else deleting would buy more submissions. What is measured
 // again, or is still being stopped, stays until that has ended: else deleting would choose what counts. For the same reason what
 // its runs measured stays in the pool of their source (package pools) where their person deletes them. Attempts that are running
@@ -170,7 +170,7 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 }
 
 // stopping is how long the result of a cancelled run is waited for: its worker may be gone.
-// The attempt of a cancelled run is ended by its worker's result alone. If the worker died, nobody ends it: without this
+// The attempt of a cancelled run is ended by its worker's result alone. If the worker died, no one ends it: without this
 // bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that restarts.
 const stopping = 10 * time.Minute
 
@@ -189,7 +189,7 @@ func measuring(tx *gorm.DB, submissionID int64) error {
 	case err != nil:
 		return db.ReadError(err, "runs of submission %d", submissionID)
 	case confirmed > 0:
-		return db.Errorf(db.Conflict, "A run of submission %d is measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
+		return db.Errorf(db.Conflict, "A run of submission %d is being measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
 	case attempts > 0:
 		return db.Errorf(db.Conflict, "A run of submission %d is on a worker; cancel it, and delete the submission when the worker has stopped it.", submissionID)
 	}

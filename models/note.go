@@ -52,13 +52,13 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 	return changes, err
 }
 
-// mayNote refuses a note: nobody writes in the name of somebody else, not even an admin.
+// mayNote refuses a note: no one writes in the name of someone else, not even an admin.
 func mayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
 		return actor.Check(accounts.RemoveNote, accounts.Of{AuthorID: task.OwnerID})
 	}
 	if !actor.SignedIn() || actor.ID != run.UserID {
-		return db.Errorf(db.Forbidden, "Only the person whose run it is writes a note on it.")
+		return db.Errorf(db.Forbidden, "Only the person who submitted the run may write a note on it.")
 	}
 	if text == "" {
 		return nil

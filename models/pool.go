@@ -41,7 +41,7 @@ func enter(tx *gorm.DB, r *work.Run) (*boards.Change, error) {
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
 // One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
-// times. An infrastructure error counts against nobody, nor does a process that staff ended.
+// times. An infrastructure error counts against no one, nor does a process that staff ended.
 func retain(tx *gorm.DB, r *work.Run, result job.Result, why pools.Why) (*boards.Change, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {

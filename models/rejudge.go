@@ -21,7 +21,7 @@ import (
 
 // What is measured again (package rejudge): each rerun is a ranked run that follows another one, gives way to all other
 // work and stands on no board. When it has ended its numbers are kept beside those of the run that it follows. Those of a
-// new epoch replace them at once; those of a rejudge when somebody applies it.
+// new epoch replace them at once; those of a rejudge when someone applies it.
 
 // rejudgeEntries bounds a rejudge: the first entries of each board of the task.
 // Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
@@ -59,7 +59,7 @@ func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, 
 			queued += n
 		}
 		if queued == 0 {
-			return db.Errorf(db.Conflict, "Nothing is left to be measured: the first %d of each board are, or wait for it.", rejudgeEntries)
+			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rejudgeEntries)
 		}
 		if err := tx.Model(&r).Update("ended_at", nil).Error; err != nil {
 			return db.WriteError(err, "rejudge")
@@ -113,7 +113,7 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
 	var rerun rejudge.Rerun
 	err := tx.Take(&rerun, *run.RerunID).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return nil // the submission was deleted, or the rejudge began anew
+		return nil // the submission was deleted, or the rejudge began again
 	}
 	if err != nil {
 		return db.ReadError(err, "rerun %d", *run.RerunID)
@@ -126,7 +126,7 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
 	case run.State == work.StateCancelled:
 		rerun.Undone = "It was cancelled."
 	case run.Infrastructure || run.Failure == nil:
-		// Undone reruns are queued again when somebody asks again; Failed ones are final and disqualify when the rejudge
+		// Undone reruns are queued again when someone asks again; Failed ones are final and disqualify when the rejudge
 		// is applied.
 		rerun.Undone = "It could not be measured because of infrastructure errors."
 	default:
@@ -176,7 +176,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor accounts.User, taskID in
 			return err
 		}
 		if r.EndedAt == nil {
-			return db.Errorf(db.Conflict, "Some runs still wait to be measured again; apply it when all are.")
+			return db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")
 		}
 		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
 		changed, err := applyReruns(tx, actor, r)
@@ -230,7 +230,7 @@ func applyReruns(tx *gorm.DB, actor accounts.User, r rejudge.Rejudge) (changed [
 }
 
 // countAnew lets what a rejudge measured of a run count, instead of its source's confirmations as well, and returns whose boards that changes:
-// these were of everybody who sent that source.
+// these were of everyone who sent that source.
 func countAnew(tx *gorm.DB, leg work.Run) (people []int64, err error) {
 	m, err := pools.Of(tx, leg.ID)
 	if err == nil {

@@ -29,11 +29,11 @@ func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded
 	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
 }
 
-// Ended tells other programs of a run that somebody asked for, and goes on with what measures others again.
+// Ended tells other programs of a run that someone asked for, and goes on with what measures others again.
 func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	switch {
 	case run.ProfileOf == nil && run.Mode != work.ModeBaseline:
-		// Legs and reruns follow another run, so that their ProfileOf is set: nobody is told of their ends.
+		// Legs and reruns follow another run, so that their ProfileOf is set: no one is told of their ends.
 		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
 	case run.ConfirmationID != nil:
 		return advanceConfirmation(tx, *run.ConfirmationID, out)
@@ -82,7 +82,7 @@ func (f rules) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change
 	return retain(tx, run, r, pools.Cancelled)
 }
 
-// Settled has whoever is first of the board by now measured again.
+// Settled measures the run that is now first of the board again.
 func (f rules) Settled(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	return f.store.confirmAfter(tx, run, out)
 }

@@ -24,7 +24,7 @@ const driftEntries = 10
 // softwareMost is how many kinds of software one heartbeat may tell of: a machine has one for each device.
 const softwareMost = 32
 
-// NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that nobody had
+// NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that no one had
 // before. Software that is new to a device has the first entries of its boards measured again, and baselines that it lacks run. Of silicon that its worker
 // calls something else (a program from before there were labels) only the software is noted.
 func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Recorded, err error) {

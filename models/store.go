@@ -41,7 +41,7 @@ type Config struct {
 	DSN string
 	// Limits bound what one person may submit; the zero value sets no limit.
 	Limits submissions.Limits
-	// Confirm has whoever comes first on a board measured again, in turns with the next person.
+	// Confirm measures the first run of a board again, in turns with the next person's.
 	Confirm bool
 	// NoBaselines has the site run no baselines of tasks.
 	NoBaselines bool
@@ -154,7 +154,7 @@ func (s *Store) Close() error { return s.db.Close() }
 func (s *Store) Dialect() string { return s.db.Dialect() }
 
 // SQL returns the pool that may write, for health checks and bulk loading.
-// What is written through it takes no turn on PostgreSQL (db.Write): keep it to a database that nobody else uses.
+// What is written through it takes no turn on PostgreSQL (db.Write): keep it to a database that no one else uses.
 func (s *Store) SQL() *sql.DB { return s.db.SQL() }
 
 // Ping fails when the database cannot be read.

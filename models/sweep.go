@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// A page of an old run has stages and no log lines of its course; whoever follows it by Last-Event-ID begins at its
+	// A page of an old run has stages and no log lines of its course; anyone who follows it by Last-Event-ID begins at its
 	// end.
 	keepEvents          = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
 	keepEvaluations     = 30 * 24 * time.Hour // evaluations that ended, with all that they found
@@ -27,7 +27,7 @@ const (
 	youngFile = time.Hour // an artifact's file may wait so long for its row
 )
 
-// Sweep removes what nobody needs any more: sessions that have expired, old events of runs that
+// Sweep removes what no one needs any more: sessions that have expired, old events of runs that
 // ended, old evaluations, and contents and artifacts that nothing names.
 func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	// One transaction for all: the first sweep after a long pause holds the writer while it deletes. The dispatcher

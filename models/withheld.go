@@ -11,7 +11,7 @@ import (
 	"warpboard/models/work"
 )
 
-// holdSource holds back the valid runs of a run's source, of its person on its board, and those that come later, until somebody has
+// holdSource holds back the valid runs of a run's source, of its person on its board, and those that come later, until someone has
 // looked: a leg of its confirmation failed, with whatever software. Else a kernel could fail where it is slow, and keep the number that it was lucky with.
 func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 	var run work.Run

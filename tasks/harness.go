@@ -44,7 +44,7 @@ func (r *taskReader) harness(config *yaml.Node) {
 }
 
 // chooseHarness leaves out an eval program where task.yml says so. It comes last: the whole bundle changes.
-// It replaces r.bundle: who kept a pointer to the old Definition before goes on changing what nobody reads.
+// It replaces r.bundle: who kept a pointer to the old Definition before goes on changing what no one reads.
 func (r *taskReader) chooseHarness(node *yaml.Node) {
 	own := r.bundle.Definition.OwnHarness
 	switch chosen := r.choice(node, "harness", "", harnessOwn, harnessWarpboard); {
@@ -128,7 +128,7 @@ func (r *taskReader) worldSizes(f fields) {
 			if err != nil || n < 1 {
 				r.refuse(f[list.key].Content[i], index(list.key, i), "multi_gpu needs world_size, the number of GPUs, in every case")
 			} else if most := def.WorldSize(); !def.OwnHarness && (n != most || n > mostRanks) {
-				r.refuse(f[list.key].Content[i], index(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, %d at the most", n, most, mostRanks)
+				r.refuse(f[list.key].Content[i], index(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, at most %d", n, most, mostRanks)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func contentKeys() []Key {
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate` and `advanced` say how hard it is: lists by difficulty stand in this order, and a task without one of them is in the middle.", Default: "[]",
 			Limits: fmt.Sprintf("%d; each has at most %d lower case letters, digits and hyphens between them, and begins with a letter.", maxTags, tags.MostLetters), Example: `tags: [reduction, beginner]`},
-		{Name: "gpus", Meaning: "Devices that the task is for. Whoever publishes it can choose others.", Default: "[]",
+		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
 			Limits: "Names as on the devices page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",
 			Limits:  fmt.Sprintf("%s for all files of a task; UTF-8 text.", problems.Size(MaxBundle)),
@@ -62,7 +62,7 @@ func contentKeys() []Key {
 				"A file's name has at most %d letters, digits and `_ - .`, and is not that of a file of the task or of Warpboard's harness, nor of what the task's files include or import. "+
 				"Not for Python tasks with an eval program of their own.",
 				maxFilePatterns, suffixes(LangCPP), suffixes(LangCUDA), suffixes(LangPython), MaxSubmissionFiles, MaxSubmission, maxFileName)},
-		{Name: "baselines", Meaning: "Submissions to compare with, by name: the plain loop, a library, `torch.compile`. The site runs each on each device of the task, when nobody else waits, and shows it on the boards without a rank.", Default: "{}",
+		{Name: "baselines", Meaning: "Submissions to compare with, by name: the plain loop, a library, `torch.compile`. The site runs each on each device of the task while the device is idle, and shows it on the boards without a rank.", Default: "{}",
 			Limits: fmt.Sprintf("%d; a name has at most 40 letters, digits, spaces and `. _ + -`.", maxBaselines), Example: "baselines:\n  naive: template.cpp"},
 	}
 }
@@ -77,7 +77,7 @@ func measuringKeys() []Key {
 		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name.", Default: "[]",
 			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`.", MaxCases),
 			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173}"},
-		{Name: "benchmarks", Meaning: "Cases that are timed; every answer is checked here, too. `seed` is drawn anew for each timed call.", Default: "[]",
+		{Name: "benchmarks", Meaning: "Cases that are timed; every answer is checked here, too. Each timed call has a new `seed`.", Default: "[]",
 			Limits: "As for tests. Without one there is no ranked run.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 1048576, seed: 6256}"},
 		{Name: "ranking_by", Meaning: "How the benchmarks' times become one score: their geometric mean (`geom`), their mean (`mean`), or the time of the last one (`last`).",
 			Default: "last", Limits: "One of the three.", Example: `ranking_by: geom`},
@@ -103,7 +103,7 @@ func programKeys() []Key {
 			"Warpboard's harness runs one process, a rank, on each: `generate_input` is called for every rank with its number as `rank`, beside the case's arguments; " +
 			"`custom_kernel` runs in all ranks at the same time, with torch's default process group and `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT` set; " +
 			"`check_implementation(inputs, outputs)` gets lists with one item for each rank. The clock runs until the last rank is done.",
-			Default: "false", Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, %d at the most, and no profiles.", mostRanks),
+			Default: "false", Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", mostRanks),
 			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
 		{Name: "harness", Meaning: "Who measures a task that has an eval program among its files: `own`, that program, in the kernel's process, " +
 			"or `warpboard`, Warpboard's harness in a process apart, as if the program were not there. Without the key the program measures.",

@@ -36,7 +36,7 @@ func nativeParts(reference string) []Part {
 			"Memory for the answer belongs in it, too. A type of your own that cannot be taken apart brings `auto members(T& value)`, which ties its members.", false, false},
 		{"task.h", "output_t", "using output_t = std::vector<float>;", "What one call answers, made of the same.", false, false},
 		{"task.h", "ArgumentNames", `constexpr std::array<const char*, 2> ArgumentNames{"size", "seed"};`, "The arguments of `generate_input`, in its order: cases give them by name.", false, false},
-		{reference, "generate_input", "input_t generate_input(int size, int seed)", "Makes the input of a case. An argument called `seed` is drawn anew for every timed call.", false, false},
+		{reference, "generate_input", "input_t generate_input(int size, int seed)", "Makes the input of a case. An argument called `seed` has a new value in every timed call.", false, false},
 		{reference, "check_implementation", "void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output)",
 			"Says whether an answer is right: `reporter.pass()` or `reporter.fail() << why`, one of them, once. It sees inputs as they were made, whatever the kernel did to its own.", false, false},
 		{reference, "reference_fp64", "std::vector<double> reference_fp64(const input_t& data)",
@@ -50,7 +50,7 @@ func nativeParts(reference string) []Part {
 func pythonParts() []Part {
 	return []Part{
 		{"reference.py", "generate_input", "def generate_input(size: int, seed: int)", "Makes the input of a case: tensors, NumPy arrays, numbers, and tuples, lists or dicts of these. " +
-			"An argument called `seed` is drawn anew for every timed call.", false, false},
+			"An argument called `seed` has a new value in every timed call.", false, false},
 		{"reference.py", "check_implementation", "def check_implementation(data, output)", "Says whether an answer is right: returns `(bool, message)`, or a message that is empty when it is. " +
 			"It sees inputs as they were made, whatever the kernel did to its own.", false, false},
 		{"reference.py", "reference_fp64", "def reference_fp64(data)",

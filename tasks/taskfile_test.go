@@ -156,7 +156,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"empty item":              {minimal + "gpus: [\"\"]\n", at + "gpus[0]: is empty"},
 		"world size":              {minimal + "multi_gpu: true\ntests: [{world_size: 2}, {size: 3}]\n", "task.yml:7: tests[1]: multi_gpu needs world_size"},
 		"other world size":        {minimal + "multi_gpu: true\ntests: [{world_size: 2}, {world_size: 4}]\n", "task.yml:7: tests[0]: world_size is 2, and elsewhere 4"},
-		"too many ranks":          {minimal + "multi_gpu: true\ntests: [{world_size: 17}]\n", "on the same number of GPUs, 16 at the most"},
+		"too many ranks":          {minimal + "multi_gpu: true\ntests: [{world_size: 17}]\n", "on the same number of GPUs, at most 16"},
 		"ranks in C++":            {strings.Replace(cpp(""), "lang: cpp,", "lang: cpp, multi_gpu: true, tests: [{world_size: 2}],", 1), "multi_gpu: Warpboard's harness runs Python tasks on several GPUs"},
 		"roofline syntax":         {minimal + "roofline: {bytes: 2 *}\n", at + `roofline.bytes: "2 *" ends where a number or a name is expected`},
 		"roofline name":           {minimal + "benchmarks: [{n: 1}]\nroofline: {flops: m}\n", `task.yml:7: roofline.flops: fails on benchmarks[0]`},

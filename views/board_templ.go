@@ -35,7 +35,7 @@ type BoardPage struct {
 	Picture      BoardPicture
 	EventsURL    string    // empty: what is shown is past
 	Past         time.Time // the board is shown as it stood then; zero: now
-	Found        string    // a text that nobody's name on the board has
+	Found        string    // a text that no one's name on the board has
 }
 
 // BoardTable is the part of a board that changes live.
@@ -693,9 +693,9 @@ func boardTools(p BoardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var24 string
-			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs("Nobody on this board has a name with “" + p.Found + "” in it.")
+			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs("No name on this board contains “" + p.Found + "”.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 235, Col: 112}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 235, Col: 100}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
@@ -797,7 +797,7 @@ func (b BoardTable) jump() string {
 	return b.query("find", "me")
 }
 
-// BoardChanged is what an open board shows anew: its table, and its picture elsewhere on the page.
+// BoardChanged is what an open board shows again: its table, and its picture elsewhere on the page.
 func BoardChanged(b BoardTable, p BoardPicture) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -893,7 +893,7 @@ func Ranking(b BoardTable) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(b.Entries) == 0 {
-			templ_7745c5c3_Err = empty(b.nobody()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = empty(b.whyEmpty()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1090,9 +1090,9 @@ func Ranking(b BoardTable) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var42 string
-				templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs("Ordered by what a call draws, the least first; the ranks are those of the scores. Entries without a measured energy are left out. ")
+				templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs("Ordered by energy per call, lowest first. Ranks are those of the scores. Entries without a measured energy are left out. ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 327, Col: 139}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 327, Col: 130}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 				if templ_7745c5c3_Err != nil {
@@ -1179,14 +1179,14 @@ func Ranking(b BoardTable) templ.Component {
 	})
 }
 
-func (b BoardTable) nobody() string {
+func (b BoardTable) whyEmpty() string {
 	if b.At != "" {
-		return "Nobody was on this board then."
+		return "This board had no entries then."
 	}
 	if b.ByEnergy {
 		return "No energy was measured for these entries."
 	}
-	return "Nobody is on this board yet. The first kernel that passes leads it."
+	return "This board has no entries yet. The first kernel that passes leads it."
 }
 
 func (b BoardTable) hasTies() bool {

@@ -56,7 +56,7 @@ func (t TeamBudget) says() string {
 // says tells what is left.
 func (b Budget) says() string {
 	if b.Left == 0 {
-		return fmt.Sprintf("Your GPU budget of today is used up (%d GPU-seconds).", b.Seconds)
+		return fmt.Sprintf("Your GPU budget for today is used up (%d GPU-seconds).", b.Seconds)
 	}
 	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.Left.Seconds(), b.Seconds)
 }
@@ -241,7 +241,7 @@ func teamList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"card mt-5 overflow-hidden\" id=\"teams\"><p class=\"soft px-5 pt-4\">A team shares a budget on top of each member's own. All that its members used today counts, whenever they joined. A new name creates a team; leave the name empty to take a person out of theirs, and the budget empty to keep it.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"card mt-5 overflow-hidden\" id=\"teams\"><p class=\"soft px-5 pt-4\">A team shares a budget on top of each member's own. Everything that its members used today counts, whenever they joined. A new name creates a team. Leave the name empty to remove a person from their team. Leave the budget empty to keep it.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -579,7 +579,7 @@ func budgetList(p OperatePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<div class=\"field grow\"><label for=\"budget-person\">Person <span class=\"hint font-normal\">empty: everybody</span></label> <input id=\"budget-person\" name=\"person\" class=\"input\" maxlength=\"80\" autocomplete=\"off\"></div><div class=\"field\"><label for=\"budget-seconds\">GPU-seconds per day <span class=\"hint font-normal\">0: no limit</span></label> <input id=\"budget-seconds\" name=\"seconds\" class=\"input\" type=\"number\" min=\"0\" max=\"86400000\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<div class=\"field grow\"><label for=\"budget-person\">Person <span class=\"hint font-normal\">empty: everyone</span></label> <input id=\"budget-person\" name=\"person\" class=\"input\" maxlength=\"80\" autocomplete=\"off\"></div><div class=\"field\"><label for=\"budget-seconds\">GPU-seconds per day <span class=\"hint font-normal\">0: no limit</span></label> <input id=\"budget-seconds\" name=\"seconds\" class=\"input\" type=\"number\" min=\"0\" max=\"86400000\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -72,12 +72,12 @@ func clockNotes(c job.CaseResult) []string {
 func differenceNote(k job.Clocks) string {
 	switch k.Counts {
 	case job.ClockSnapshot:
-		return fmt.Sprintf("The runner's clock says %s, but the judge held the answer only after %s. The judge's time counts, minus its clock's tolerance.",
+		return fmt.Sprintf("The runner's clock shows %s, but the judge held the answer only after %s. The judge's time counts, minus its clock's tolerance.",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Snapshot))
 	case job.ClockWall:
-		return fmt.Sprintf("The runner's clock says %s, the judge's clock %s. The judge's time counts, minus its clock's tolerance of %s.",
+		return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s. The judge's time counts, minus its clock's tolerance of %s.",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 	}
-	return fmt.Sprintf("The runner's clock says %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
+	return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
 		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 }

@@ -202,9 +202,9 @@ func confirmationNote(c *Confirmation) templ.Component {
 				}
 			} else if c.OtherIs > 0 {
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs("This run was to be measured again, in turns with another, but got no number. " + c.Outcome)
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs("This run was due to be measured again, in turns with another, but got no number. " + c.Outcome)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 43, Col: 97}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 43, Col: 101}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {

@@ -41,7 +41,7 @@ type DeviceQueue struct {
 	What        DeviceFacts
 	Day         DeviceDay
 	Away        time.Time // when its last worker was heard of, if none is here; else zero
-	PausedBy    string    // the admin who holds the queue back; "" when nobody does
+	PausedBy    string    // the admin who holds the queue back; "" when no one does
 	PausedSince time.Time //
 	PausedWhy   string    // what that admin tells visitors; may be empty
 	Problem     string    // why no slot takes jobs, though there are workers
@@ -513,9 +513,9 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs("; an admin creates the token under Operations. Runs submitted meanwhile keep their places.")
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs("; an admin creates the token under Operations. Runs that you submit until then keep their places.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 197, Col: 98}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 197, Col: 105}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -532,9 +532,9 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(q.Problem + " Runs that wait keep their places.")
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(q.Problem + " Waiting runs keep their places.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 201, Col: 102}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 201, Col: 100}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -564,9 +564,9 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
-			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(". Runs that wait keep their places and begin when it is resumed.")
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(". Waiting runs keep their places and start when it is resumed.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 207, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 207, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {

@@ -57,7 +57,7 @@ func joulesText(joules float64) string {
 	return format.Error(joules*1e6) + "\u00a0µJ"
 }
 
-// energyNote says what a call of a run draws, or why that was not measured; empty where nobody looked for it.
+// energyNote says what a call of a run draws, or why that was not measured; empty where no one looked for it.
 func energyNote(m *job.Machine) string {
 	switch {
 	case m == nil || m.Energy == nil:

@@ -27,7 +27,7 @@ type EvaluationPage struct {
 	State   string // work.EvaluationState
 	Ended   bool
 	Mine    bool // the viewer may cancel and share it
-	Shared  bool // whoever has its address sees it
+	Shared  bool // anyone who has its address sees it
 	Device  string
 	Worker  string
 	Created time.Time
@@ -944,11 +944,11 @@ func clockText(r kernelrun.Result) string {
 	case r.RuntimeStats == nil:
 		return ""
 	case !judged:
-		return "the kernel's own process, which can write it: no judge timed this"
+		return "the kernel's own process, which can falsify it: no judge timed this"
 	case c.Counts == "event":
 		return c.Counts
 	case c.Wall-c.Event > c.Tolerance:
-		return fmt.Sprintf("the judge's (%s), ± %s; the kernel's own process said %s", c.Counts, format.Nanoseconds(c.Tolerance*1e6), format.Nanoseconds(c.Event*1e6))
+		return fmt.Sprintf("the judge's (%s), ± %s; the kernel's own process reported %s", c.Counts, format.Nanoseconds(c.Tolerance*1e6), format.Nanoseconds(c.Event*1e6))
 	}
 	return fmt.Sprintf("the judge's (%s), ± %s", c.Counts, format.Nanoseconds(c.Tolerance*1e6))
 }

@@ -101,7 +101,7 @@ func Harness(p HarnessPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">These programs are the judge, which has the task, makes the inputs, checks the answers and holds the clock, and the runner, which has the kernel and nothing else. <a href=\"/trust\">What a score means</a></p><nav class=\"tabs mt-6\" aria-label=\"Harnesses\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">These programs are the judge and the runner. The judge has the task, makes the inputs, checks the answers, and keeps the time. The runner has the kernel and nothing else. <a href=\"/trust\">What a score means</a></p><nav class=\"tabs mt-6\" aria-label=\"Harnesses\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

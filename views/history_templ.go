@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-// picture shows a board as a drawing, how its best score fell and where everybody stands, and the records as a table.
+// picture shows a board as a drawing, how its best score fell and where everyone stands, and the records as a table.
 func boardPicture(b BoardPicture) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -292,7 +292,7 @@ func recordStory(before, step HistoryStep) templ.Component {
 // BoardPicture is what is drawn of a board.
 type BoardPicture struct {
 	History []HistoryStep  // each best score so far, oldest first
-	Bands   []BoardBand    // everybody, the best first
+	Bands   []BoardBand    // everyone, the best first
 	Lines   []picture.Line // baselines, and the least that the device can do
 }
 

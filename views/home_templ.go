@@ -36,7 +36,7 @@ type TaskList struct {
 	Latest   []LatestRecord // the last first
 }
 
-// Continue is where somebody stopped.
+// Continue is where someone stopped.
 type Continue struct {
 	Task         TaskRef
 	SubmissionID int64
@@ -117,7 +117,7 @@ func (c TaskCard) liveliest() (board BoardChip, told bool) {
 type BoardChip struct {
 	Device  string
 	People  int
-	BestNS  float64 // of the first; 0 when nobody is there
+	BestNS  float64 // of the first; 0 when no one is there
 	Leader  string
 	Own     string    // the viewer's place; empty: none
 	Offline bool      // no worker serves the device now
@@ -222,7 +222,7 @@ func Home(p HomePage) templ.Component {
 	})
 }
 
-// draftsOf is whose drafts of this browser are meant; a visitor is nobody, 0.
+// draftsOf is whose drafts of this browser are meant; a visitor is no one, 0.
 func draftsOf(p Page) string {
 	if p.Viewer == nil {
 		return "0"
@@ -826,9 +826,9 @@ func homeNow(l TaskList) templ.Component {
 func nothingFound(l TaskList) string {
 	switch {
 	case l.Found > 0:
-		return "There is no such page. Go back to the first one."
+		return "This page does not exist. Go back to the first one."
 	case l.Search.filters():
-		return "No task fits this search."
+		return "No task matches this search."
 	}
 	return "There are no tasks yet."
 }

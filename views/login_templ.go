@@ -149,7 +149,7 @@ func loginAnswered(let bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if let {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-pass mt-5\" role=\"status\">Signed in. Return to your terminal.</p><p class=\"mt-4 soft\">The command has a token of yours now. It is in the list on <a href=\"/me#tokens\">your page</a>, where you can revoke it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-pass mt-5\" role=\"status\">Signed in. Return to your terminal.</p><p class=\"mt-4 soft\">The command line now has a token of its own. It is listed on <a href=\"/me#tokens\">your page</a>, where you can revoke it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -184,7 +184,7 @@ func loginQuestion(p LoginPage) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"mt-2 soft\">A command line is asking to act as you: to submit, to read what you may read, and to publish tasks if you may.</p><div class=\"card mt-7 overflow-hidden\"><dl class=\"facts px-5 py-5\"><dt>Code</dt><dd class=\"font-mono font-semibold\" data-code>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"mt-2 soft\">A command line is asking to act as you: to submit, to read what you can read, and to publish tasks if you can.</p><div class=\"card mt-7 overflow-hidden\"><dl class=\"facts px-5 py-5\"><dt>Code</dt><dd class=\"font-mono font-semibold\" data-code>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

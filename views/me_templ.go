@@ -208,7 +208,7 @@ func Me(p MePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"-mt-6 small\"><a href=\"/webhooks\">Webhooks</a> tell your own programs when your runs end and when you take or lose a record.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"-mt-6 small\"><a href=\"/webhooks\">Webhooks</a> notify your programs when your runs end and when you take or lose a record.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

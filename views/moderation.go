@@ -9,9 +9,9 @@ import (
 // Verdict is what people decided about a run; the zero Verdict is nothing.
 type Verdict struct {
 	Disqualified bool
-	Why          string // of a disqualified run, for everybody
+	Why          string // of a disqualified run, for everyone
 	Reinstated   string // why a run that was disqualified counts again
-	Held         string // why it does not count before somebody has looked
+	Held         string // why it does not count before someone has looked
 }
 
 // RunReviewPage is where a run is reported, looked at and decided about.
@@ -24,11 +24,11 @@ type RunReviewPage struct {
 	Owner        Person
 	ScoreNS      *float64
 	Verdict
-	Decisions []LogRow  // about this run, the oldest first: everybody reads them
+	Decisions []LogRow  // about this run, the oldest first: everyone reads them
 	Flags     []FlagRow // that this reader may see
 	Open      bool      // one of them awaits review
 	Note      string    // what the owner says of a record
-	NoteOpen  bool      // everybody reads it now, and not only after the deadline
+	NoteOpen  bool      // everyone reads it now, and not only after the deadline
 
 	// Who may decide needs no report.
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
@@ -52,11 +52,11 @@ type FlagRow struct {
 func (f FlagRow) says() string {
 	switch f.Kind {
 	case "clocks":
-		return "The kernel's events and the judge's clock differ by more than the clock may err."
+		return "The kernel's events and the judge's clock differ by more than the clock's error."
 	case "unconfirmed":
-		return "Measuring it again, because it came first, ended without numbers: " + f.Detail
+		return "The confirmation of its first place ended without numbers: " + f.Detail
 	case "source":
-		return "The source has a pattern that some false times had in common: " + f.Detail + "."
+		return "The source has a pattern that occurs in some false times: " + f.Detail + "."
 	}
 	return f.Detail
 }

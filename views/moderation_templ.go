@@ -415,19 +415,19 @@ func RunReview(p RunReviewPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.MayReview && p.Open {
-				templ_7745c5c3_Err = reasonForm(p, "dismiss", "Dismiss the flags", "The run stays as it is. Whoever reported it can read your reason.", "btn").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reasonForm(p, "dismiss", "Dismiss the flags", "The run stays as it is. The people who reported it can read your reason.", "btn").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			if p.MayDisqualify {
-				templ_7745c5c3_Err = reasonForm(p, "disqualify", "Disqualify", "The run leaves its board, and this person's next best run takes its place. Everybody can read the reason.", "btn btn-danger").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reasonForm(p, "disqualify", "Disqualify", "The run leaves its board, and this person's next best run takes its place. Everyone can read the reason.", "btn btn-danger").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			if p.MayReinstate {
-				templ_7745c5c3_Err = reasonForm(p, "reinstate", "Reinstate", "The run counts again. Everybody can read the reason.", "btn").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reasonForm(p, "reinstate", "Reinstate", "The run counts again. Everyone can read the reason.", "btn").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1229,7 +1229,7 @@ func Review(p ReviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Runs that people reported, and board entries that the site flags: clocks that disagree, and patterns in the source that some false times had in common. Most flagged runs are honest; a flag does not change a board.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Reported runs, and board entries that the site flags: clocks that disagree, and patterns in the source that occur in some false times. Most flagged runs are honest; a flag does not change a board.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -45,7 +45,7 @@ type Viewer struct {
 	Admin   bool
 }
 
-// Person is how somebody is named and linked.
+// Person is how someone is named and linked.
 type Person struct {
 	ID   int64
 	Name string

@@ -81,7 +81,7 @@ func People(p PeoplePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = empty("Nobody has a name like that.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("No name matches.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -354,7 +354,7 @@ func Audit(p AuditPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, " <p class=\"mt-3 small soft\">Results are stated in a chain, each with the hash of the one before it: <a href=\"/api/v1/chain\">export it</a> and check it with <code>warpboard verify-chain</code>.</p><div class=\"card mt-4 overflow-hidden\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, " <p class=\"mt-3 small soft\">The statements of results form a chain, each with the hash of the one before it: <a href=\"/api/v1/chain\">export it</a> and check it with <code>warpboard verify-chain</code>.</p><div class=\"card mt-4 overflow-hidden\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -364,7 +364,7 @@ func Audit(p AuditPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Audit log\"><table class=\"table stacked\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Who</th><th scope=\"col\">What</th><th scope=\"col\">Why, or what else is known</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Audit log\"><table class=\"table stacked\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Who</th><th scope=\"col\">What</th><th scope=\"col\">Reason or details</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -578,7 +578,7 @@ func renameForm(p Page, of Person) templ.Component {
 	})
 }
 
-// deleteSubmission asks before it deletes; who deletes somebody else's says why.
+// deleteSubmission asks before it deletes; who deletes someone else's says why.
 func deleteSubmission(p SubmissionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

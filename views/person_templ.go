@@ -172,10 +172,10 @@ func sparkPath(scores []float64) string {
 	return path.String()
 }
 
-// ActivityWeeks is how many weeks of somebody's activity are shown.
+// ActivityWeeks is how many weeks of someone's activity are shown.
 const ActivityWeeks = 26
 
-// Activity is how many submissions somebody made on which day.
+// Activity is how many submissions someone made on which day.
 type Activity struct {
 	Until time.Time      // the last day
 	Days  map[string]int // by day, "2026-11-22"

@@ -33,7 +33,7 @@ type PlaygroundPage struct {
 // RecentEvaluation is one of the viewer's own evaluations in a list.
 type RecentEvaluation struct {
 	ID, Title, State, Device string
-	Shared                   bool // whoever has its address sees it
+	Shared                   bool // anyone who has its address sees it
 	Created                  time.Time
 }
 
@@ -847,7 +847,7 @@ func (p PlaygroundPage) contract() templ.Component {
 			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<section class=\"grid gap-4\" id=\"arguments\" aria-labelledby=\"arguments-title\"><div><h2 id=\"arguments-title\" class=\"text-xl\">Arguments</h2><p class=\"hint mt-1\">What both kernels are called with, in order. A torch model that makes its own inputs needs none.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<section class=\"grid gap-4\" id=\"arguments\" aria-labelledby=\"arguments-title\"><div><h2 id=\"arguments-title\" class=\"text-xl\">Arguments</h2><p class=\"hint mt-1\">The arguments of both kernels, in order. A torch model that makes its own inputs needs none.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1188,7 +1188,7 @@ func (p PlaygroundPage) settings() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = p.tick("shared", "Share: whoever has the address sees the sources and the result").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.tick("shared", "Share: anyone with the address sees the sources and the result").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -34,13 +34,13 @@ func (p Pool) says() string {
 	score := format.Nanoseconds(p.ScoreNS).String()
 	switch {
 	case p.Interval.Runs == 0 && p.RunID == p.StandsID:
-		return "The score is what confirmations of this source measured; its runs do not change it: "
+		return "The score comes from confirmations of this source; its runs do not change it: "
 	case p.Interval.Runs == 0:
-		return fmt.Sprintf("This source counts with its confirmed score, %s; this run does not change it. Its runs: ", score)
+		return fmt.Sprintf("This source has the confirmed score %s; this run does not change it. Its runs: ", score)
 	case p.RunID == p.StandsID:
-		return fmt.Sprintf("The score is that of %d runs of this source together%s: ", p.Interval.Runs, p.processes())
+		return fmt.Sprintf("The score comes from %d runs of this source together%s: ", p.Interval.Runs, p.processes())
 	}
-	return fmt.Sprintf("This source counts with %s, the score of its %d runs together%s, and not with the luckiest one: ", score, p.Interval.Runs, p.processes())
+	return fmt.Sprintf("This source has the score %s, from its %d runs together%s, not from the luckiest one: ", score, p.Interval.Runs, p.processes())
 }
 
 // gone says which runs of the pool have no page, or no score there.
@@ -48,9 +48,9 @@ func (p Pool) gone() string {
 	if p.Gone == 0 {
 		return ""
 	}
-	which := "one run that was cancelled or failed while it was ranked, or was deleted: what it measured counts, too. "
+	which := "one run that was cancelled or failed while it was ranked, or was deleted; its measurements count, too. "
 	if p.Gone > 1 {
-		which = fmt.Sprintf("%d runs that were cancelled or failed while they were ranked, or were deleted: what they measured counts, too. ", p.Gone)
+		which = fmt.Sprintf("%d runs that were cancelled or failed while they were ranked, or were deleted; their measurements count, too. ", p.Gone)
 	}
 	return "And " + which
 }

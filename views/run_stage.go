@@ -70,7 +70,7 @@ func (s StageView) class() string {
 	}
 }
 
-// NextProcess begins a list of cases anew when one is told again: it is another process's.
+// NextProcess begins a list of cases again when one is told again: it is another process's.
 func (s *StageView) NextProcess(index int) {
 	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
 		s.Process, s.Result.Cases = max(s.Process, 1)+1, nil
@@ -115,7 +115,7 @@ func (s StageView) Summary() string {
 	case total == 0:
 		return ""
 	case s.Running && s.Result.Stage == job.StageRanked:
-		return fmt.Sprintf("%d of %d so far; times come when all processes have ended", done, total)
+		return fmt.Sprintf("%d of %d so far; times appear when all processes have ended", done, total)
 	case s.Running:
 		return fmt.Sprintf("%d of %d so far", done, total)
 	case passed == total:

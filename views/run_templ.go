@@ -495,7 +495,7 @@ func runResult(r RunCard) templ.Component {
 	})
 }
 
-// queued is asked for anew while it is on the page: others' runs move it, and tell this page nothing.
+// queued is asked for again while it is on the page: others' runs move it, and tell this page nothing.
 func queued(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

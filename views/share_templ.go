@@ -114,7 +114,7 @@ func Embed(p EmbedPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Entries) == 0 {
-			templ_7745c5c3_Err = empty("Nobody is on this board yet.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = empty("This board has no entries yet.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

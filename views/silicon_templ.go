@@ -86,7 +86,7 @@ func Silicon(p SiliconPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <p class=\"mt-6 max-w-3xl soft\">A device is a model with its form factor and memory. Runs of older programs know the model alone. Those with a record of their unit were sorted; what is listed here was not, because no record tells the silicon.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <p class=\"mt-6 max-w-3xl soft\">A device is a model with its form factor and memory. Runs of older versions recorded only the model. Runs with a record of their GPU were sorted. The runs listed here were not, because no record identifies their device.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -95,7 +95,7 @@ func Silicon(p SiliconPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = empty("Every run is on the board of its silicon.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("Every run is on the board of its device.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -206,9 +206,9 @@ func unsortedDevice(p SiliconPage, d UnsortedDevice, id string) templ.Component 
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(d.Runs, "run", "runs") + " without a record that tells more.")
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(d.Runs, "run", "runs") + " without such a record.")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/silicon.templ`, Line: 52, Col: 80}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/silicon.templ`, Line: 52, Col: 69}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -374,7 +374,7 @@ func unsortedDevice(p SiliconPage, d UnsortedDevice, id string) templ.Component 
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</datalist></div><button class=\"btn\">Move them</button></form><p class=\"mt-3 small soft\">This cannot be undone: afterwards nothing tells these runs from others of that device.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</datalist></div><button class=\"btn\">Move them</button></form><p class=\"mt-3 small soft\">This cannot be undone: afterwards these runs cannot be told from others of that device.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -44,7 +44,7 @@ func (f SubmitForm) startingPoint() string {
 	return "Back to the template"
 }
 
-// draftOf names the draft of a person in the browser; a visitor is nobody, 0.
+// draftOf names the draft of a person in the browser; a visitor is no one, 0.
 func (f SubmitForm) draftOf(person int64) string {
 	return fmt.Sprintf("%s %d %s %d", f.Task.Slug, person, f.Template, f.From)
 }
@@ -273,25 +273,25 @@ func submitSource(f SubmitForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(f.MayBring) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "Chosen files are sent instead of the texts above. The main one is ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "Chosen files replace the texts above. Main file: ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(f.Filename)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/submit.templ`, Line: 112, Col: 83}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/submit.templ`, Line: 112, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, ", or the one that is no further file.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, ", otherwise the only file that is not an extra.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "A chosen file is sent instead of the text above.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "A chosen file replaces the text above.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -40,7 +40,7 @@ func (p CollectionPage) page(n int) string {
 	return string(CollectionURL(p.Tag)) + "?page=" + strconv.Itoa(n)
 }
 
-// tagOptions also has a tag that somebody asks for and no task has: the form keeps what was looked for.
+// tagOptions also has a tag that someone asks for and no task has: the form keeps what was looked for.
 func tagOptions(l TaskList) []option {
 	options := []option{{"", "All tags"}}
 	for _, t := range l.Tags {

@@ -70,7 +70,7 @@ func TaskDocs(p TaskDocsPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Task format</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A task is a folder: <code>task.yml</code> and the files that it names. Zip it and upload it; the preview says what it would make, and what is wrong, by file, line and key. <code>warpboard verify-task FOLDER</code> does the same on your own machine and runs its solutions.</p><p class=\"meta mt-4\"><a href=\"#start\">Start</a> <a href=\"#parts\">What files define</a> <a href=\"#keys\">Keys</a> <a href=\"#solutions\">Solutions</a> <a href=\"#sets\">Problem sets</a> <a href=\"#legacy\">Legacy format</a></p><section class=\"mt-9\" aria-labelledby=\"start\"><h2 id=\"start\">Begin with a task that works</h2><nav class=\"tabs mt-4\" aria-label=\"Languages\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Task format</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A task is a folder: <code>task.yml</code> and the files that it names. Zip it and upload it; the preview shows what it would create, and lists errors by file, line, and key. <code>warpboard verify-task FOLDER</code> does the same on your own machine and runs its solutions.</p><p class=\"meta mt-4\"><a href=\"#start\">Start</a> <a href=\"#parts\">What files define</a> <a href=\"#keys\">Keys</a> <a href=\"#solutions\">Solutions</a> <a href=\"#sets\">Problem sets</a> <a href=\"#legacy\">Legacy format</a></p><section class=\"mt-9\" aria-labelledby=\"start\"><h2 id=\"start\">Begin with a task that works</h2><nav class=\"tabs mt-4\" aria-label=\"Languages\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -338,7 +338,7 @@ func taskParts(p TaskDocsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">Warpboard's harness</a> makes the inputs, calls the kernel, checks every answer and takes the time. It needs these, and brings the rest.</p><dl class=\"card mt-4 divide-y divide-line\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">Warpboard's harness</a> makes the inputs, calls the kernel, checks every answer, and measures the time. It needs the following parts and provides the rest.</p><dl class=\"card mt-4 divide-y divide-line\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -640,7 +640,7 @@ func taskDocsRest() templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section class=\"mt-10 max-w-3xl\" aria-labelledby=\"solutions\"><h2 id=\"solutions\">Solutions</h2><p class=\"mt-2\">Submissions in <code>solutions/correct/</code> must pass, those in <code>solutions/wrong/</code> must fail with a wrong answer. Each is a file, or a folder of files of which <code>submission.*</code> is the main one. No task.yml names them. They show that the task works, and that its checker finds what is wrong.</p></section><section class=\"mt-10 max-w-3xl\" aria-labelledby=\"sets\"><h2 id=\"sets\">Problem sets</h2><p class=\"mt-2\">A zip may hold many tasks. A file of any name under <code>problems/</code> lists them with deadlines (UTC) and devices:</p><pre class=\"output mt-3\" tabindex=\"0\" role=\"region\" aria-label=\"Example of a problem set\" data-example=\"set\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section class=\"mt-10 max-w-3xl\" aria-labelledby=\"solutions\"><h2 id=\"solutions\">Solutions</h2><p class=\"mt-2\">Submissions in <code>solutions/correct/</code> must pass, those in <code>solutions/wrong/</code> must fail with a wrong answer. Each is a file, or a folder of files of which <code>submission.*</code> is the main one. No task.yml names them. They show that the task works, and that its checker finds wrong answers.</p></section><section class=\"mt-10 max-w-3xl\" aria-labelledby=\"sets\"><h2 id=\"sets\">Problem sets</h2><p class=\"mt-2\">A zip may hold many tasks. A file of any name under <code>problems/</code> lists them with deadlines (UTC) and devices:</p><pre class=\"output mt-3\" tabindex=\"0\" role=\"region\" aria-label=\"Example of a problem set\" data-example=\"set\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

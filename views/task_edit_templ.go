@@ -149,7 +149,7 @@ func TaskUpload(p TaskUploadPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "a zip with <code>task.yml</code> and its files, or with a whole problem set. You see what it would make or change before anything is published.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "a zip with <code>task.yml</code> and its files, or with a whole problem set. You see what it would create or change before anything is published.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -209,7 +209,7 @@ func starterEdits(starters []TaskStarter) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"card mt-6 px-5 py-4\" aria-labelledby=\"begin\"><h2 id=\"begin\" class=\"text-base\">Write it here</h2><p class=\"soft\">Begin with a small task that works, change it, and try it before anybody sees it.</p><ul class=\"mt-3 flex flex-wrap gap-2\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"card mt-6 px-5 py-4\" aria-labelledby=\"begin\"><h2 id=\"begin\" class=\"text-base\">Write it here</h2><p class=\"soft\">Begin with a small task that works, change it, and try it before anyone sees it.</p><ul class=\"mt-3 flex flex-wrap gap-2\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

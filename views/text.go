@@ -39,7 +39,7 @@ var modeNames = map[string]struct{ label, hint string }{
 	"test":      {"Test", "Correctness only"},
 	"benchmark": {"Benchmark", "Test and time, off the board"},
 	"ranked":    {"Ranked", "Test, time and take a place on the board"},
-	"baseline":  {"Baseline", "Run by the site, to compare with"},
+	"baseline":  {"Baseline", "Run by the site, for comparison"},
 	"profile":   {"Profile", "Nsight Compute of each benchmark case"},
 }
 

@@ -173,7 +173,7 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 		{StageView{}, "waiting", ""},
 		{skipped, "not reached", ""},
 		{running, "1 of 4 done", "1 of 4 so far"},
-		{ranked, "process 2, case 1 of 2", "1 of 2 so far; times come when all processes have ended"},
+		{ranked, "process 2, case 1 of 2", "1 of 2 so far; times appear when all processes have ended"},
 		{ended(stage(job.StatusPass, job.StatusPass)), "1.3\u00a0s", "1 case passed"},
 		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s", "1 of 2 cases passed"},
 	} {

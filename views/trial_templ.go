@@ -64,7 +64,7 @@ func (f EditedFile) lang() string {
 type TrialPage struct {
 	Page
 	Task   TaskRef
-	Hidden bool // nobody else sees the task yet
+	Hidden bool // no one else sees the task yet
 	Rows   []TrialRow
 }
 
@@ -89,7 +89,7 @@ func (r TrialRow) verdict() (word string, bad bool) {
 	case !r.Ended:
 		return r.State, false
 	case r.Made && !r.Trial.FoundWrong() && r.Reason != "":
-		return "says nothing: it did not run", false
+		return "no verdict: it did not run", false
 	case r.Correct && r.Trial.AsExpected(r.Works):
 		return "passes, as it should", false
 	case r.Trial.AsExpected(r.Works):
@@ -138,15 +138,15 @@ func (p TrialPage) summary() (said string, bad bool) {
 	}
 	switch n := p.Waiting(); {
 	case len(p.Rows) == 0:
-		return "The task brings no solutions to try it by: add solutions/correct/… and solutions/wrong/….", true
+		return "The task has no solutions to test it with: add solutions/correct/… and solutions/wrong/….", true
 	case tried == 0:
-		return "Nothing was tried yet: no worker serves a device of the task. You can publish, and nothing has checked it.", true
+		return "Nothing was tried yet: no worker serves a device of the task. You can publish the task unchecked.", true
 	case n > 0:
 		return fmt.Sprintf("%d of %d finished.", tried-n, tried), false
 	case wrong > 0:
 		return format.Plural(wrong, "solution", "solutions") + " did not end as expected. Look at them before you publish.", true
 	case tried < len(p.Rows):
-		return "So far all end as expected; some were not tried, for you had too many runs waiting. Try again in a moment.", false
+		return "So far all end as expected. Some were not tried because you had too many runs waiting. Try again in a moment.", false
 	}
 	return "All end as expected: right ones pass, wrong ones are found.", false
 }
@@ -198,7 +198,7 @@ func TaskFiles(p TaskFilesPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Change what you like, then try it: right and wrong solutions run through the real evaluator, and you see the verdicts before anybody else sees the task. <a href=\"/docs/tasks\">The task format</a> explains every key and file.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Change what you like, then try it: right and wrong solutions run through the real evaluator, and you see the verdicts before anyone else sees the task. <a href=\"/docs/tasks\">The task format</a> explains every key and file.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -568,12 +568,12 @@ func Trial(p TrialPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</a></p><h1 class=\"mt-1\">Does the task tell right from wrong?</h1><p class=\"mt-2 text-lg soft max-w-3xl\">The solutions that came with it, and wrong ones made of the first right one, in the real evaluator. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</a></p><h1 class=\"mt-1\">Does the task tell right from wrong?</h1><p class=\"mt-2 text-lg soft max-w-3xl\">The solutions that came with the task, and wrong ones derived from the first right one, run in the real evaluator. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.Hidden {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "Nobody else sees the task yet.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "No one else sees the task yet.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-// UserPage is what everybody sees of a person.
+// UserPage is what everyone sees of a person.
 type UserPage struct {
 	Page
 	Person      Person
@@ -27,7 +27,7 @@ type UserPage struct {
 	Activity    Activity
 	Submissions []SubmissionRow
 	Older       int64 // id that the next page of submissions begins before; 0 on the last
-	MayManage   bool  // the viewer is an admin and this is somebody else
+	MayManage   bool  // the viewer is an admin and this is someone else
 }
 
 // PlaceRow is a person's place on one board.

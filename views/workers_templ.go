@@ -43,7 +43,7 @@ func (w WorkerCard) clock() string {
 	if !w.Online || behind < largestSkew {
 		return ""
 	}
-	return fmt.Sprintf("Its clock is %s %s the site's, as the site saw at its last heartbeat: stored profiles may refuse it, and its runs carry wrong times. Have it follow a time server (timedatectl set-ntp true).",
+	return fmt.Sprintf("Its clock was %s %s the site's at its last heartbeat. The store of profiles may refuse it, and its runs carry wrong times. Synchronize it with a time server (timedatectl set-ntp true).",
 		format.Duration(behind), which)
 }
 

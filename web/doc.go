@@ -1,5 +1,5 @@
 // Package web is the site's HTTP face: one fiber server over a store, a dispatcher and a hub. It is the only
-// part of the program that knows fiber, and nobody but app builds it.
+// part of the program that knows fiber, and no one but app builds it.
 //
 // Read in this order: config.go (what the operator chooses), server.go (New builds the rooms, Run serves until
 // its context ends), routes.go (every address, with what a request passes through before its handler),

@@ -45,7 +45,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("beside sources, files, contracts and requests a message has at most %d bytes.", mcp.MostAside)))
 		}
 		if broken := site.FindBrokenText(body); broken != nil {
-			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("the text of %.80q is not UTF-8 in its line %d.", strings.Join(broken.Path, "."), broken.Line)))
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("the text of %.80q is not UTF-8 on line %d.", strings.Join(broken.Path, "."), broken.Line)))
 		}
 		serve(c.Context())
 		return nil
@@ -98,7 +98,7 @@ func (w patientWriter) Flush() {
 func (s *Server) inside(r *http.Request) *client.Client {
 	remote, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	if err != nil {
-		remote = &net.TCPAddr{} // nobody's address: it opens nothing
+		remote = &net.TCPAddr{} // no one's address: it opens nothing
 	}
 	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
 	return client.NewWith(s.site.Settings.BaseURL, "", doer)
@@ -144,7 +144,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 	}
 	to.Header.SetMethod(r.Method)
 	to.SetRequestURI(r.URL.RequestURI())
-	to.Header.SetHost(l.host) // not in the URI alone, which is read anew below a path
+	to.Header.SetHost(l.host) // not in the URI alone, which is read again below a path
 	for name, values := range r.Header {
 		to.Header.Set(name, values[0])
 	}

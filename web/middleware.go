@@ -26,7 +26,7 @@ func quiet(c *fiber.Ctx) error {
 }
 
 // holdBody is asked by fasthttp when the head of a request is there. It would wait for the first 8 KiB of a
-// body of known length, and ask for a body that is held back, before anybody knows who sends it. So the
+// body of known length, and ask for a body that is held back, before anyone knows who sends it. So the
 // length is hidden from it until releaseBody, and "Expect: 100-continue" until ReadBody.
 func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
@@ -131,7 +131,7 @@ func (s *Server) requestContext(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// securityHeaders allows a page scripts of this site only, and nobody to frame it. fiber's helmet has no place
+// securityHeaders allows a page scripts of this site only, and no one to frame it. fiber's helmet has no place
 // for a nonce and adds headers that pages would have to be tested under.
 func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	nonce := site.RandomText(18)
@@ -189,7 +189,7 @@ func (s *Server) admit(c *fiber.Ctx) error {
 	case wire.UsedUp:
 		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
 	case wire.Full:
-		return site.Busy("The site has too much to do just now. Try again in a moment.")
+		return site.Busy("The site is overloaded. Try again in a moment.")
 	}
 	defer s.site.UnderWay.Give(who, 1)
 	return c.Next()

@@ -100,7 +100,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	wantText(t, doc, "[data-summary]", "did not end as expected")
 
 	resp = creator.sends(t, doc, trial+"/publish", asIs)
-	wantText(t, document(t, resp, http.StatusOK), "[role=status]", "Everybody sees the task now")
+	wantText(t, document(t, resp, http.StatusOK), "[role=status]", "Everyone sees the task now")
 	wantStatus(t, visitor.get("/tasks/sum-of-many"), http.StatusOK)
 
 	files := creator.page("/tasks/sum-of-many/files", http.StatusOK)

@@ -178,7 +178,7 @@ func TestAPageBeyondTheBoardsEndIsItsLast(t *testing.T) {
 	if got := resp.Request.URL.Query().Get("page"); got != "2" || doc.Find("#board tbody tr").Length() != 11 {
 		t.Errorf("page 99 leads to page %s: %s", got, words(doc.Find("#board")))
 	}
-	wantText(t, s.browser().page("/tasks/"+s.task.Slug+"/boards/CPU?page=99", http.StatusOK), "#board", "Nobody is on this board yet")
+	wantText(t, s.browser().page("/tasks/"+s.task.Slug+"/boards/CPU?page=99", http.StatusOK), "#board", "This board has no entries yet")
 }
 
 func TestABoardHasASecondOrderByEnergy(t *testing.T) {

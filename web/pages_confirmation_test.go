@@ -63,7 +63,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	}
 	alone := fmt.Sprintf("Run %d did not pass when it was measured again. It ended with exit code 3. Run %d was measured alone.", bens.ID, cleos.ID)
 	wantText(t, b.page(card(cleos), http.StatusOK), "[data-confirmation]", "measuring this source again on one unit and from its earlier confirmations if there were any; it was 30.00 µs before. "+alone)
-	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "This run was to be measured again, in turns with another, but got no number. "+alone)
+	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "This run was due to be measured again, in turns with another, but got no number. "+alone)
 }
 
 // nextLeg is the one run that waits.

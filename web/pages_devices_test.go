@@ -86,9 +86,9 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	run := s.submit(s.ada, "B200", goodKernel)
 	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "No worker serves B200 at the moment. The run keeps its place and starts when a worker connects.")
 	s.failingWorker("B200", "Out of service: it failed its self-test (CUDA C++).", "CUDA C++: a small known program failed in its build stage: /opt/cuda/lib: cudart is missing.")
-	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "Worker rack-9: Out of service: it failed its self-test (CUDA C++). The run keeps its place and starts when that is repaired.")
+	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "Worker rack-9: Out of service: it failed its self-test (CUDA C++). The run keeps its place and starts when that is fixed.")
 	devices := b.page("/devices", http.StatusOK)
-	wantText(t, devices, "[data-device=B200] [data-problem]", "it failed its self-test (CUDA C++). Runs that wait keep their places.")
+	wantText(t, devices, "[data-device=B200] [data-problem]", "it failed its self-test (CUDA C++). Waiting runs keep their places.")
 	for viewer, sees := range map[*browser]bool{s.browser(): false, b: false, s.browserOf(s.admin): true} {
 		for _, path := range []string{"/devices", "/trust", "/api/v1/devices"} {
 			if got := strings.Contains(body(t, viewer.get(path)), "/opt/cuda/lib"); got != sees {
@@ -96,7 +96,7 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 			}
 		}
 	}
-	wantText(t, devices, "[data-worker=rack-9] [data-clock]", "Its clock is 1 h 00 min behind the site's")
+	wantText(t, devices, "[data-worker=rack-9] [data-clock]", "Its clock was 1 h 00 min behind the site's")
 	wantText(t, devices, "[data-worker=rack-9]", "1 of 2 failed")
 	var list struct{ Devices []client.Device }
 	if err := json.Unmarshal([]byte(body(t, b.get("/api/v1/devices"))), &list); err != nil {

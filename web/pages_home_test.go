@@ -151,7 +151,7 @@ func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	if len(seen) != 60 {
 		t.Errorf("three pages show %d tasks, want 60", len(seen))
 	}
-	wantText(t, s.browser().page("/?page=99", http.StatusOK), "#tasks", "There is no such page")
+	wantText(t, s.browser().page("/?page=99", http.StatusOK), "#tasks", "This page does not exist")
 	w.refusedNothing()
 }
 

@@ -186,7 +186,7 @@ func TestOpenBoardDrawsANewRecord(t *testing.T) {
 	s := newScene(t)
 	w := s.window()
 	w.open("/tasks/" + s.task.Slug + "/boards/CPU")
-	w.Shows("#board", "Nobody is on this board yet")
+	w.Shows("#board", "This board has no entries yet")
 	s.finish(s.submit(s.ada, "CPU", goodKernel), 9.87e3)
 	w.Shows("#history-live", "Best score over time")
 	w.Until(`document.querySelectorAll(".chart .point").length == 1`)

@@ -36,7 +36,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	storage := admin.page("/operate/storage", http.StatusOK)
 	wantText(t, storage, "[aria-labelledby=by-people]", s.ada.Name)
 	wantText(t, storage, "[aria-labelledby=by-tasks]", s.task.Title)
-	wantText(t, storage, "[aria-labelledby=storage-next]", "Profiles of runs that are and were on no board after 90 days")
+	wantText(t, storage, "[aria-labelledby=storage-next]", "Profiles of runs that were never on a board after 90 days")
 	made := body(t, admin.post("/operate/tokens", url.Values{"name": {"spot"}, "devices": {"CPU, H200"}, "most": {"2"}, "days": {"7"}}))
 	token := regexp.MustCompile(`wbj_[\w-]+`).FindString(made)
 	if _, ok, err := s.site.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
@@ -70,7 +70,7 @@ func (s *scene) budgets(admin, ada *browser) {
 		s.t.Fatal(err)
 	}
 	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {s.ada.Name}, "seconds": {"1"}}), http.StatusOK)
-	wantText(s.t, ada.page("/me", http.StatusOK), "[data-budget]", "Your GPU budget of today is used up (1 GPU-seconds).")
+	wantText(s.t, ada.page("/me", http.StatusOK), "[data-budget]", "Your GPU budget for today is used up (1 GPU-seconds).")
 	row := fmt.Sprintf("[data-budget-of='%d']", s.ada.ID)
 	wantText(s.t, admin.page("/operate", http.StatusOK), row, "1 s own")
 	_, err := s.api(s.ada).Submit(s.t.Context(), client.NewSubmission{Task: s.task.Slug, Devices: []string{"H200"}, Mode: "test", Source: goodKernel})

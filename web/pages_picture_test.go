@@ -73,6 +73,6 @@ func TestABoardIsShownAsOfADate(t *testing.T) {
 		t.Errorf("the second page has %d rows, and Ada below %d times", n, second.Find("tfoot .mine").Length())
 	}
 	before := b.page(board+"?at=2020-01-01", http.StatusOK)
-	wantText(t, before, "#board", "Nobody was on this board then")
+	wantText(t, before, "#board", "This board had no entries then")
 	wantStatus(t, b.get(board+"?at=yesterday"), http.StatusUnprocessableEntity)
 }

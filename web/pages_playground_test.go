@@ -235,7 +235,7 @@ func TestPeopleFindTheirEvaluationsAndTheSourcesAgain(t *testing.T) {
 	checkSound(t, doc)
 	wantText(t, doc, "[data-source=Kernel]", "def add (x, n): pass")
 	wantText(t, doc, "[data-source=Reference]", "def f (x): return x")
-	wantText(t, doc, "#sharing", "whoever has this page's address")
+	wantText(t, doc, "#sharing", "anyone with this page's address")
 	if doc.Find("#sharing button").Length() != 0 {
 		t.Error("a visitor can turn the switch")
 	}

@@ -33,7 +33,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	b := s.browserOf(cleo)
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	wantText(t, b.page(card(first), http.StatusOK), "[data-pool]", fmt.Sprintf("2 runs of this source together: run %d (this one), run %d", first.ID, second.ID))
-	wantText(t, b.page(card(second), http.StatusOK), "[data-pool]", "and not with the luckiest one")
+	wantText(t, b.page(card(second), http.StatusOK), "[data-pool]", "not from the luckiest one")
 	wantText(t, b.page(card(second), http.StatusOK), "[data-disturbed]", "clock more than a tenth below its highest in 20 of 50 samples")
 	row := fmt.Sprintf("[data-entry='%d']", first.ID)
 	board := b.page("/tasks/"+s.task.Slug+"/boards/H200", http.StatusOK)
@@ -115,8 +115,8 @@ func (s *scene) cancelWhileItIsRanked(cleo accounts.User, first work.Run) {
 	s.record(job.Result{RunID: third.ID, AttemptID: w.attempt.ID, Secret: w.attempt.Secret, Outcome: job.OutcomeCancelled,
 		Unfinished: &job.Unfinished{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
 	note := b.page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
-	wantText(t, note, "[data-pool]", "The score is that of 3 runs of this source together")
-	wantText(t, note, "[data-pool]", "And one run that was cancelled or failed while it was ranked, or was deleted: what it measured counts, too.")
+	wantText(t, note, "[data-pool]", "The score comes from 3 runs of this source together")
+	wantText(t, note, "[data-pool]", "And one run that was cancelled or failed while it was ranked, or was deleted; its measurements count, too.")
 	var board client.Board
 	if err := json.Unmarshal([]byte(body(t, b.get("/api/v1/boards/"+s.task.Slug+"/H200"))), &board); err != nil {
 		t.Fatal(err)

@@ -87,11 +87,11 @@ func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
 	}
 	admin := s.browserOf(s.admin)
 	doc := admin.page("/silicon", http.StatusOK)
-	wantText(t, doc, "[data-unsorted=H100]", "1 run without a record")
+	wantText(t, doc, "[data-unsorted=H100]", "1 run without such a record")
 	resp := admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"L4"}})
 	wantText(t, document(t, resp, http.StatusUnprocessableEntity), "[role=alert]", "no silicon of H100")
 	doc = document(t, admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"H100-PCIe"}}), http.StatusOK)
-	wantText(t, doc, "main", "Every run is on the board of its silicon.")
+	wantText(t, doc, "main", "Every run is on the board of its device.")
 	wantText(t, s.browser().page("/tasks/old/boards/H100", http.StatusOK), "#board", "Ada Lovelace") // by way of the old address
 	wantText(t, admin.page("/audit?q="+url.QueryEscape("device H100"), http.StatusOK), "[data-act='assign device']", "H100-PCIe")
 	if resp := s.browserOf(s.ada).get("/silicon"); resp.StatusCode != http.StatusForbidden {

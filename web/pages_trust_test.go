@@ -184,7 +184,7 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	wantText(t, doc, "[data-attack=unjoined-stream] .tag-fail", "ranked")
 	wantText(t, doc, "[data-attack=nvml-clocks]", "not tried")
 	wantText(t, doc, "[data-attack=unjoined-stream]:has(.tag-fail)", "1.3.0 older")
-	wantText(t, doc, "main", "2 of 2 end as expected on every device that they were tried on")
+	wantText(t, doc, "main", "2 of 2 end as expected on every device that they were run on")
 	wantText(t, doc, "#report ~ p + p", "Write to security@example.org")
 	if at := doc.Find("#report ~ p a").AttrOr("href", ""); at != "mailto:security@example.org" {
 		t.Errorf("the contact leads to %q", at)

@@ -43,16 +43,16 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 		"unknown board":      {accept(c, "nothing", "CPU", "test", "a.cpp", small), `404 There is no task "nothing".`},
 		"hidden board":       {accept(c, "hidden", "CPU", "test", "a.cpp", small), `404 There is no task "hidden".`},
 		"GPUs of none":       {func() error { _, err := c.GPUs(t.Context(), "nothing"); return err }, `404 There is no task "nothing".`},
-		"unknown GPU":        {accept(c, "vectoradd", "MI300", "test", "a.cpp", small), "422 Vectoradd cannot be run on \"MI300\""},
+		"unknown GPU":        {accept(c, "vectoradd", "MI300", "test", "a.cpp", small), "422 Vectoradd cannot run on \"MI300\""},
 		"two of a family":    {accept(c, "vectoradd", "H100", "test", "a.cpp", small), "422 H100 is more than one device here: choose H100-SXM or H100-PCIe."},
 		"unknown mode":       {accept(c, "vectoradd", "CPU", "fast", "a.cpp", small), `422 There is no mode "fast": choose test, benchmark, leaderboard or profile.`},
 		"after the end":      {accept(c, "closed", "CPU", "test", "a.cpp", small), "403 "},
 		"empty":              {accept(c, "vectoradd", "CPU", "test", "a.cpp", nil), "422 This cannot be submitted"},
 		"another language":   {accept(c, "vectoradd", "CPU", "test", "a.py", small), "422 The task takes a file ending in .cpp"},
-		"of another board":   {accept(c, "vectoradd", "CPU", "test", "a.cpp", []byte("//!POPCORN leaderboard softmax\n")), `422 The source is for the task "softmax", and was sent to "vectoradd".`},
+		"of another board":   {accept(c, "vectoradd", "CPU", "test", "a.cpp", []byte("//!POPCORN leaderboard softmax\n")), `422 The source is for the task "softmax" but was sent to "vectoradd".`},
 		"profile of a CPU":   {accept(c, "vectoradd", "CPU", "profile", "a.cpp", small), "422 A run on a CPU has no profile"},
 		"2 MB":               {accept(c, "vectoradd", "CPU", "test", "a.cpp", make([]byte, 2<<20)), "422 This cannot be submitted"},
-		"50 MB":              {accept(c, "vectoradd", "CPU", "test", "a.cpp", make([]byte, 50<<20)), "413 What was sent is larger than the 4.0\u00a0MiB that are allowed here."},
+		"50 MB":              {accept(c, "vectoradd", "CPU", "test", "a.cpp", make([]byte, 50<<20)), "413 The request is larger than the 4.0\u00a0MiB allowed here."},
 		"50 MB of a visitor": {accept(none, "vectoradd", "CPU", "test", "a.cpp", make([]byte, 50<<20)), "400 The request has no X-Popcorn-Cli-Id header." + how},
 		"register":           {func() error { return c.Register(t.Context(), "discord") }, "403 popcorn-cli can register with GPU MODE only, not with this site." + how},
 		"join":               {func() error { _, err := c.Join(t.Context(), "abc"); return err }, "403 This site has no invite codes"},
@@ -62,7 +62,7 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 		"no submission":      {func() error { _, err := c.Show(t.Context(), 77); return err }, "404 There is no submission 77."},
 		"nothing to delete":  {func() error { _, err := c.Delete(t.Context(), 77); return err }, "404 There is no submission 77."},
 		"no address":         {func() error { _, err := c.Get(t.Context(), "/health"); return err }, "404 There is nothing at this address."},
-		"another method":     {func() error { _, err := c.Get(t.Context(), "/submission/vectoradd/CPU/test"); return err }, "405 This address does not take such a request."},
+		"another method":     {func() error { _, err := c.Get(t.Context(), "/submission/vectoradd/CPU/test"); return err }, "405 This address does not accept this kind of request."},
 	} {
 		if got := refused(tt.do()); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

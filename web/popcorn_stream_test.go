@@ -78,7 +78,7 @@ func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 		cut  func(*stage, int64)
 		said string
 	}{
-		"the site stops": {func(s *stage, _ int64) { s.site.StopStreams() }, "503 The site is stopping or restarting. What is known of submission"},
+		"the site stops": {func(s *stage, _ int64) { s.site.StopStreams() }, "503 The site is stopping or restarting. Submission"},
 		"the token is revoked": {func(s *stage, _ int64) {
 			tokens, err := s.site.Store.Accounts.Tokens(s.t.Context(), s.user.ID)
 			if err == nil {

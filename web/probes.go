@@ -64,7 +64,7 @@ func readyText(what string, err error) string {
 	if f, ok := errors.AsType[*site.Failure](err); ok {
 		return f.Message
 	}
-	return "It could not be found out just now."
+	return "This could not be checked."
 }
 
 func (s *Server) queueHealth(ctx context.Context) error {
@@ -101,7 +101,7 @@ func (s *Server) healthz(c *fiber.Ctx) error {
 }
 
 // pingDatabase returns within ProbeTimeout. A driver that hangs in a system call comes back from no deadline, and
-// so whoever asks meanwhile waits for the same ping: one thread hangs, and not one more with each check.
+// so anyone who asks in the meantime waits for the same ping: one thread hangs, and not one more with each check.
 func (s *Server) pingDatabase() error {
 	ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
 	defer cancel()

@@ -51,7 +51,7 @@ func malformed(h *fasthttp.RequestHeader) string {
 // malformedLine looks at one header; it counts those that decide where a request ends and whom it is for.
 func malformedLine(line []byte, seen map[string]int) string {
 	if line[0] == ' ' || line[0] == '\t' {
-		return "a header goes on in another line"
+		return "a header continues on another line"
 	}
 	name, value, found := bytes.Cut(line, []byte(":"))
 	switch {
@@ -89,7 +89,7 @@ func malformedAsAWhole(seen map[string]int, protocol string) string {
 	case hosts == 0 && protocol == "HTTP/1.1":
 		return "it names no Host"
 	case lengths > 1 || encodings > 1:
-		return "it says more than once how long it is"
+		return "it gives its length more than once"
 	case lengths > 0 && encodings > 0:
 		return "it has both a Content-Length and a Transfer-Encoding"
 	case encodings > 0 && protocol == "HTTP/1.0":

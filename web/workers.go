@@ -28,7 +28,7 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "own_cluster",
 			Message: "The workers of this site connect to its NATS cluster: warpboard work --nats-url ADDRESS."}
 	case c.Get(fiber.HeaderOrigin) != "":
-		return site.Forbidden("workers_only", "Workers connect here, and no pages of a browser.")
+		return site.Forbidden("workers_only", "Workers connect here, not browsers.")
 	}
 	if err := s.site.HoldWorker(c); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
 	if err := upgrader.Upgrade(c.Context(), s.letIn); err != nil {
 		c.Context().SetConnectionClose() // or it would keep the place, and its next request take another
-		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is no WebSocket handshake: " + err.Error() + "."}
+		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is not a WebSocket handshake: " + err.Error() + "."}
 	}
 	return nil
 }

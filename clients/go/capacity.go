@@ -1,6 +1,6 @@
 package client
 
-// Capacity is what there is and what is wanted of one kind of device, for whoever starts machines.
+// Capacity is what there is and what is wanted of one kind of device, for anyone who starts machines.
 type Capacity struct {
 	Device        string  `json:"device"`
 	Waiting       int     `json:"waiting" jsonschema:"runs, evaluations and profiles of people that no worker has begun"`

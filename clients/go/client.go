@@ -21,7 +21,7 @@ const UserAgent = "warpboard-client"
 // maxAnswer limits an answer in bytes, so that a wrong address cannot fill the memory.
 const maxAnswer = 64 << 20
 
-// EvaluationKeyHeader carries the key of a caller without a token: the site answers with one, and whoever shows it
+// EvaluationKeyHeader carries the key of a caller without a token: the site answers with one, and anyone who shows it
 // is the same caller again.
 const EvaluationKeyHeader = "X-Evaluation-Key"
 

@@ -24,7 +24,7 @@ type Evaluation struct {
 	Finish  *time.Time       `json:"finished,omitempty"`
 	Failure string           `json:"failure,omitempty" jsonschema:"why there is no result"`
 	Source  string           `json:"source_hash" jsonschema:"SHA-256 of the sources"`
-	Shared  bool             `json:"shared" jsonschema:"whoever knows its id may read it; else its caller and the admins alone"`
+	Shared  bool             `json:"shared" jsonschema:"anyone who knows its id can read it; otherwise only its caller and the admins"`
 	Key     string           `json:"key,omitempty" jsonschema:"only when it was made without a token: send it as X-Evaluation-Key to read, list, cancel or share this evaluation, and with the next ones"`
 	Request json.RawMessage  `json:"request,omitempty" jsonschema:"what was asked for, with its defaults"`
 	Result  *json.RawMessage `json:"result,omitempty" jsonschema:"what POST /evaluate and /compare answer with"`
@@ -32,7 +32,7 @@ type Evaluation struct {
 
 // EvaluationChange is what of an evaluation can be changed.
 type EvaluationChange struct {
-	Shared *bool `json:"shared" jsonschema:"whoever knows its id may read it"`
+	Shared *bool `json:"shared" jsonschema:"anyone who knows its id can read it"`
 }
 
 // Job is what GET /job/ID answers.

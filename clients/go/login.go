@@ -27,7 +27,7 @@ type LoginQuestion struct {
 
 // LoginAnswer has the token of a login that was let in.
 type LoginAnswer struct {
-	Token string `json:"token,omitempty" jsonschema:"personal token; absent: nobody has answered yet"`
+	Token string `json:"token,omitempty" jsonschema:"personal token; absent: no one has answered yet"`
 	User  *User  `json:"user,omitempty"`
 }
 

@@ -147,7 +147,7 @@ type Interval struct {
 
 // Numerics says how far the answers of a run's tests are from the task's reference in double precision, the worst of them.
 type Numerics struct {
-	ErrorULP      *float64 `json:"error_ulp,omitempty" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes 0.5 at the most; absent: nothing was compared"`
+	ErrorULP      *float64 `json:"error_ulp,omitempty" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes at most 0.5; absent: nothing was compared"`
 	ErrorRelative *float64 `json:"error_relative,omitempty" jsonschema:"largest distance over the reference's size"`
 }
 

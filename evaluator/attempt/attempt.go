@@ -28,7 +28,7 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Attempt is one try of a job: its result as far as it is known, and the events that say so meanwhile. It is
+// Attempt is one try of a job: its result as far as it is known, and the events that say so in the meantime. It is
 // used by one goroutine, but for Case and the streams of Logs.
 type Attempt struct {
 	Job    job.Job

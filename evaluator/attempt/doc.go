@@ -1,5 +1,5 @@
 // Package attempt is one try of a job by this worker, as far as a run of a task and an evaluation of a kernel share
-// it: the result under way, the events that report it meanwhile, and how it ended.
+// it: the result under way, the events that report it in the meantime, and how it ended.
 //
 // In reading order: attempt.go enters and leaves stages and holds units; events.go and logstream.go tell watchers what
 // happens, in order and within bounds; conclude.go makes an outcome of the error that ended the attempt.

@@ -38,7 +38,7 @@ func (n *neighbours) look() {
 	}
 }
 
-// foreign follows a process's parents up to this one or to the first. One that ends meanwhile is not foreign.
+// foreign follows a process's parents up to this one or to the first. One that ends in the meantime is not foreign.
 func (n *neighbours) foreign(pid int) bool {
 	for range 64 {
 		if pid == n.self {

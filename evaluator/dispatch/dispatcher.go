@@ -153,7 +153,7 @@ func count(live []work.LiveAttempt, device string) (n int) {
 }
 
 // preempt stops what follows ranked runs on devices where others wait for a slot: profiles, legs of confirmations and
-// reruns, and baselines. A profile takes minutes, and somebody watches the work that waits.
+// reruns, and baselines. A profile takes minutes, and someone watches the work that waits.
 func (d *Dispatcher) preempt(ctx context.Context, slots map[string]int, live []work.LiveAttempt, ready []work.Ready, pauses map[string]fleet.Pause) error {
 	var errs []error
 	for _, a := range live {
@@ -195,7 +195,7 @@ func overloaded(device string, slots int, live []work.LiveAttempt, people int) b
 }
 
 // takeBack gives up attempts because of infrastructure errors; their work waits again. Where the database takes no writes, the
-// workers seemed silent because nobody could note what they said: nothing is taken back then.
+// workers seemed silent because no one could note what they said: nothing is taken back then.
 func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now time.Time) error {
 	if len(lost) == 0 {
 		return nil
@@ -221,7 +221,7 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 		}
 		d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 		announce(d.notify, out)
-		// The worker may only have been silent. Stopping it keeps a unit from being held for a result that nobody takes.
+		// The worker may only have been silent. Stopping it keeps a unit from being held for a result that no one takes.
 		errs = append(errs, d.jobs.Cancel(attemptID))
 		d.Wake() // its work waits again
 	}

@@ -46,7 +46,7 @@ func (h *hints) meet(w fleet.Worker, slots map[string]int) {
 }
 
 // prepare tells the workers of one device of one open task, so that they compile what belongs to it
-// before anybody submits. One at a time: compiling takes longer than the pause until the next call.
+// before anyone submits. One at a time: compiling takes longer than the pause until the next call.
 // It is called once per poll, so that workers hear of one task a second at most after a restart.
 func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Fleet.Workers(ctx)

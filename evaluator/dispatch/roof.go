@@ -27,10 +27,10 @@ const belowFloor = 0.8
 // farther apart.
 const leastGPUCall = time.Microsecond
 
-// compareWithUnit says how near a score is to what its unit can do at best, and why it has to wait for somebody to
-// look. Each case is compared with the floor, for one that took no time lifts the score of all. Roofs hold nobody back
+// compareWithUnit says how near a score is to what its unit can do at best, and why it has to wait for someone to
+// look. Each case is compared with the floor, for one that took no time lifts the score of all. Roofs hold no one back
 // on a unit that was not gauged, and nothing does on a CPU, whose caches
-// hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds nobody
+// hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds no one
 // back either: the gauge's is fp32 without tensor cores, and a kernel may do better.
 func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result) {
 	if score == nil {
@@ -58,7 +58,7 @@ func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result)
 	memory := *unit
 	memory.FlopsPerSecond = math.Inf(1)
 	if roof, _ := roofOf(def, rankedCases(result), memory); roof > aboveRoof*score.NS && steady {
-		score.Held = fmt.Sprintf("It reaches %.0f %% of what this unit's memory can do at best: it was read at %.3g GB/s. The task's roofline may ask for more than a call needs.",
+		score.Held = fmt.Sprintf("It reaches %.0f %% of this unit's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
 			100*roof/score.NS, unit.BytesPerSecond/1e9)
 	}
 }
@@ -67,7 +67,7 @@ func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result)
 func heldByFloor(score float64, unit *job.Gauge, cases []job.CaseResult) string {
 	least, said := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
 	if unit != nil {
-		least, said = unit.FloorNS, fmt.Sprintf("one that does nothing takes %v at best on this unit", time.Duration(unit.FloorNS))
+		least, said = unit.FloorNS, fmt.Sprintf("an empty call takes at least %v on this unit", time.Duration(unit.FloorNS))
 	}
 	for _, c := range cases {
 		if c.Time() < belowFloor*least {

@@ -40,7 +40,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 		"memory bounds it":         {slowMath, 1.2e6, 1, ""},
 		"arithmetic bounds it":     {slower, 4e6, 0.5, ""},
 		"faster than fp32":         {slower, 1.3e6, 2 / 1.3, ""},
-		"below the floor":          {gauged(), 99, 0, "one that does nothing takes"},
+		"below the floor":          {gauged(), 99, 0, "an empty call takes"},
 		"a unit that is not known": {nil, 1000, 0, ""},
 		"a unit that says nothing": {&job.Gauge{}, 1000, 0, ""},
 		"less than any GPU takes":  {nil, 999, 0, "no call takes less than 1µs on a GPU"},

@@ -19,7 +19,7 @@ const tolerance = 1e-9
 
 // check finds out what a result is worth, and turns one that contradicts itself into one of a lost attempt, so that
 // the work is tried again elsewhere.
-// The arithmetic is checked, not the measurement: whoever holds a worker's credential can send any times that agree with
+// The arithmetic is checked, not the measurement: anyone who holds a worker's credential can send any times that agree with
 // themselves.
 func (r *Recorder) check(ctx context.Context, result *job.Result) (work.Findings, error) {
 	if result.EvaluationID != "" {
@@ -38,7 +38,7 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*work.Sc
 	// stale.
 	run, err := r.store.Work.Run(ctx, result.RunID)
 	if db.KindOf(err) == db.NotFound {
-		return nil, nil // deleted meanwhile
+		return nil, nil // deleted since
 	}
 	if err != nil {
 		return nil, err

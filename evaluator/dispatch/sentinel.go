@@ -9,7 +9,7 @@ import (
 	"warpboard/models/work"
 )
 
-// keepSentinels stores what a heartbeat says anew of its units, and tells the operator when one of them drifts.
+// keepSentinels stores what a heartbeat says again of its units, and tells the operator when one of them drifts.
 // Syncs come one after the other.
 func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 	before, units := r.gauged[h.Worker], map[string]time.Time{}
@@ -51,7 +51,7 @@ func (r *Recorder) holdDrifting(ctx context.Context, score *work.Score, m job.Ma
 	drift, err := r.store.Sentinels.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
 		score.Disturbed = "the unit is not what it was"
-		score.Held = cmp.Or(score.Held, "Its unit is not what it was. "+drift)
+		score.Held = cmp.Or(score.Held, "Its unit has drifted. "+drift)
 	}
 	return err
 }

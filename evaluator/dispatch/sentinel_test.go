@@ -40,7 +40,7 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 		}
 		beat(10, 1.2e6)
 		beat(11, 1.2e6)
-		if run := ranked(9); !strings.Contains(run.HeldWhy, "not what it was") || !strings.Contains(run.HeldWhy, "+20.0 %") || run.Disturbed == "" {
+		if run := ranked(9); !strings.Contains(run.HeldWhy, "has drifted") || !strings.Contains(run.HeldWhy, "+20.0 %") || run.Disturbed == "" {
 			s.Errorf("a unit that drifts: %q", run.HeldWhy)
 		}
 		s.wantBoard(10)

@@ -40,7 +40,7 @@ type loss struct {
 // The last two count against a run that its worker took (blame), for a kernel can take its worker down; not if the site itself
 // was away then.
 type watch struct {
-	started  time.Time            // silence counts from here: nobody was listening before
+	started  time.Time            // silence counts from here: no one was listening before
 	looked   time.Time            // when it last looked
 	writeFor time.Duration        // see slowWrite
 	missing  map[string]time.Time // attempt → since when its live worker does not list it
@@ -83,7 +83,7 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 		}
 		switch {
 		case now.Sub(later(later(worker.SeenAt, w.started), began)) >= fleet.WorkerTimeout:
-			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
+			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
 			if !ok {

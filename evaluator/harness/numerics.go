@@ -8,7 +8,7 @@ import (
 )
 
 // setNumerics stores what a judge says of a test case's error; false for a field that it has not. Each time in a new
-// value: a case that has been told of is somebody else's.
+// value: a case that has been told of is someone else's.
 func setNumerics(c *job.CaseResult, field, value string) bool {
 	n := job.Numerics{}
 	if c.Numerics != nil {

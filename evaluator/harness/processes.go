@@ -110,7 +110,7 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 const agreeing = 0.4
 
 // usualByEvent returns the median of what the runner's clock said where it counted; more than any time where it did not
-// count in enough processes, two at the least or all of them.
+// count in enough processes, two at least or all of them.
 func usualByEvent(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {

@@ -75,7 +75,7 @@ func (s section) check(want []tasks.Case) string {
 		case c.Spec != "" && c.Spec != specAsReported(want[c.Index]):
 			return fmt.Sprintf("The program reported case %d as another than it was given.", c.Index)
 		case c.Status != job.StatusFail && s.implausible(c):
-			return fmt.Sprintf("The program reported times of case %d that cannot be.", c.Index)
+			return fmt.Sprintf("The program reported impossible times of case %d.", c.Index)
 		}
 	}
 	return ""

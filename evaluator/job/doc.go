@@ -2,7 +2,7 @@
 // needs nothing else, and no database.
 //
 // Read it in this order: ref.go (what names a unit of work), job.go (a Job, and the Result that ends its attempt),
-// event.go (what is told meanwhile: events and heartbeats), clocks.go (who timed a case), preparation.go (a hint),
+// event.go (what is told in the meantime: events and heartbeats), clocks.go (who timed a case), preparation.go (a hint),
 // bidi.go (what must not reach a page).
 //
 // The site makes jobs in evaluator/dispatch; evaluator makes events and results; evaluator/queue carries them. A leaf:

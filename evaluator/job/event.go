@@ -55,7 +55,7 @@ type Slot struct {
 	Arch     string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
 	Attempt  string  `json:"attempt,omitempty"`
 	Disabled string  `json:"disabled,omitempty"` // why it takes no jobs, for admins: in the words of a program
-	Public   string  `json:"public,omitempty"`   // the same as everybody may read it
+	Public   string  `json:"public,omitempty"`   // the same as everyone may read it
 	Profiler bool    `json:"profiler,omitempty"` // runs on it can be profiled
 }
 

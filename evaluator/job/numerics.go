@@ -5,8 +5,8 @@ package job
 type Numerics struct {
 	Elements    int     `json:"elements" jsonschema:"floating-point numbers that were compared"`
 	RelativeMax float64 `json:"relative_max" jsonschema:"largest distance over the reference's size; below the smallest normal number of the answer's type, over that"`
-	RelativeP99 float64 `json:"relative_p99" jsonschema:"what 99 of 100 are not above"`
-	ULPMax      float64 `json:"ulp_max" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes 0.5 at the most"`
+	RelativeP99 float64 `json:"relative_p99" jsonschema:"the 99th percentile"`
+	ULPMax      float64 `json:"ulp_max" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes at most 0.5"`
 	ULPP99      float64 `json:"ulp_p99"`
 	Worst       string  `json:"worst,omitempty" jsonschema:"where the largest error in ULPs is"`
 	Got         string  `json:"got,omitempty" jsonschema:"what is there"`

@@ -3,7 +3,7 @@ package job
 import "warpboard/tasks"
 
 // Preparation tells workers of a task that can be submitted to, so that they compile what belongs to
-// the task before anybody does. It is a hint: when it is lost, the first run takes longer.
+// the task before anyone does. It is a hint: when it is lost, the first run takes longer.
 type Preparation struct {
 	Version int              `json:"version"`
 	Device  string           `json:"device"`

@@ -16,7 +16,7 @@ type Side func(ctx context.Context, files []*os.File, started func()) (sandbox.O
 // Runners says which runners a judge gets, and when.
 type Runners struct {
 	// Together is how many live at the same time: two that are compared, or one for each GPU. The next one is started
-	// when there are fewer. 0 means one at a time: whoever is measured is alone then.
+	// when there are fewer. 0 means one at a time: the process that is measured is alone then.
 	Together int
 	// Ranks is how many parts of a runner make calls together, each with wires of its own: one for each GPU. 0 means one.
 	Ranks int
@@ -82,7 +82,7 @@ type stage struct {
 	judged, ran chan end
 	offers      chan Side
 	over        chan int
-	closed      chan struct{} // nobody listens any more
+	closed      chan struct{} // no one listens any more
 
 	next      int // number of the next runner
 	alive     map[int]*turn

@@ -103,7 +103,7 @@ func (d *door) close() {
 	d.judge.Close()
 }
 
-// newPage makes shared memory that nobody can shrink or grow: looking at it never fails.
+// newPage makes shared memory that no one can shrink or grow: looking at it never fails.
 func newPage() (*os.File, error) {
 	fd, err := unix.MemfdCreate("page", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

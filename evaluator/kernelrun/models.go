@@ -10,14 +10,14 @@ const (
 
 // The tables below are read twice: to check a request, and to describe it (Schemas). What one says the other cannot deny.
 func evaluateRequest() model {
-	return model{name: "EvaluationRequest", about: "One kernel: compile it, check that it runs, take its time.", fields: append([]field{
+	return model{name: "EvaluationRequest", about: "One kernel: compile it, check that it runs, time it.", fields: append([]field{
 		{name: "kernel", kind: kernelCode(), required: true, about: "the kernel"},
 	}, common()...)}
 }
 
 func compareRequest() model {
 	fields := append([]field{
-		{name: "ref_kernel", kind: kernelCode(), required: true, about: "the kernel that is right"},
+		{name: "ref_kernel", kind: kernelCode(), required: true, about: "the correct kernel"},
 		{name: "custom_kernel", kind: kernelCode(), required: true, about: "the kernel that is checked against it and timed beside it"},
 	}, common()...)
 	return model{name: "CompareRequest", about: "Two kernels: compile both, compare their outputs, time them in turn.", fields: append(fields,
@@ -34,7 +34,7 @@ func common() []field {
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
 		{name: "collect_device_metrics", kind: boolean{}, null: true, standard: false, about: "read hardware counters with Nsight Compute, in a pass of its own"},
 		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},
-		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let whoever knows the evaluation's id read it with its sources; else only you and the admins can"},
+		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who knows the evaluation's id read it with its sources; otherwise only you and the admins can"},
 	}
 }
 

@@ -30,7 +30,7 @@ type Request struct {
 	DeviceMetrics bool     `json:"collect_device_metrics"`
 	Sections      []string `json:"ncu_sections,omitempty"`
 	GPUType       string   `json:"gpu_type,omitempty"` // as it was asked for; empty: any
-	Shared        bool     `json:"shared,omitempty"`   // whoever knows the evaluation's id may read it
+	Shared        bool     `json:"shared,omitempty"`   // anyone who knows the evaluation's id may read it
 }
 
 // Code is one kernel.

@@ -96,7 +96,7 @@ func tensorBusy(k *Kernel) Metric {
 	return Metric{}
 }
 
-// withoutTensor is 1 for a kernel that leaves the tensor cores alone; whoever uses them is explained by other counters.
+// withoutTensor is 1 for a kernel that leaves the tensor cores alone; a kernel that uses them is explained by other counters.
 func withoutTensor(slow *Kernel) float64 {
 	if m := tensorBusy(slow); m.Measured && m.Value < 1 {
 		return 1

@@ -25,7 +25,7 @@ const (
 	writeTime = 30 * time.Second
 )
 
-// keepPTX runs a command, and collects what Triton compiled meanwhile, up to so many bytes.
+// keepPTX runs a command, and collects what Triton compiled in the meantime, up to so many bytes.
 const keepPTX = `most=$1; shift; "$@"; code=$?
 find "$TRITON_CACHE_DIR" -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
 

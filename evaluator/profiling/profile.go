@@ -26,7 +26,7 @@ const (
 	profileTime     = 10 * time.Minute
 	// maxCells bounds the counters of instructions that a parsed report keeps; some 10 MB of them.
 	maxCells = 1 << 20
-	// casesAtOnce is how many cases one process is profiled with at the most: what ncu prints of them is read at once.
+	// casesAtOnce is how many cases one process is profiled with at most: what ncu prints of them is read at once.
 	casesAtOnce = 8
 )
 
@@ -80,7 +80,7 @@ func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []j
 func (s *session) next(ctx context.Context) error {
 	left := time.Until(s.end)
 	if left <= 0 {
-		return s.keep(nil, fmt.Sprintf("Not profiled: the cases before took the %s that all may take together.", profileTime))
+		return s.keep(nil, fmt.Sprintf("Not profiled: the earlier cases used up the %s for all cases.", profileTime))
 	}
 	first := len(s.result.Cases)
 	group := s.Cases[first:min(len(s.Cases), first+casesAtOnce)]

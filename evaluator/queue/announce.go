@@ -42,7 +42,7 @@ func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed
 	if err != nil {
 		return fmt.Errorf("queue: listen to the site's other processes: %w", err)
 	}
-	// It comes after each reconnect, whether or not anything was said meanwhile: asking once too often is harmless.
+	// It comes after each reconnect, whether or not anything was said in the meantime: asking once too often is harmless.
 	back := q.nc.StatusChanged(nats.CONNECTED)
 	for {
 		select {

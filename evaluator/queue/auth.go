@@ -20,7 +20,7 @@ type authenticator struct {
 }
 
 // A worker that tries to connect waits for connectWait, and tries again. Who cannot be checked now is answered after that, when
-// nobody listens any more: of all answers to who connects, NATS clients take none for "not now". A refusal they take for good.
+// no one listens any more: of all answers to who connects, NATS clients take none for "not now". A refusal they take for good.
 const (
 	connectWait = 2 * time.Second
 	silence     = 2 * connectWait

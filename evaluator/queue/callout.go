@@ -15,7 +15,7 @@ const (
 	// calloutSubject is where a NATS server asks who may connect; workers may neither send nor hear it.
 	calloutSubject = "$SYS.REQ.USER.AUTH"
 	// letInFor is how long a worker of a cluster stays connected before its credential is looked at again: a cluster gives
-	// the site no right to disconnect anybody.
+	// the site no right to disconnect anyone.
 	// So a revoked worker of a cluster keeps listening and asking for up to this long; MayTake refuses its heartbeats'
 	// slots and takes before that. Shorter, and every worker reconnects more often, with a gap in which events are lost.
 	letInFor = 10 * time.Minute
@@ -40,7 +40,7 @@ func (q *Queue) openCallout() error {
 		return fmt.Errorf("queue: the seed of the account key: %w", err)
 	}
 	c := callout{q, keys}
-	// One of the site's processes answers. While all are down nobody new can connect; who is connected stays.
+	// One of the site's processes answers. While all are down no one new can connect; who is connected stays.
 	if _, err := q.nc.QueueSubscribe(calloutSubject, askSites, c.answer); err != nil {
 		return fmt.Errorf("queue: listen to who wants to connect: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // fair holds what workers sent until the site deals with it: one message of each worker in turn. A worker
-// that sends more than its share loses its own oldest messages, and holds up nobody else.
+// that sends more than its share loses its own oldest messages, and holds up no one else.
 //
 // States of a worker: it has a line and a place in turns, or neither. put makes both, next drops both with the last
 // message. There is one putter (the subscription's goroutine) and any number of takers; mu guards waiting and turns.
@@ -35,7 +35,7 @@ func newFair(messages, bytes int, dropped *tally) *fair {
 	return &fair{messages: messages, bytes: bytes, dropped: dropped, filled: make(chan struct{}, 1), waiting: map[string]*line{}}
 }
 
-// put never blocks: NATS drops messages of everybody while it waits for its caller.
+// put never blocks: NATS drops messages of everyone while it waits for its caller.
 func (f *fair) put(worker string, m *nats.Msg) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +75,7 @@ func (c *tally) count(what string, about ...any) {
 	}
 }
 
-// signal wakes one that takes; whoever takes wakes the next while more is left.
+// signal wakes one that takes; that one wakes the next while more is left.
 func (f *fair) signal() {
 	select {
 	case f.filled <- struct{}{}:
@@ -107,7 +107,7 @@ func (f *fair) next() (worker string, m *nats.Msg, ok bool) {
 	l := f.waiting[worker]
 	m = l.pop()
 	if len(l.messages) > 0 {
-		// To the end of the row, also if this message was the only one of its worker for hours: nobody jumps ahead by
+		// To the end of the row, also if this message was the only one of its worker for hours: no one jumps ahead by
 		// being quiet.
 		f.turns = append(f.turns, worker)
 	} else {

@@ -170,7 +170,7 @@ func (q *Queue) Close() {
 	}
 }
 
-// drop counts a message that nobody should have sent.
+// drop counts a message that no one should have sent.
 func (q *Queue) drop(what string, about ...any) {
 	q.dropped.count("dropped: "+what+" that cannot be right", about...)
 }

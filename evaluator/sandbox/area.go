@@ -117,7 +117,7 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 	return nil
 }
 
-// writeProgram writes a file that may be executed at once. Nothing is forked meanwhile: a child that has inherited the
+// writeProgram writes a file that may be executed at once. Nothing is forked in the meantime: a child that has inherited the
 // open file, and has not come to its own exec yet, would make execve fail with "Text file busy".
 func writeProgram(root *os.Root, name string, content []byte) error {
 	syscall.ForkLock.RLock()
@@ -128,7 +128,7 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 // full reports whether /out, where it has a size of its own, has no room left.
 func (a *area) full() bool {
 	var stat unix.Statfs_t
-	// A directory shares the disk with everybody: that this is full says nothing of the run.
+	// A directory shares the disk with everyone: that this is full says nothing of the run.
 	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
 		return false
 	}

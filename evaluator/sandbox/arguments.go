@@ -91,7 +91,7 @@ func arguments(spec *Spec, a *area, uid int, fds control) []string {
 	}
 	args = append(args, system()...)
 	if spec.Proc {
-		// bubblewrap's own process has the run's uid and no filter: whoever wrote its memory through
+		// bubblewrap's own process has the run's uid and no filter: anyone who wrote its memory through
 		// /proc would be free of the filter, and its command line holds the program's secrets.
 		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 	}

@@ -104,7 +104,7 @@ func (m *meter) add(n int) {
 }
 
 // pump reads a stream to its end.
-// see is called by this goroutine and holds the program up while it runs: a pipe that nobody empties is full after 64
+// see is called by this goroutine and holds the program up while it runs: a pipe that no one empties is full after 64
 // KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
 func (c *Capture) pump(from *os.File, m *meter, see func([]byte)) {
 	defer from.Close()

@@ -6,7 +6,7 @@ import (
 )
 
 // listenEverywhere listens on the loopback and on one address of each other kind that this machine has, for as long as the probe
-// runs: whoever is in the server's network reaches them all, and whoever has a network of their own that leads anywhere, by
+// runs: anyone who is in the server's network reaches them all, and anyone who has a network of their own that leads anywhere, by
 // translation of addresses, those that are not the loopback's. They answer nothing. Weakness: a machine without any other address
 // shows no more than that its loopback is not reached.
 func listenEverywhere() (addresses []string, forget func(), err error) {

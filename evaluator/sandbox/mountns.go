@@ -11,7 +11,7 @@ import (
 )
 
 // outInodes bounds the number of files in /out.
-// Compilers leave thousands of files at the most. Inodes cost kernel memory that size does not bound.
+// Compilers leave thousands of files at most. Inodes cost kernel memory that size does not bound.
 const outInodes = 16 << 10
 
 // stageDir is covered, for the thread that starts a run and for bubblewrap, by a tmpfs. Every

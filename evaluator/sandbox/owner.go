@@ -73,7 +73,7 @@ func orphaned(mark string) bool {
 	return ok && o.dead() && (o.namespace == "" || o.namespace == pidNamespace())
 }
 
-// sweep removes the directories of runs whose server was killed. Nobody else's are in the server's own
+// sweep removes the directories of runs whose server was killed. No one else's are in the server's own
 // root, not even when a restarted container gave it another pid namespace.
 func (s *Sandbox) sweep() {
 	entries, err := os.ReadDir(s.config.Root)

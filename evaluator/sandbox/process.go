@@ -20,7 +20,7 @@ import (
 // Process is a run that has begun.
 //
 // Order of a run: launch on a thread of its own (area, cgroup, bubblewrap, find, limits, gate), which then stays in reap;
-// supervise in a goroutine; the two pumps. exited publishes state, done publishes outcome and err: nobody reads these
+// supervise in a goroutine; the two pumps. exited publishes state, done publishes outcome and err: no one reads these
 // before. The program does not begin before the gate is opened, and then has all of its limits.
 type Process struct {
 	spec  Spec

@@ -20,7 +20,7 @@ func deniedCalls() []deniedCall {
 		{"ptrace", unix.SYS_PTRACE}, {"process_vm_readv", unix.SYS_PROCESS_VM_READV},
 		{"process_vm_writev", unix.SYS_PROCESS_VM_WRITEV}, {"kcmp", unix.SYS_KCMP},
 		{"pidfd_getfd", unix.SYS_PIDFD_GETFD},
-		// System V's and POSIX's shared memory, semaphores and queues: they outlive whoever made them, and would
+		// System V's and POSIX's shared memory, semaphores and queues: they outlive their makers, and would
 		// reach the next stage that a warm process's sandbox serves. CUDA, torch, Triton, NCCL, OpenMP and Python's
 		// multiprocessing share files in /dev/shm, which are removed between stages.
 		{"shmget", unix.SYS_SHMGET}, {"shmat", unix.SYS_SHMAT}, {"shmctl", unix.SYS_SHMCTL}, {"shmdt", unix.SYS_SHMDT},

@@ -75,7 +75,7 @@ type Spec struct {
 	Pipe       *os.File
 	ExtraFiles []*os.File
 	Stdin      *os.File // nil reads nothing
-	Started    func()   // called when the process has its descriptors; nil for nobody
+	Started    func()   // called when the process has its descriptors; nil for no one
 	Limits     Limits
 	// OnStdout and OnStderr see output as it comes, raw, each from its own goroutine (Text makes
 	// it printable); the slice is theirs only during the call. Outcome has the kept head and tail.

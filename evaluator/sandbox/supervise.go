@@ -51,7 +51,7 @@ func (p *Process) supervise(ctx context.Context) {
 // watch returns when the program has ended, with "", or when it must be, with the cause.
 func (p *Process) watch(ctx context.Context) string {
 	defer p.wall.Stop()
-	// The kernel ends nobody for reaching a group's limit of processes: a bomb that is contained is noticed here, within
+	// The kernel ends no one for reaching a group's limit of processes: a bomb that is contained is noticed here, within
 	// a tenth of a second.
 	poll := time.NewTicker(100 * time.Millisecond)
 	defer poll.Stop()

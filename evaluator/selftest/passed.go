@@ -15,9 +15,9 @@ import (
 )
 
 // Passed remembers in a directory which programs passed with which software on which unit: a worker that starts again with
-// all of it the same need not wait for them. It tests them later, while nobody needs the unit. An empty Dir remembers nothing.
+// all of it the same need not wait for them. It tests them later, while no one needs the unit. An empty Dir remembers nothing.
 // A mark is an empty file named by the key; its time is when the test passed. Several workers may share the directory:
-// marks are made and removed whole. Whoever can write there can have a slot skip its tests, and belongs to the machine's
+// marks are made and removed whole. Anyone who can write there can have a slot skip its tests, and belongs to the machine's
 // operator.
 type Passed struct{ Dir string }
 

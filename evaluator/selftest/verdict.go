@@ -77,7 +77,7 @@ func clocks(result job.Result) error {
 			runner, judge := c.Clocks.Event, c.Clocks.Wall
 			if runner > runnerOver*judge+runnerOverNS+c.Clocks.Tolerance || judge > judgeOver*runner+judgeOverNS {
 				return fmt.Errorf("the clocks of judge and runner disagree: a call took %s by one and %s by the other, "+
-					"so no time measured here could be believed. Restart the machine, and see that nothing else uses it",
+					"so no time measured here can be trusted. Restart the machine, and see that nothing else uses it",
 					time.Duration(judge), time.Duration(runner))
 			}
 		}

@@ -20,7 +20,7 @@ type CachedProgram struct {
 }
 
 // take returns the program that waits for the caller, whose it then is; nil when none does. Another
-// caller's is closed: nobody meets what somebody else's kernels left.
+// caller's is closed: no one meets what someone else's kernels left.
 func (c *CachedProgram) take(caller string) toolchain.Program {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *CachedProgram) Keep(caller string, program toolchain.Program, usable bo
 	c.expiry = time.AfterFunc(cachedFor, func() { c.expire(program) })
 }
 
-// expire closes the program unless somebody took it meanwhile.
+// expire closes the program unless someone took it in the meantime.
 func (c *CachedProgram) expire(program toolchain.Program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

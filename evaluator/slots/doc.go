@@ -9,10 +9,10 @@
 //
 // The worker makes the Pool and reserves tickets; an attempt holds units and asks for places.
 //
-// What is promised: one job at a time holds a unit; jobs that need several never wait for each other, for everybody
+// What is promised: one job at a time holds a unit; jobs that need several never wait for each other, for everyone
 // takes them in the same order; no two of the sandbox's slot numbers that place.go gives out are in use at once, so
 // that no program shares its uid with another.
 //
 // What may go wrong: a unit that a kernel broke answers the next job, too. So a job that fails is followed by a check
-// of its units, and a slot that fails it is retired until somebody restarts the worker.
+// of its units, and a slot that fails it is retired until someone restarts the worker.
 package slots

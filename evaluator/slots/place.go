@@ -26,7 +26,7 @@ func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
 	}
 }
 
-// PrecompilePlace is where what belongs to a task is compiled before anybody submits to it.
+// PrecompilePlace is where what belongs to a task is compiled before anyone submits to it.
 func (p *Pool) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompiling()) }
 
 func (p *Pool) precompiling() int { return len(p.slots) + p.cfg.Builds }

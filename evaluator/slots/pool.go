@@ -37,7 +37,7 @@ type Pool struct {
 	builds chan int // the sandbox's slots that are free for building
 }
 
-// NewPool returns a pool with every slot in service and nobody on it.
+// NewPool returns a pool with every slot in service and no one on it.
 func NewPool(cfg Config) *Pool {
 	p := &Pool{cfg: cfg, builds: make(chan int, cfg.Builds)}
 	for i, s := range cfg.Slots {

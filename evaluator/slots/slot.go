@@ -39,7 +39,7 @@ type Slot struct {
 	retire  context.CancelCauseFunc
 	trial   bool   // only checks may use it
 	why     error  // it is out of service, or was before its trial
-	checked bool   // somebody tries it again when it is out of service
+	checked bool   // someone tries it again when it is out of service
 	attempt string // which attempt holds the unit
 	faults  int    // jobs in a row that ended with an infrastructure error
 	gauge   *job.Gauge
@@ -163,7 +163,7 @@ func (s *Slot) hold(ctx context.Context, attemptID string) error {
 	return nil
 }
 
-// holdIdle takes the unit if nobody has it and it is in service.
+// holdIdle takes the unit if no one has it and it is in service.
 func (s *Slot) holdIdle(attemptID string) bool {
 	select {
 	case s.unit <- struct{}{}:
@@ -233,13 +233,13 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 		Memory: s.MemoryBytes, Arch: s.Arch, Attempt: s.attempt,
 	}
 	if strings.HasPrefix(s.attempt, job.GaugeAttempt) {
-		out.Attempt = "" // it gives way to whoever comes
+		out.Attempt = "" // it gives way to any other job
 	}
 	out.Disabled, out.Public = s.disabled()
 	return out
 }
 
-// reason is an error with a sentence about it that everybody may read: no path and no output is in that.
+// reason is an error with a sentence about it that everyone may read: no path and no output is in that.
 type reason struct {
 	public string
 	error
@@ -255,7 +255,7 @@ func Because(public string, err error) error {
 	return reason{public, err}
 }
 
-// public is why the slot is out of service, for everybody.
+// public is why the slot is out of service, for everyone.
 func (s *Slot) public() string {
 	if s.stuck() {
 		return "a process on it cannot be ended"
@@ -266,13 +266,13 @@ func (s *Slot) public() string {
 	return "it failed"
 }
 
-// disabled says why no job may use the slot, and what happens next: for admins, and for everybody.
+// disabled says why no job may use the slot, and what happens next: for admins, and for everyone.
 func (s *Slot) disabled() (why, public string) {
 	switch {
 	case s.service.Err() == nil && !s.trial:
 		return "", ""
 	case s.why == nil:
-		testing := "Its self-test is running; it takes jobs when that has passed."
+		testing := "Its self-test is running. It takes jobs when the test has passed."
 		return testing, testing
 	}
 	next := "Fix this and restart the worker."

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// The unit is held meanwhile, and paid for: this bounds what the measurement may cost.
+	// The unit is held in the meantime, and paid for: this bounds what the measurement may cost.
 	energyTimeout = 30 * time.Second
-	// energyLeast is the part of its measured time that a call takes at the least where calls follow each other. One that
+	// energyLeast is the part of its measured time that a call takes at least where calls follow each other. One that
 	// takes less finds its input in the caches, or does not do the work again.
 	energyLeast = 0.8
 )
 
 // energy measures what a call of a ranked run's longest case draws, after the score: calls are made in a row, their number
-// commanded and their time taken by a judge, and the unit's counter is read meanwhile. It decides nothing, and what
+// commanded and their time taken by a judge, and the unit's counter is read in the meantime. It decides nothing, and what
 // goes wrong is no fault of the run's. Weakness: the runner knows that the calls are repeated, and their answers, but for
 // the last one, are not checked: a kernel that rests instead of working draws less in the same time.
 func (r *Run) energy(ctx context.Context, program toolchain.Program) {
@@ -47,7 +47,7 @@ func (r *Run) energyCase() (longest job.CaseResult, why string) {
 	}
 	switch {
 	case !counts:
-		return longest, "The worker reads no counter of energy (--energy), or the device has none."
+		return longest, "The worker does not read an energy counter (--energy), or the device has none."
 	case r.Job.Task.OwnHarness:
 		return longest, "The task brings its own program."
 	case r.Job.Task.MultiGPU:

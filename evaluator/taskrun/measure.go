@@ -16,7 +16,7 @@ import (
 // Measuring says in how many fresh processes of a submission a worker measures a score. A submission has no say in it
 // but by being slow or uneven, which gives it fewer processes or more: either shows in the interval.
 type Measuring struct {
-	// Most is how many there are at the most; 0 means harness.MostProcesses. Below harness.LeastProcesses every score
+	// Most is how many there are at most; 0 means harness.MostProcesses. Below harness.LeastProcesses every score
 	// is noisy, and quick: for tests.
 	Most int
 	// Budget is for how long further processes are started while the interval is too wide, from the end of the first on,
@@ -96,7 +96,7 @@ func (m *measuring) see() {
 	another := m.decide(now.Sub(m.begun), took)
 	select {
 	case m.decisions <- another:
-	default: // more processes than were asked for: nobody waits
+	default: // more processes than were asked for: no one waits
 	}
 }
 

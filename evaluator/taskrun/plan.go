@@ -21,7 +21,7 @@ type step struct {
 
 // plan lists the steps of a job in their order; the first that does not pass is the last.
 //
-// A judge draws each input anew, with a seed that it alone knows and never uses again: nothing that a stage says
+// A judge draws each input again, with a seed that it alone knows and never uses again: nothing that a stage says
 // is a secret. It measures in the ranked stage just as in the benchmark stage, in more processes, so a ranked run
 // has no benchmark stage. A bundle's own program may do else: it goes through all three stages on public inputs, as its
 // authors know it, and then everything is done again with the secret seed, for a verdict alone.

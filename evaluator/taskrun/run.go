@@ -45,7 +45,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	if r.units, err = units(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
 		return false, err
 	}
-	// Said before the wait for a build place: the site must not think that nobody took it.
+	// Said before the wait for a build place: the site must not think that no one took it.
 	r.Taken()
 	number, release, err := r.Pool.AcquireBuild(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	case r.profiler == nil || !r.Slot.IsGPU(): // a CPU has no counters that ncu reads
 		return attempt.Reject("Nothing can be profiled on worker %s: it has no profiler for %s.", r.Worker(), r.Job.Device)
 	case r.Job.Task.NoProfile:
-		return attempt.Reject("The task says that its runs are not profiled (profile: false).")
+		return attempt.Reject("The task turns profiling off (profile: false).")
 	}
 	cases := harness.StageCases(r.Job.Task, job.StageProfile)
 	if err := r.Enter(ctx, job.StageProfile, len(cases)); err != nil {

@@ -78,7 +78,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	return result, nil
 }
 
-// keepUnfinished keeps what a judge's ranked stage that did not pass has measured: runs of equal source count together, and nobody
+// keepUnfinished keeps what a judge's ranked stage that did not pass has measured: runs of equal source count together, and no one
 // chooses which by cancelling or failing.
 func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
 	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {

@@ -74,7 +74,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
 	b, p := c.builder, c.plan
 	// Everything that goes into the program: compiler and flags (base), every file, the order of the units. Nothing of
-	// the submitter: equal sources share a program, whoever sent them, since what a compiler makes of them is the same.
+	// the submitter: equal sources share a program, no matter who sent them, since what a compiler makes of them is the same.
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
 	var err error
 	done, ok := b.keptBuilt(programKey)
@@ -90,7 +90,7 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	if err != nil {
 		return err
 	}
-	// The judge's program is looked for only after the submission's: a task that is broken is so for everybody, and is
+	// The judge's program is looked for only after the submission's: a task that is broken is so for everyone, and is
 	// said to be.
 	if judge.product == nil && a.sources.Separable {
 		c.explain(result, judge)

@@ -107,7 +107,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(req.Place)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
-	// Caller is in it: an archive is made by running the submission's own code, which may put anything there. Nobody else
+	// Caller is in it: an archive is made by running the submission's own code, which may put anything there. No one else
 	// may be given it.
 	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
 		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), req.Job.Caller)

@@ -37,7 +37,7 @@ func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 		failure.Reason = "The run was cancelled."
 		return job.StatusCancelled, failure
 	case o.Limit == "wall":
-		failure.Reason = upper + " took longer than a build may."
+		failure.Reason = upper + " took longer than the time limit of a build."
 		return job.StatusTimeout, failure
 	case o.Limit != "":
 		failure.Reason = fmt.Sprintf("%s hit the %s limit of a build.", upper, o.Limit)

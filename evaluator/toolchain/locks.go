@@ -6,14 +6,14 @@ import (
 )
 
 // keyLocks has one goroutine at a time make what belongs to a key, so that the others find it made. The zero
-// value is ready. This is not x/sync's singleflight: whoever waits can be cancelled alone, and whoever makes
-// something returns only when its process has ended, for its build slot is somebody else's from then on.
+// value is ready. This is not x/sync's singleflight: a caller that waits can be cancelled alone, and one that makes
+// something returns only when its process has ended, for its build slot is someone else's from then on.
 type keyLocks struct {
 	mu   sync.Mutex
 	held map[string]chan struct{} // closed at the unlock
 }
 
-// lock waits until nobody holds the key, or for ctx to end. The caller must unlock.
+// lock waits until no one holds the key, or for ctx to end. The caller must unlock.
 func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	for {
 		taken, unlock := l.tryLock(key)
@@ -21,7 +21,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 			return unlock, nil
 		}
 		select {
-		// Then it tries again: another waiter may have been quicker. Nobody is promised an order.
+		// Then it tries again: another waiter may have been quicker. No one is promised an order.
 		case <-taken:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -29,7 +29,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 	}
 }
 
-// tryLock returns an unlock, or what is closed when whoever holds the key unlocks it.
+// tryLock returns an unlock, or what is closed when the holder of the key unlocks it.
 func (l *keyLocks) tryLock(key string) (taken <-chan struct{}, unlock func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

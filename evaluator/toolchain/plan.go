@@ -27,7 +27,7 @@ type plan struct {
 }
 
 var (
-	// A change here is a change of every score: the flags are in base, so that everything is compiled anew, but boards do
+	// A change here is a change of every score: the flags are in base, so that everything is compiled again, but boards do
 	// not know them.
 	nvccFlags = []string{
 		"--std=c++20", "-DNDEBUG", "-Xcompiler=-Wno-psabi", "-Xcompiler=-fno-strict-aliasing",
@@ -104,7 +104,7 @@ func (p *plan) addIncludes(b *Builder, dirs []string) error {
 }
 
 // libraryAges tells a renewed include library from its former self.
-// The time of the directory alone: a header that is changed deep inside goes unnoticed until somebody touches the top.
+// The time of the directory alone: a header that is changed deep inside goes unnoticed until someone touches the top.
 func (p *plan) libraryAges() []string {
 	var ages []string
 	for _, m := range p.mounts {

@@ -152,7 +152,7 @@ func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome
 	return outcome, err
 }
 
-// drain reads to the end, also when nobody wants to know: a full pipe would stop its writer.
+// drain reads to the end, also when no one wants to know: a full pipe would stop its writer.
 func drain(from *os.File, see func([]byte)) {
 	defer from.Close()
 	buffer := make([]byte, pipeBuffer)
@@ -167,7 +167,7 @@ func drain(from *os.File, see func([]byte)) {
 	}
 }
 
-// nativeProgram is executables, started anew for every stage.
+// nativeProgram is executables, started again for every stage.
 type nativeProgram struct {
 	runner  Runner
 	place   Place

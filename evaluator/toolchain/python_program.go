@@ -205,7 +205,7 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 }
 
 // runJudged runs a stage as a judge and runners. The judge has the task's files and the cases; a runner has the
-// submission beside the task's files, which everybody may read, and no cases. Runners that follow each other are forks
+// submission beside the task's files, which everyone may read, and no cases. Runners that follow each other are forks
 // of one warm process, which clears up between them.
 func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
 	sources := p.artifact.sources

@@ -78,7 +78,7 @@ func (s *store) get(key string) ([]byte, bool) {
 	return data, true
 }
 
-// mkdir makes the folder of what is to be kept under key: whoever compiles for the store learns first that nothing can be
+// mkdir makes the folder of what is to be kept under key: a caller that compiles for the store learns first that nothing can be
 // kept there.
 func (s *store) mkdir(key string) error {
 	if err := os.MkdirAll(filepath.Dir(s.path(key)), 0o700); err != nil {
@@ -163,7 +163,7 @@ func (s *store) clear(added int64) error {
 // RecallKey is all that decides what a program's kernels are compiled to, beside the machine's own tools.
 // What is kept was compiled by the owner's own process, which may have written what it likes: hence the owner in the key.
 type RecallKey struct {
-	Owner string // whom it is for; nothing is kept for nobody
+	Owner string // whom it is for; nothing is kept for no one
 	Arch  string // of the GPU
 	Text  string // the kernels, and the program that compiles them
 }

@@ -21,7 +21,7 @@ start with them. The flags are those of the command: warpboard serve --help and 
 // checkConfigCommand checks the settings of serve; the commands below it those of serve or work.
 func checkConfigCommand(env Environment) *cobra.Command {
 	cmd := checkConfigOf(env, "check-config", "serve")
-	cmd.Short = "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them"
+	cmd.Short = "print the settings that serve (or work) would use, where each comes from, and any errors"
 	cmd.AddCommand(checkConfigOf(env, "serve", "serve"), checkConfigOf(env, "work", "work"))
 	cmd.SetHelpFunc(func(*cobra.Command, []string) { fmt.Fprint(env.Stdout, checkConfigHelp) })
 	return cmd

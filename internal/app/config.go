@@ -37,7 +37,7 @@ type Config struct {
 	PerHour int
 	// Baselines has the site run the baselines that come with tasks.
 	Baselines bool
-	// Confirm has whoever comes first on a board measured again, in turns with the next person.
+	// Confirm measures the first run of a board again, in turns with the next person's.
 	Confirm bool
 	// SigningKey signs what the site states of results; empty: the one in Data.
 	SigningKey string

@@ -110,7 +110,7 @@ func (c *Config) checkSite(wrong *problems) {
 	}
 }
 
-// metricsFrom is nil while nothing is set, and empty for nobody.
+// metricsFrom is nil while nothing is set, and empty for no one.
 func (c *Config) metricsFrom() ([]netip.Prefix, error) {
 	switch {
 	case len(c.MetricsFrom) == 0:

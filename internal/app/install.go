@@ -105,7 +105,7 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 		return err
 	// It is marked as installed all the same, and stays theirs when the file changes.
 	case task.Origin != in.Origin:
-		return nil // somebody made a task of this name; it is theirs
+		return nil // someone made a task of this name; it is theirs
 	}
 	var settings *catalog.TaskSettings
 	if in.hasDeadline {

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// installFolder installs the tasks below dir, of whoever keeps them there: one bad task keeps
+// installFolder installs the tasks below dir, no matter who keeps them there: one bad task keeps
 // neither the others nor the site from starting. Tasks that name no device get these.
 func (i installer) installFolder(ctx context.Context, dir string, devices []string) error {
 	wanted, err := i.readFolder(dir)
@@ -43,7 +43,7 @@ func (i installer) skipped(where string, err error) {
 // readFolder reads the problem sets below dir or, where there are none, its task folders. Links do not
 // lead out of dir.
 func (i installer) readFolder(dir string) ([]installSpec, error) {
-	// The folder belongs to whoever keeps tasks there, and may be written by others than the operator.
+	// The folder belongs to the person who keeps tasks there, and may be written by others than the operator.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a directory that can be read: %w", err)

@@ -35,14 +35,14 @@ func activated(getenv func(string) string, first int) (net.Listener, error) {
 		return nil, nil
 	}
 	if n != "1" {
-		return nil, fmt.Errorf("LISTEN_FDS is %s: one socket is wanted", n)
+		return nil, fmt.Errorf("LISTEN_FDS is %s: expected one socket", n)
 	}
 	unix.CloseOnExec(first)
 	file := os.NewFile(uintptr(first), "listener")
 	defer file.Close()
 	ln, err := net.FileListener(file)
 	if err != nil {
-		return nil, errors.New("LISTEN_FDS: the descriptor that was passed on is no listening socket")
+		return nil, errors.New("LISTEN_FDS: the passed descriptor is not a listening socket")
 	}
 	return ln, nil
 }

@@ -39,7 +39,7 @@ func TestASocketOfSystemdIsServed(t *testing.T) {
 		"ours":       {"1", strconv.Itoa(unix.Getpid()), true, ""},
 		"another's":  {"1", "1", false, ""},
 		"none":       {"", "", false, ""},
-		"too many":   {"2", "", false, "one socket is wanted"},
+		"too many":   {"2", "", false, "expected one socket"},
 		"no process": {"1", "", true, ""},
 	} {
 		fd, err := unix.Dup(int(file.Fd()))

@@ -13,11 +13,11 @@ import (
 // two queues on the same files, or two sandboxes, would destroy each other's work.
 func lockData(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("--data: the directory cannot be made: %w", err)
+		return nil, fmt.Errorf("--data: cannot create the directory: %w", err)
 	}
 	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("--data: the directory cannot be written: %w", err)
+		return nil, fmt.Errorf("--data: cannot write to the directory: %w", err)
 	}
 	// The lock belongs to the open file, so that it ends with the process, however that dies. A child that inherits the
 	// descriptor would keep it; Go opens files close-on-exec. On a network file system it may hold between the processes

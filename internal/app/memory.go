@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// room is how much a site may allocate between two garbage collections, at the least. A page takes some 300 kB: while a site
+// room is how much a site may allocate between two garbage collections, at least. A page takes some 300 kB: while a site
 // holds little, the collector would run at every tenth, and be what the slowest pages wait for.
 const room = 128 << 20
 
@@ -37,7 +37,7 @@ type leisure struct {
 	stopped bool
 }
 
-// next sets the percentage, and is called again after the next collection: that finds the object, which nobody holds.
+// next sets the percentage, and is called again after the next collection: that finds the object, which no one holds.
 func (l *leisure) next() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,7 +31,7 @@ func migrate(ctx context.Context, env Environment, cfg *Config) error {
 func tokenCommand(env Environment) *cobra.Command {
 	var t newToken
 	return settingsCommand(env, "token", "make a personal API token for a user", t.make, func(fs *pflag.FlagSet) {
-		fs.StringVar(&t.user, "user", "", "whose token it is: a user of this command's own, made when there is none; never one who signs in")
+		fs.StringVar(&t.user, "user", "", "user of the token: created by this command if missing, and never one who signs in")
 		fs.StringVar(&t.role, "role", "", "role to give that user: user, creator or admin; default: the one they have, user at first")
 		fs.StringVar(&t.label, "name", "made by the operator", "what the token is for")
 	})
@@ -43,14 +43,14 @@ type newToken struct{ user, role, label string }
 // make prints a new personal token.
 func (t *newToken) make(ctx context.Context, env Environment, cfg *Config) error {
 	if t.user == "" {
-		return errors.New("--user is needed: whose token is it?")
+		return errors.New("--user is needed: name the user of the token")
 	}
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	// The provider "operator" is nobody's sign-in, so that a token never is of an account that a person signs in with.
+	// The provider "operator" is no one's sign-in, so that a token never is of an account that a person signs in with.
 	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: t.user, Name: t.user})
 	if err != nil {
 		return err

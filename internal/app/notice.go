@@ -58,7 +58,7 @@ func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	if !ok {
 		return false
 	}
-	n.log.Warn("no worker starts: this machine goes away", "at", gone.UTC().Format(time.RFC3339), "file", n.file)
+	n.log.Warn("no worker starts: this machine is going away", "at", gone.UTC().Format(time.RFC3339), "file", n.file)
 	select {
 	case <-time.After(time.Until(gone)):
 		return false
@@ -67,7 +67,7 @@ func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	}
 }
 
-// read tells when the machine goes away; false while nobody says so. A file that cannot be understood counts, as one that is empty.
+// read tells when the machine goes away; false while no one says so. A file that cannot be understood counts, as one that is empty.
 func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 	info, err := os.Stat(n.file)
 	if err != nil {
@@ -81,13 +81,13 @@ func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 		gone, err = goneAt(strings.TrimSpace(string(text)), info.ModTime(), n.grace)
 	}
 	if err != nil {
-		n.log.Error("the notice that this machine goes away cannot be read: --grace counts", "file", n.file, "err", err)
+		n.log.Error("cannot read the shutdown notice: --grace applies", "file", n.file, "err", err)
 		gone = info.ModTime().Add(n.grace)
 	}
 	if !gone.After(now) {
 		// Said once for each notice, not every second for as long as the file lies there.
 		if !gone.Equal(n.over) {
-			n.log.Warn("the machine outlived a notice, which counts no more: remove the file", "file", n.file, "at", gone.UTC().Format(time.RFC3339))
+			n.log.Warn("ignoring a stale shutdown notice: remove the file", "file", n.file, "at", gone.UTC().Format(time.RFC3339))
 		}
 		n.over = gone
 		return time.Time{}, false

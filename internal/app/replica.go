@@ -58,7 +58,7 @@ func nameOwnWorker(ctx context.Context, cfg *Config, store *models.Store, id str
 	}
 	name, err := store.Fleet.ClaimName(ctx, cfg.Worker.Name, id)
 	if err == nil && name != cfg.Worker.Name {
-		log.Info("another worker has the name of this one", "wanted", cfg.Worker.Name, "name", name)
+		log.Info("another worker has this name", "wanted", cfg.Worker.Name, "name", name)
 		cfg.Worker.Name = name
 	}
 	return err

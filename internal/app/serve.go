@@ -24,7 +24,7 @@ import (
 // serve runs the site, and a worker beside it unless --no-worker.
 //
 // The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
-// store migrates before anybody is let in, and workers find all tasks there, since the queue opens after these are installed.
+// store migrates before anyone is let in, and workers find all tasks there, since the queue opens after these are installed.
 func serve(ctx context.Context, env Environment, cfg *Config) error {
 	defer LeaveRoom()()
 	log := cfg.logger(env.Stderr)
@@ -133,7 +133,7 @@ type lastLoop struct {
 
 func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
 	l := &lastLoop{ended: make(chan struct{})}
-	// It hangs on no other context: whoever starts a lastLoop has to stop it, or it outlives the process's end in order.
+	// It hangs on no other context: the caller that starts a lastLoop has to stop it, or it outlives the process's end in order.
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(l.ended)
@@ -201,7 +201,7 @@ func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logge
 // announceStop has the log say when the stop signal comes, and what follows.
 func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
 	return context.AfterFunc(ctx, func() {
-		log.Info("stopping: runs get a moment to end, and go on elsewhere or after the next start if they do not", "grace", cfg.Grace)
+		log.Info("stopping: runs have a moment to finish; the others continue elsewhere or after the next start", "grace", cfg.Grace)
 	})
 }
 

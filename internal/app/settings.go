@@ -67,13 +67,13 @@ func settingText(value any) (string, error) {
 		for i, part := range v {
 			text, ok := part.(string)
 			if !ok || strings.Contains(text, ",") {
-				return "", fmt.Errorf("want a list of texts without commas, got %v", part)
+				return "", fmt.Errorf("expected a list of strings without commas, got %v", part)
 			}
 			parts[i] = text
 		}
 		return strings.Join(parts, ","), nil
 	}
-	return "", fmt.Errorf("want a text, a number, true, false or a list of texts, got %v", value)
+	return "", fmt.Errorf("expected a string, number, boolean, or list of strings, got %v", value)
 }
 
 // of gives a setting's value and where it is from; from is empty when it is set nowhere.
@@ -141,7 +141,7 @@ func shown(flagName, value string) string {
 	return value
 }
 
-// isSecret reports whether nobody should see a setting. The addresses of a database and of a store hold passwords.
+// isSecret reports whether no one should see a setting. The addresses of a database and of a store hold passwords.
 func isSecret(flagName string) bool {
 	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
 }

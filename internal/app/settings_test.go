@@ -62,8 +62,8 @@ func TestWhatIsWrongWithASettingsFileIsSaid(t *testing.T) {
 		{"adddr = 'x'", "adddr is not a setting; warpboard serve --help lists them"},
 		{"config = 'other.toml'", "config is not a setting"},
 		{"addr = ", "settings file"},
-		{"admins = [1]", "admins: want a list of texts without commas, got 1"},
-		{"addr = {host = 'x'}", "addr: want a text, a number, true, false or a list of texts"},
+		{"admins = [1]", "admins: expected a list of strings without commas, got 1"},
+		{"addr = {host = 'x'}", "addr: expected a string, number, boolean, or list of strings"},
 		{"cpu-slots = 'many'", `cpu-slots: "many" is not a whole number`},
 		{"github-secret = 'hidden'\ngithub-key = 'k'\ngrace = 'hidden2'", `grace: "hidden2" is not a time like 30s`},
 	} {

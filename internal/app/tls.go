@@ -91,7 +91,7 @@ func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// Once per handshake. The key file is not looked at: renewers write the key first, or both at once. A pair that does
-	// not fit together is tried again at the next handshake, with the one before meanwhile.
+	// not fit together is tried again at the next handshake, with the one before in the meantime.
 	info, err := os.Stat(k.cert)
 	if err == nil && (k.loaded == nil || !info.ModTime().Equal(k.read)) {
 		var pair tls.Certificate

@@ -17,6 +17,6 @@
 // Nothing is ever taken out because it has become wrong: a key names all that its value was made of, so that a change makes
 // another key. What rights decide is part of the key, too, or is asked before the cache is.
 //
-// What may go wrong: a value is shared by all who ask, so nobody may write into it; two who miss the same key at once make
+// What may go wrong: a value is shared by all who ask, so no one may write into it; two who miss the same key at once make
 // its value twice.
 package cache

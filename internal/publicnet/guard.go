@@ -41,7 +41,7 @@ func New(allowed []netip.Prefix) Guard { return Guard{allowed, net.InterfaceAddr
 // Check is the Control of a net.Dialer, and refuses an address at the moment when it is dialled, after names have been resolved: a name that points elsewhere a
 // moment later is refused then.
 // It runs for each address that is tried, in the dialer, so that the address that is checked is the one that is connected
-// to. Whoever gave the address controls the name and what it resolves to.
+// to. The person who gave the address controls the name and what it resolves to.
 func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -19,7 +19,7 @@ type Silicon struct {
 	MIG    string // "1g.10gb"; empty for a whole GPU
 }
 
-// short labels leave out what goes without saying. What is not listed is spelled out: a unit that nobody thought of
+// short labels leave out what goes without saying. What is not listed is spelled out: a unit that no one thought of
 // must not share a board with another.
 var short = map[string]string{
 	"H100 SXM 80GB": "H100-SXM", "H100 PCIe 80GB": "H100-PCIe", "H100 NVL 94GB": "H100-NVL",
@@ -48,7 +48,7 @@ var (
 	migWord    = regexp.MustCompile(`^\d+g\.\d+gb`)
 )
 
-// Of tells the silicon from NVML's name of a unit and its memory in bytes, 0 where nobody knows that any more.
+// Of tells the silicon from NVML's name of a unit and its memory in bytes, 0 where no one knows that any more.
 func Of(name string, memory uint64) Silicon {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
 	words = slices.DeleteFunc(words, func(word string) bool {

@@ -6,9 +6,9 @@
 // the first statement and the last.
 //
 // models writes a statement when it records a result, and models/ledger keeps it word for word; web/api signs it when
-// somebody asks; app verifies.
+// someone asks; app verifies.
 //
 // Each statement holds the hash of the one before it. So a site cannot change or leave out a result without changing
-// every later statement, and whoever kept one of those can show it. What a statement cannot show is that the site
+// every later statement, and anyone who kept one of those can show it. What a statement cannot show is that the site
 // told the truth when it made it: that takes measuring again.
 package statement

@@ -19,14 +19,14 @@ import (
 
 const (
 	lookEvery = time.Second
-	// mostAtOnce requests of this process are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at the most,
+	// mostAtOnce requests of this process are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at most,
 	// so that slow receivers hold up neither the site nor other people.
 	mostAtOnce, ofSite, atOnce = 24, 12, 3
-	// silentFor is when a worker counts as lost: longer than a site's restart takes, during which nobody hears it.
+	// silentFor is when a worker counts as lost: longer than a site's restart takes, during which no one hears it.
 	// It is said later than the site itself gives attempts up (fleet.WorkerTimeout): that costs a run a retry, this a
 	// person's sleep.
 	silentFor = 30 * time.Second
-	// claimFor is after when a try that nobody ended is made again.
+	// claimFor is after when a try that no one ended is made again.
 	// Far longer than a try can last, so that a try under way is never made twice at once; and how late a delivery is
 	// after a process died with it.
 	claimFor = 6 * answerIn
@@ -72,7 +72,7 @@ func New(cfg Config) *Deliverer {
 	return &Deliverer{Config: cfg, sender: newSender(cfg), started: cfg.Now(), now: map[int64]int{}}
 }
 
-// Run delivers until ctx ends. What is under way then is sent again by whoever delivers next.
+// Run delivers until ctx ends. What is under way then is sent again by the process that delivers next.
 func (d *Deliverer) Run(ctx context.Context) error {
 	defer d.trying.Wait()
 	tick := time.NewTicker(d.Every)
@@ -147,7 +147,7 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	// More are read than there is room for, so that a person's backlog does not fill the list and hide everybody else.
+	// More are read than there is room for, so that a person's backlog does not fill the list and hide everyone else.
 	d.sort(due)
 	for _, delivery := range due {
 		if !d.enter(delivery.UserID) {

@@ -25,7 +25,7 @@ import (
 const (
 	// answerIn bounds a try as a whole, however slowly the receiver reads and answers, unless Config says otherwise.
 	answerIn = 10 * time.Second
-	// readAtMost of an answer, which can be as long as its sender likes: nobody reads it, and the connection is closed after it.
+	// readAtMost of an answer, which can be as long as its sender likes: no one reads it, and the connection is closed after it.
 	readAtMost = 4 << 10
 )
 
@@ -93,7 +93,7 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	return response.StatusCode, nil
 }
 
-// errRefused is one sentence for a name that cannot be resolved and for every address that is refused: whoever made the webhook
+// errRefused is one sentence for a name that cannot be resolved and for every address that is refused: the person who made the webhook
 // would learn otherwise which names the operator's network has, and what they point to.
 var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach public addresses at ports of HTTP, and the site's own also what --webhook-allow names")
 

@@ -45,7 +45,7 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	return rows, db.ReadError(err, "the audit log")
 }
 
-// Decisions lists what was decided about a run, the oldest first. Everybody may read them.
+// Decisions lists what was decided about a run, the oldest first. Everyone may read them.
 func (s *Accounts) Decisions(ctx context.Context, runID int64) ([]Audit, error) {
 	var rows []Audit
 	err := s.db.Read(ctx).Where("subject = ? and act in ('disqualify', 'reinstate')", fmt.Sprintf("run %d", runID)).Order("id").Find(&rows).Error

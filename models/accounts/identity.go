@@ -57,7 +57,7 @@ func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 }
 
 // Operator returns the site's own account, which owns the built-in tasks. No provider has its
-// name, so nobody can sign in as it.
+// name, so no one can sign in as it.
 func (s *Accounts) Operator(ctx context.Context) (User, error) {
 	return s.SignIn(ctx, SignIn{Provider: "site", Subject: "operator", Name: "Warpboard", Admin: true})
 }
@@ -131,7 +131,7 @@ func addIdentity(tx *gorm.DB, userID int64, in SignIn) error {
 	return db.WriteError(err, "identity")
 }
 
-// uniqueName returns the wanted name, with a number behind it when somebody else has it.
+// uniqueName returns the wanted name, with a number behind it when someone else has it.
 func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 	base := CleanName(wanted)
 	if base == "" {
@@ -150,7 +150,7 @@ func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 }
 
 // Unlink takes one of a person's ways to sign in away, and ends all sessions but the one to keep: who
-// holds the account at that provider may have begun any of them. The last way stays: without it nobody
+// holds the account at that provider may have begun any of them. The last way stays: without it no one
 // could get in.
 func (s *Accounts) Unlink(ctx context.Context, userID, id, keep int64) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -26,7 +26,7 @@ type Login struct {
 	ID         int64
 	SecretHash string
 	Code       string // "BCDFGHJK"
-	Host       string // as the command calls its machine: anybody can say anything here
+	Host       string // as the command calls its machine: anyone can say anything here
 	Address    string
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
@@ -57,7 +57,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 			}
 		}
 		if len(waiting) >= mostLogins || own >= mostLoginsEach {
-			return db.Errorf(db.TooMany, "Too many command lines wait to be signed in. Try again in some minutes.")
+			return db.Errorf(db.TooMany, "Too many command lines are waiting for a sign-in. Try again in a few minutes.")
 		}
 		return db.WriteError(tx.Create(&login).Error, "login")
 	})
@@ -108,7 +108,7 @@ func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes 
 	return db.WriteError(res.Error, "login")
 }
 
-// EndLogin makes the token of a login that somebody has let in, once. An empty secret says that nobody has answered yet.
+// EndLogin makes the token of a login that someone has let in, once. An empty secret says that no one has answered yet.
 func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret string, user User, err error) {
 	var login Login
 	if err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&login).Error; err != nil {

@@ -2,7 +2,7 @@ package accounts
 
 import "warpboard/models/db"
 
-// Act is something that not everybody may do.
+// Act is something that not everyone may do.
 type Act string
 
 // The acts. rights says who may do them.
@@ -26,10 +26,10 @@ const (
 	ExportResults    Act = "export the chain of results"
 	ManageDevices    Act = "pause devices"
 	ManageWorkers    Act = "manage workers"
-	ManageWebhook    Act = "manage a webhook" // one that belongs to nobody is the site's
+	ManageWebhook    Act = "manage a webhook" // one that belongs to no one is the site's
 )
 
-// Of says whose the thing is that an act is about; 0 is nobody.
+// Of says whose the thing is that an act is about; 0 is no one.
 type Of struct {
 	OwnerID  int64 // whose run, submission or account it is; of a disqualification: who decided it
 	AuthorID int64 // whose task it belongs to
@@ -43,13 +43,13 @@ const (
 	byCreator     // who may make tasks
 	byAuthor      // the author of the task, as long as they may make tasks
 	byOwner       // whom it belongs to
-	bySignedIn    // everybody with an account
+	bySignedIn    // everyone with an account
 )
 
 // right is one line of the table: who may, who may not in spite of that, and what the others are told.
 type right struct {
 	by      by
-	notOwn  bool // nobody may to what is theirs, so that one admin always stays, and reports come from others
+	notOwn  bool // no one may to what is theirs, so that one admin always stays, and reports come from others
 	refusal string
 }
 
@@ -58,15 +58,15 @@ type right struct {
 var rights = map[Act]right{
 	MakeTask:         {byCreator, false, "Only creators and admins may make tasks; ask an admin for the role."},
 	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
-	ReportRun:        {bySignedIn, true, "Sign in to report a run of somebody else. To withdraw a run of your own, delete its submission."},
-	ReviewRun:        {byAuthor, false, "Only the author of the task and admins review its runs."},
+	ReportRun:        {bySignedIn, true, "Sign in to report another person's run. To withdraw your own run, delete its submission."},
+	ReviewRun:        {byAuthor, false, "Only the author of the task and admins may review its runs."},
 	DisqualifyRun:    {byAuthor, false, "Only the author of the task and admins may disqualify a run."},
-	ReinstateRun:     {byOwner, false, "Only who disqualified the run, and admins, may reinstate it."},
+	ReinstateRun:     {byOwner, false, "Only the person who disqualified the run, and admins, may reinstate it."},
 	RemoveNote:       {byAuthor, false, "Only the person whose run it is, the author of the task and admins may remove its note."},
-	Rejudge:          {byAuthor, false, "Only the author of the task and admins have its runs measured again."},
+	Rejudge:          {byAuthor, false, "Only the author of the task and admins may have its runs measured again."},
 	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
 	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},
-	Rename:           {byOwner, false, "Only an admin may rename somebody else."},
+	Rename:           {byOwner, false, "Only an admin may rename another person."},
 	SetRole:          {byAdmin, true, "Only an admin may change roles, and not their own: ask another admin."},
 	Block:            {byAdmin, true, "Only another admin may block this person."},
 	ListPeople:       {byAdmin, false, "Only an admin may list people."},

@@ -42,7 +42,7 @@ func (t Token) Is(secret string) bool { return secret != "" && db.HashSecret(sec
 // CreateToken makes a token and returns its secret, which is never seen again. A life of 0 never expires.
 func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {
 	if name = CleanName(name); name == "" {
-		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name, so that you know it again.")
+		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name, so that you recognize it later.")
 	}
 	secret = tokenMark + db.NewSecret()
 	token := Token{
@@ -72,9 +72,9 @@ func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	case err != nil:
 		return fmt.Errorf("counting tokens of person %d: %w", userID, err)
 	case have.Live >= mostTokens:
-		return db.Errorf(db.Conflict, "You have %d tokens that work, the most that a person may have. Revoke one that you no longer need.", have.Live)
+		return db.Errorf(db.Conflict, "You have %d active tokens, the maximum. Revoke one that you no longer need.", have.Live)
 	case have.Today >= mostTokensADay:
-		tooMany := db.Errorf(db.TooMany, "At most %d tokens a day are made. Try again later.", mostTokensADay)
+		tooMany := db.Errorf(db.TooMany, "You can create at most %d tokens a day. Try again later.", mostTokensADay)
 		tooMany.RetryAfter = time.Hour
 		return tooMany
 	}

@@ -176,7 +176,7 @@ func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 const maxName = 40
 
 // invisible tells of letters and marks that nothing is drawn for: with one of them a name would look
-// like somebody else's.
+// like someone else's.
 func invisible(r rune) bool {
 	const brailleBlank = '\u2800'
 	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)

@@ -8,8 +8,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// widest is by how much of its score an entry's interval counts at the most, unless that of the first is wider: it is what an
-// interval has that is not noisy (package harness). Whoever makes a kernel uneven, for a wide interval, shares no better rank by that.
+// widest is by how much of its score an entry's interval counts at most, unless that of the first is wider: it is what an
+// interval has that is not noisy (package harness). Anyone who makes a kernel uneven, for a wide interval, shares no better rank by that.
 const widest = 0.005
 
 // resolution is the least relative difference of two scores that is told apart, however narrow their intervals are:
@@ -30,7 +30,7 @@ const resolution = 0.005
 // 5 % of the boards, by its luck (33 % if its interval counted by 2 %). Without intervals the first number
 // depends on the noise: the rule is no better than the scores. A person's best of many tries is lucky, too; that is not corrected here.
 //
-// Weakness: whoever is behind a noisy first of a band, within its interval, shares its rank. The first place is confirmed.
+// Weakness: anyone who is behind a noisy first of a band, within its interval, shares its rank. The first place is confirmed.
 func apart(first, e Entry) bool {
 	most := first.most()
 	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
@@ -119,7 +119,7 @@ func (s spot) before(o spot) bool {
 // fromSpot chooses the entries or bands of a board from a band's spot on.
 const fromSpot = "(age, score_ns, run_id) >= (?, ?, ?)"
 
-// updateBands cuts a board anew around one person's entry that was had and is now has; nil is none. It begins at the
+// updateBands cuts a board again around one person's entry that was had and is now has; nil is none. It begins at the
 // last band that begins before the change and ends where an old band begins again: what follows stays as it is. The
 // work is that of reading these bands' entries, some microseconds each.
 func updateBands(tx *gorm.DB, had, has *Entry) error {
@@ -210,7 +210,7 @@ func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 	return nil
 }
 
-// rebuildBands cuts all boards anew, in one pass over the entries.
+// rebuildBands cuts all boards again, in one pass over the entries.
 func rebuildBands(tx *gorm.DB) error {
 	if err := tx.Exec("delete from bands").Error; err != nil {
 		return fmt.Errorf("removing the bands: %w", err)

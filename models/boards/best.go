@@ -33,7 +33,7 @@ const insertBests = `insert into bests (version_id, device, user_id, run_id, sub
 		from runs where %s
 	) tried where stands and (prior is null or score_ns < prior)`
 
-// rebuildBests makes one person's steps on a board anew. It reads all valid runs that the person has there.
+// rebuildBests rebuilds one person's steps on a board. It reads all valid runs that the person has there.
 func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) error {
 	const theirs = "version_id = ? and device = ? and user_id = ?"
 	err := tx.Where(theirs, versionID, device, userID).Delete(&Best{}).Error

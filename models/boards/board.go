@@ -52,7 +52,7 @@ type Page struct {
 	FirstNS   float64 // the best score; 0 on an empty board
 }
 
-// Board returns limit entries of the board from the one at offset on. A board that nobody is on
+// Board returns limit entries of the board from the one at offset on. A board that no one is on
 // is empty, not missing.
 func (s *Boards) Board(ctx context.Context, versionID int64, device string, offset, limit int) (Page, error) {
 	offset = max(offset, 0)

@@ -3,7 +3,7 @@
 // Read it in this order: rank.go (which run is an entry: the only place that knows it), band.go
 // (which entries share a rank), board.go (a board in short), part.go (what its page shows), past.go (as it stood once),
 // record.go (the history of its best), best.go (the history of each person's best), summary.go (all boards of a list of tasks), placing.go (all boards of a person),
-// rebuild.go (everything anew from the runs).
+// rebuild.go (everything again from the runs).
 //
 // The store of package models embeds Boards. Inside its transactions package models calls Enter when a run has ended
 // well, and Recompute when runs were disqualified or deleted. Every page, API and feed reads what these keep.

@@ -18,8 +18,8 @@ import (
 // Part is the piece of a board that a page shows.
 type Part struct {
 	Offset, Limit int
-	Viewer        int64     // a person whose entry is wanted wherever it stands; 0: nobody's
-	ByEnergy      bool      // only entries whose energy was measured, the least first; nobody's beside them
+	Viewer        int64     // a person whose entry is wanted wherever it stands; 0: no one's
+	ByEnergy      bool      // only entries whose energy was measured, the least first; no one's beside them
 	Before        time.Time // with which of a person's earlier scores an entry is compared: the best until then
 }
 
@@ -34,7 +34,7 @@ type Shown struct {
 	Beside   bool     // it is the viewer's, and not of the part
 }
 
-// Head returns what is kept about a board apart from its entries. A board that nobody is on is empty, not missing.
+// Head returns what is kept about a board apart from its entries. A board that no one is on is empty, not missing.
 func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head, error) {
 	var row struct {
 		Board           `gorm:"embedded"`
@@ -109,7 +109,7 @@ func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]B
 }
 
 // Find returns the offset of the first entry whose person has a name with the text in it, and whose; NotFound when
-// nobody has.
+// no one has.
 func (s *Boards) Find(ctx context.Context, versionID int64, device, text string) (offset int, userID int64, err error) {
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
 	return s.find(ctx, versionID, device, `lower(u.name) like ? escape '\'`, pattern)

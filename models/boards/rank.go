@@ -56,7 +56,7 @@ type Interval struct {
 }
 
 // Numerics is how far a run's answers are from the task's reference in double precision, the worst of its tests. It is of
-// a run alone: boards read it where somebody asks.
+// a run alone: boards read it where someone asks.
 type Numerics struct {
 	ErrorULP      *float64 `gorm:"column:error_ulp"`      // in units of the last place of the answer's type; nil: nothing was compared
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size

@@ -21,7 +21,7 @@ func (s *Boards) RebuildIfAsked(ctx context.Context) (why string, err error) {
 	return why, s.RebuildEntries(ctx)
 }
 
-// RebuildEntries makes entries, records, bests, bands and boards anew from the runs, by the same rule. Every
+// RebuildEntries rebuilds entries, records, bests, bands and boards from the runs, by the same rule. Every
 // board gets a new change number. It takes seconds per million runs and blocks other writers.
 func (s *Boards) RebuildEntries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

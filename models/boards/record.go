@@ -70,7 +70,7 @@ func noteRecord(tx *gorm.DB, e Entry) error {
 	}).Error, "record")
 }
 
-// correctRecords makes the records anew where a run that has got another score was one of them, or is now.
+// correctRecords rebuilds the records where a run that has got another score was one of them, or is now.
 // It reports whether it did.
 func correctRecords(tx *gorm.DB, e Entry) (bool, error) {
 	const epoch = "version_id = ? and device = ? and age = ? and "

@@ -22,7 +22,7 @@ type TaskRecord struct {
 	TaskTitle string
 }
 
-// Records lists the latest records of the current boards of tasks that everybody may see, the last first.
+// Records lists the latest records of the current boards of tasks that everyone may see, the last first.
 func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, error) {
 	join := "join "
 	if f.TaskID == 0 && f.UserID == 0 {

@@ -32,7 +32,7 @@ func newRemembered() remembered {
 	return remembered{cache.New[Key, Summary](mostSummaries), cache.New[placeKey, keptPlace](mostPlaces)}
 }
 
-// get returns what is kept of a board at this change number, with a person's place on it; 0: nobody's.
+// get returns what is kept of a board at this change number, with a person's place on it; 0: no one's.
 func (r remembered) get(key Key, change, userID int64) (Summary, bool) {
 	summary, ok := r.kept.Get(key)
 	if !ok || summary.Change != change {

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Summary is a board in short. Many readers may have the same one: nobody writes into its lists.
+// Summary is a board in short. Many readers may have the same one: no one writes into its lists.
 type Summary struct {
 	Device  string
 	Change  int64    // its change number, or an older one: what is said here may be newer
@@ -64,7 +64,7 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 	return s.summariesFor(ctx, 0, versionIDs)
 }
 
-// summariesFor is Summaries with a person's places; 0: nobody's. An entry of an older epoch than the board's has no place.
+// summariesFor is Summaries with a person's places; 0: no one's. An entry of an older epoch than the board's has no place.
 func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
 	if userID != 0 {
@@ -111,7 +111,7 @@ func (s *Boards) people(ctx context.Context, boards []short) (map[int64]string, 
 	return names, nil
 }
 
-// Listed is Summaries for lists of many boards, with a person's places on them; 0: nobody's. It reads the change numbers, and
+// Listed is Summaries for lists of many boards, with a person's places on them; 0: no one's. It reads the change numbers, and
 // of the boards only those that have changed since they were read last for this person, in two more questions.
 func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	heads, err := s.heads(ctx, versionIDs)

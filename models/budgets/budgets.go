@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// keyPrefix begins the settings that hold budgets in seconds; everybody's, or a person's id, follows.
+// keyPrefix begins the settings that hold budgets in seconds; everyone's, or a person's id, follows.
 const (
 	keyPrefix = "budget."
 	everybody = "all"
@@ -47,8 +47,8 @@ func (b Budget) Left() time.Duration {
 // today begins at midnight UTC, by the database's clock.
 func today(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour) }
 
-// SetBudget limits everybody (person 0) or one person to so many GPU-seconds a day. Nil takes a limit away: from a person
-// the own one, 0 lifts the one for everybody. Admins only.
+// SetBudget limits everyone (person 0) or one person to so many GPU-seconds a day. Nil takes a limit away: from a person
+// the own one, 0 lifts the one for everyone. Admins only.
 func (b *Budgets) SetBudget(ctx context.Context, actor accounts.User, person int64, seconds *int) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return err
@@ -120,7 +120,7 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 	return budget, nil
 }
 
-// Check refuses work for a GPU of a person whose budget of today is used up. Nobody in person (0) has none.
+// Check refuses work for a GPU of a person whose budget of today is used up. No one in person (0) has none.
 func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	gpu := false
 	for _, device := range devices {
@@ -162,7 +162,7 @@ func (b Budget) least() (l limit, limited bool) {
 	return l, limited
 }
 
-// Today lists everybody who has a budget of their own or used GPUs today, most used first, at most so many; and the limit for everybody.
+// Today lists everyone who has a budget of their own or used GPUs today, most used first, at most so many; and the limit for everyone.
 func (b *Budgets) Today(ctx context.Context, most int) (list []Budget, all int, err error) {
 	since := today(b.db.Read(ctx))
 	limits, err := db.JSONSettings[int](b.db.Read(ctx).Where("key like ?", keyPrefix+"%"), keyPrefix)

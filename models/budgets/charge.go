@@ -16,7 +16,7 @@ type Charge struct {
 	UnitNS int64  `gorm:"column:unit_ns"`
 }
 
-// Add charges a person for GPUs held until now. Nobody in person (0), or who is gone, is charged nothing.
+// Add charges a person for GPUs held until now. No one in person (0), or who is gone, is charged nothing.
 func Add(tx *gorm.DB, person int64, held time.Duration) error {
 	if person == 0 || held <= 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// reservedAgain is when somebody may come again whose work that waits and runs takes what is left.
+// reservedAgain is when someone may come again whose work that waits and runs takes what is left.
 const reservedAgain = 30 * time.Second
 
 // reserved counts the work of a person for GPUs that waits or runs, whatever it was sent with, by what their last twenty of its
@@ -34,7 +34,7 @@ func checkReserved(tx *gorm.DB, id int64, least limit) error {
 	if time.Duration(ns) < least.left {
 		return nil
 	}
-	tooMany := db.Errorf(db.TooMany, "What you have waiting or running takes about %.0f GPU-seconds, by your past runs, and %.0f are left of today's %d (%s). Wait for some of it to end, or cancel it.",
+	tooMany := db.Errorf(db.TooMany, "Your waiting and running work takes about %.0f GPU-seconds, by your past runs, and %.0f are left of today's %d (%s). Wait for some of it to end, or cancel it.",
 		ns/1e9, least.left.Seconds(), least.seconds, strings.ToLower(least.name[:1])+least.name[1:])
 	tooMany.RetryAfter = reservedAgain
 	return tooMany

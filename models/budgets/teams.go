@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Team is people who share a budget of their own beside each one's. A person is in one at the most.
+// Team is people who share a budget of their own beside each one's. A person is in one at most.
 type Team struct {
 	ID      int64
 	Name    string
@@ -48,7 +48,7 @@ const longestTeam = 60
 // TeamChange is what an admin changes of a team; a team that there is not yet is made.
 type TeamChange struct {
 	Name    string // empty: the person leaves the team that they are in
-	Person  int64  // who comes in, from another team, too; 0: nobody
+	Person  int64  // who comes in, from another team, too; 0: no one
 	Seconds *int   // the budget, 0 for no limit; nil: as it is
 }
 

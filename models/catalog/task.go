@@ -42,7 +42,7 @@ type Task struct {
 // Open reports whether the task takes submissions at this time. The deadline itself is too late.
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
-// NotesOpen reports whether everybody may read the notes on its records: how they got fast is told after the deadline.
+// NotesOpen reports whether everyone may read the notes on its records: how they got fast is told after the deadline.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
 // VisibleTo reports whether the person may know of the task.

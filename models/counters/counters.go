@@ -76,7 +76,7 @@ func Add(tx *gorm.DB, samples ...Sample) error {
 }
 
 // Counters returns all counters by name. What is held now is counted in the same statement, so that an
-// evaluation which ends meanwhile is not missed and not counted twice.
+// evaluation which ends in the meantime is not missed and not counted twice.
 func (t *Table) Counters(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
 	err := t.db.Read(ctx).Raw(`select name, count, total, least, most from counters

@@ -1,6 +1,6 @@
 // Package counters sums up what happened since the site was set up, for the metrics and the evaluation API's statistics.
 //
-// Whoever ends work adds samples inside the transaction that ends it (Add), so that nothing is counted twice and a restart
+// The code that ends work adds samples inside the transaction that ends it (Add), so that nothing is counted twice and a restart
 // loses nothing. A counter has no buckets, only count, sum, least and most: means and rates can be had from it, quantiles
 // cannot. What is held now is no counter but a count of rows, taken in the same statement (Counters).
 //

@@ -51,7 +51,7 @@ func openSQLite(path string, count *statements) (writer, reader *gorm.DB, err er
 	return writer, reader, nil
 }
 
-// keepPrivate makes the database this user's alone: it holds sources that nobody else may read. SQLite gives
+// keepPrivate makes the database this user's alone: it holds sources that no one else may read. SQLite gives
 // the files beside it the rights of the first.
 func keepPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -93,7 +93,7 @@ func openPostgres(dsn string, count *statements) (*gorm.DB, error) {
 }
 
 // writeLimit writes how many rows are wanted into the statement. As a parameter it is unknown to the plan that PostgreSQL keeps
-// for a prepared statement: it reckons with a tenth of all rows, finds that plan dear, and plans anew each time, which takes
+// for a prepared statement: it reckons with a tenth of all rows, finds that plan dear, and plans again each time, which takes
 // longer than most of our questions. The offset stays a parameter: there are many.
 func writeLimit(c clause.Clause, b clause.Builder) {
 	limit, ok := c.Expression.(clause.Limit)

@@ -87,7 +87,7 @@ func (d *DB) Ping(ctx context.Context) error {
 // them, and another process on the same file for _busy_timeout. On PostgreSQL it is the lock, which is released by the
 // end of the transaction, after its rows can be seen. It is READ COMMITTED, whatever the server's default is: each statement
 // after the lock sees what the transaction before has written. With REPEATABLE READ the snapshot would be from before the wait,
-// and whoever reads and then writes would fail. Each connection has it as its default, too, for statements on their own; behind a
+// and a transaction that reads and then writes would fail. Each connection has it as its default, too, for statements on their own; behind a
 // pooler that default may be lost.
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
@@ -109,7 +109,7 @@ func (d *DB) isolation() sql.IsolationLevel {
 }
 
 // It is of the whole database: two sites in two schemas of one take turns with each other.
-const writeLock = 7_236_544 // any number that nobody else locks in this database
+const writeLock = 7_236_544 // any number that no one else locks in this database
 
 // Read begins a question. It sees what was written before it; two of them may see different states.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ctx) }

@@ -4,7 +4,7 @@
 // Read it in this order: db.go (what a DB can do), connect.go (how the two are opened), errors.go and unavailable.go
 // (what failed, and for whom), values.go, secret.go, names.go and setting.go (small helpers), statements.go.
 //
-// The other rooms of models use it; nobody else does. It promises that writes run one after the other, that a
+// The other rooms of models use it; no one else does. It promises that writes run one after the other, that a
 // reader never waits for a writer, and that no error of a driver reaches a caller without what was being done.
 //
 // What may go wrong: on SQLite a transaction that runs long holds every other writer up, so nothing slow (files,

@@ -15,7 +15,7 @@ type Kind string
 const (
 	NotFound    Kind = "not found"         // it is not there, or the viewer may not know that it is
 	Invalid     Kind = "invalid"           // the input is wrong; the message says how
-	Conflict    Kind = "conflict"          // it was changed or taken by somebody else meanwhile
+	Conflict    Kind = "conflict"          // it was changed or taken by someone else in the meantime
 	Forbidden   Kind = "forbidden"         // this person may not do this
 	TooMany     Kind = "too many requests" // a limit of the person is used up; see RetryAfter
 	Unavailable Kind = "unavailable"       // the database restarts or has no room; the same may work in a moment

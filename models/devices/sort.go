@@ -195,7 +195,7 @@ func (s *sorter) ask(old string) error {
 	return db.WriteError(s.tx.Save(&row).Error, "question about %s", old)
 }
 
-// follow has everything that names a board go where its runs went, drops what is made anew, and asks for that.
+// follow has everything that names a board go where its runs went, drops what is rebuilt, and asks for that.
 func follow(tx *gorm.DB, old string) error {
 	for _, statement := range []string{
 		"update run_events set device = (select r.device from runs r where r.id = run_id) where device = ?",
@@ -264,7 +264,7 @@ func ListUnsorted(read *gorm.DB) (list []Unsorted, err error) {
 	return list, err
 }
 
-// Assign gives the runs of an unsorted device to silicon of its family, unless nobody asks for that any more. The boards
+// Assign gives the runs of an unsorted device to silicon of its family, unless no one asks for that any more. The boards
 // have to be rebuilt then.
 // The caller rebuilds the boards in the same or a later transaction: until then the old board is gone, and the new one is
 // not there.

@@ -17,7 +17,7 @@ type Kind string
 const (
 	Report      Kind = "report"
 	Clocks      Kind = "clocks"      // its clocks differ by more than the tolerance
-	Held        Kind = "held"        // it does not count before somebody has looked: below the floor of its unit or above its roof
+	Held        Kind = "held"        // it does not count before someone has looked: below the floor of its unit or above its roof
 	Source      Kind = "source"      // hints in its text, or it is the text of a disqualified run
 	Unconfirmed Kind = "unconfirmed" // a confirmation of it ended without numbers
 )
@@ -25,7 +25,7 @@ const (
 // LongestDetail is how much of a detail is kept, in bytes.
 const LongestDetail = 2000
 
-// Flag asks a person to look at a run. It changes nothing about the run, and is closed when somebody has looked.
+// Flag asks a person to look at a run. It changes nothing about the run, and is closed when someone has looked.
 type Flag struct {
 	ID        int64
 	RunID     int64

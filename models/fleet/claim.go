@@ -55,7 +55,7 @@ func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 	return n == 0, db.ReadError(err, "credential of worker %s", name)
 }
 
-// claimable reports whether a name is the holder's already, or nobody's who is there.
+// claimable reports whether a name is the holder's already, or no one's who is there.
 func claimable(tx *gorm.DB, name, holder string) (bool, error) {
 	claims, err := db.JSONSettings[claim](tx.Where("key = ?", claimKey+name), claimKey)
 	held, found := claims[name]

@@ -15,5 +15,5 @@
 // says of its slots.
 //
 // What may go wrong: a heartbeat is up to a few seconds old, and a site that was held up hears of all its workers
-// late. Who judges silence (evaluator/dispatch) has to know since when anybody listened; Live does not.
+// late. Who judges silence (evaluator/dispatch) has to know since when anyone listened; Live does not.
 package fleet

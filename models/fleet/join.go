@@ -18,7 +18,7 @@ const (
 	joinMost = 10_000
 )
 
-// JoinToken lets workers in that nobody knows by name yet. Each makes a credential of its own by it, which lasts until the
+// JoinToken lets workers in that no one knows by name yet. Each makes a credential of its own by it, which lasts until the
 // worker leaves.
 type JoinToken struct {
 	ID         int64
@@ -28,7 +28,7 @@ type JoinToken struct {
 	Most       int      // workers at a time
 	CreatedBy  int64
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // nobody joins later; who has joined stays
+	ExpiresAt  time.Time // no one joins later; who has joined stays
 	RevokedAt  *time.Time
 }
 
@@ -45,7 +45,7 @@ func (n NewJoinToken) check() error {
 	case !db.IsName(n.Name):
 		return db.Errorf(db.Invalid, "%q is not a valid name of a token: use letters, digits, '.', '_' and '-', at most 40.", n.Name)
 	case n.Most < 1 || n.Most > joinMost:
-		return db.Errorf(db.Invalid, "A token lets in 1 to %d workers at a time, not %d.", joinMost, n.Most)
+		return db.Errorf(db.Invalid, "A token admits 1 to %d workers at a time, not %d.", joinMost, n.Most)
 	case n.For < time.Minute || n.For > 366*24*time.Hour:
 		return db.Errorf(db.Invalid, "A token is valid for a minute to a year.")
 	}

@@ -34,7 +34,7 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, wh
 	}
 	why = strings.TrimSpace(db.Sanitize(why))
 	if len(why) > longestWhy {
-		return db.Errorf(db.Invalid, "Say why in a sentence of up to %d letters.", longestWhy)
+		return db.Errorf(db.Invalid, "Give a reason of up to %d characters.", longestWhy)
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := db.PutJSON(tx, PauseKey+device, Pause{By: actor.Name, Since: db.Now(), Why: why}); err != nil {

@@ -12,7 +12,7 @@ const (
 	disabledPublic = "Out of service; the admins of this site see why."
 )
 
-// Public is the worker as everybody may see it: what failed and what happens next. Why it did is in the words of a machine, with paths
+// Public is the worker as everyone may see it: what failed and what happens next. Why it did is in the words of a machine, with paths
 // and output in them, and for admins.
 func (w Worker) Public() Worker {
 	w.SelfTest, w.Slots = slices.Clone(w.SelfTest), slices.Clone(w.Slots)

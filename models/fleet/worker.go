@@ -165,7 +165,7 @@ func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name stri
 	}
 	res := s.db.Writer(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})
 	if res.Error == nil && res.RowsAffected == 0 {
-		return db.Errorf(db.Conflict, "The worker %s is live, or there is none.", name)
+		return db.Errorf(db.Conflict, "The worker %s is live or does not exist.", name)
 	}
 	return db.WriteError(res.Error, "worker")
 }

@@ -4,8 +4,8 @@
 // package models appends when it records a result, in the same transaction; web/api signs and sends what is kept.
 //
 // It promises that nothing here is ever changed or deleted: each statement holds the hash of the one before, so a gap or a
-// change shows to everybody who kept one statement.
+// change shows to everyone who kept one statement.
 //
-// What may go wrong: whoever has the database and the signing key can write a whole new chain. Only statements that others
+// What may go wrong: anyone who has the database and the signing key can write a whole new chain. Only statements that others
 // have kept tell that from the old one.
 package ledger

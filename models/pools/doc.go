@@ -1,4 +1,4 @@
-// Package pools makes one score of all runs that one person made of one source on a board: whoever submits a kernel
+// Package pools makes one score of all runs that one person made of one source on a board: a person who submits a kernel
 // twenty times gets the median of all processes, and not the luckiest of twenty medians.
 //
 // In reading order: measurement.go (what a run counts with alone), retained.go (what runs
@@ -11,7 +11,7 @@
 // It promises that a pool is of one person, version, device and epoch; that it holds what each ranked run measured but for those that
 // are disqualified, held back or deleted by an admin, and for infrastructure errors; that one valid run stands for it, the same
 // as long as it is valid; and that a run that leaves gets its own numbers back. Where a source was measured in confirmations, these
-// legs alone are its score, whoever's they are: they were not selected, and later runs of that source change nothing.
+// legs alone are its score, no matter whose they are: they were not selected, and later runs of that source change nothing.
 //
 // Sources are equal to the byte: a program can see each byte of its text (__LINE__, a raw string, its own file), and act by it. Were
 // two texts equal that differ in a blank line, one could have the score that confirmations measured of the other.
@@ -20,5 +20,5 @@
 // (harness.BetweenRuns), so that it is too narrow where they differ by more; 0.5 % are told apart by no interval (boards.apart). A person may stop submitting when the pool
 // stands well; that is worth a third of the luckiest run's luck. A source that differs by a letter is another one: its luck
 // ends with the confirmation of the first place. A kernel that brings its worker down where it is slow has an infrastructure
-// error, which counts against nobody; workers' logs and the operator's page tell.
+// error, which counts against no one; workers' logs and the operator's page tell.
 package pools

@@ -15,9 +15,9 @@ import (
 )
 
 // Leg is what one leg of a confirmation measured of a source. All legs of a source on a board and epoch count together, in all
-// confirmations, whoever sent it: who is challenged again and again has the median of all, and so have equal sources of two people.
+// confirmations, no matter who sent it: who is challenged again and again has the median of all, and so have equal sources of two people.
 //
-// Unlike a run it is nobody's: its row names the source, outlives the runs, and a kernel that is copied brings its legs
+// Unlike a run it is no one's: its row names the source, outlives the runs, and a kernel that is copied brings its legs
 // along. Rows are only added (AddLegs), and all of a source and epoch dropped together (ForgetLegs).
 type Leg struct {
 	ID        int64

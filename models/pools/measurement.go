@@ -17,7 +17,7 @@ import (
 // Measurement is what a run counts with alone: what it measured, or what was measured again in its place.
 //
 // Two rows hold a run's numbers: this one is what the run brought (or what replaced that), the columns of runs are what
-// is shown now. Of a run that stands for a pool they may differ; of any other one they are equal. Whoever leaves a pool gets
+// is shown now. Of a run that stands for a pool they may differ; of any other one they are equal. A run that leaves a pool gets
 // these back.
 type Measurement struct {
 	RunID   int64   `gorm:"primaryKey;autoIncrement:false"`

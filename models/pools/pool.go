@@ -25,7 +25,7 @@ type member struct {
 
 func (m member) stands() bool { return m.PoolID != nil && *m.PoolID == m.ID }
 
-// Update pools the runs of a person on a board anew: those of the source of one run, or of all sources where runID is 0.
+// Update pools the runs of a person on a board again: those of the source of one run, or of all sources where runID is 0.
 //
 // It must run inside Write, after whatever changed, and before entries are made of runs. It writes to runs, though not to
 // boards, and doing it again changes nothing. With runID 0 it reads all valid runs of the person on the board: thousands
@@ -74,7 +74,7 @@ func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) er
 type group struct {
 	members  []member // the first that ended first
 	retained []Retained
-	legs     []Leg // of anybody's: where there are any, they alone are the score
+	legs     []Leg // of anyone's: where there are any, they alone are the score
 }
 
 // alone reports whether there is nothing to pool the only run with.

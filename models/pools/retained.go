@@ -48,7 +48,7 @@ const (
 	Unconfirmed Why = "unconfirmed" // a leg of a confirmation failed: nothing is measured, and runs of that source are held back
 )
 
-// Withhold has runs of a run's source held back until somebody has looked: its confirmation failed.
+// Withhold has runs of a run's source held back until someone has looked: its confirmation failed.
 func Withhold(tx *gorm.DB, runID int64, at time.Time) error {
 	r := Retained{Why: Unconfirmed, EndedAt: at, RunID: runID}
 	err := tx.Table("runs").Select("version_id, device, user_id, epoch_id").Where("id = ?", runID).Take(&r).Error
@@ -145,7 +145,7 @@ func (r Retained) shape() int { return Measurement{Cases: r.Cases}.shape() }
 // fits reports whether it can be pooled with runs of so many cases.
 func (r Retained) fits(cases int) bool { return len(r.Cases) == 0 || r.shape() == cases }
 
-// unfinishedCosts is more than what units of one device differ by: else whoever ends processes on a slow unit, in a pool that was
+// unfinishedCosts is more than what units of one device differ by: else anyone who ends processes on a slow unit, in a pool that was
 // measured on a quick one, would lose little.
 // Raised, an honest crash costs its person more; lowered to 1, ending slow processes would pay again.
 const unfinishedCosts = 2

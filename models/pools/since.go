@@ -7,13 +7,13 @@ import (
 	"warpboard/tasks"
 )
 
-// mostBack is how many runs since looks back: a pool of thousands is not made anew for each of them.
+// mostBack is how many runs since looks back: a pool of thousands is not rebuilt for each of them.
 // Each step makes a score of everything before it: 32 bound the cost at 32 passes over the pool. Past it a date may be
 // too late.
 const mostBack = 32
 
 // since is when the group's score became as good as it is: later runs of the same source that made it no better do not move it, or its
-// person would lose a record, and somebody else gain one, by sending it again. Only what had ended until a time is looked at, where it is
+// person would lose a record, and someone else gain one, by sending it again. Only what had ended until a time is looked at, where it is
 // given and there is any.
 func (g *group) since(ranking tasks.Ranking, measured map[int64]Measurement, until time.Time) time.Time {
 	at := g.newest(until)

@@ -21,7 +21,7 @@ type Kind string
 // The kinds.
 const (
 	Epoch Kind = "epoch"   // the software of a device changed: numbers count as soon as they are there
-	Asked Kind = "rejudge" // somebody asked for it: numbers count when that is decided
+	Asked Kind = "rejudge" // someone asked for it: numbers count when that is decided
 )
 
 // Rejudge is runs that are measured again for one reason.

@@ -9,5 +9,5 @@
 // than 2 % is never called drift, and neither is what happens once.
 //
 // What may go wrong: a change that lasts becomes the usual time once most of the last fifty sentinels have it, after some four
-// hours of an idle unit; the drift then ends without anybody having looked. With fewer than seven nothing is said at all.
+// hours of an idle unit; the drift then ends without anyone having looked. With fewer than seven nothing is said at all.
 package sentinels

@@ -15,7 +15,7 @@ type Storage struct{ db *db.DB }
 // New returns the storage of a database.
 func New(database *db.DB) *Storage { return &Storage{db: database} }
 
-// Use is how much somebody or something takes.
+// Use is how much someone or something takes.
 type Use struct {
 	ID             int64
 	Name           string // a person's, or a task's title

@@ -4,7 +4,7 @@
 //	submit.go            Submit: from the checks to queued runs in one transaction, or nothing at all
 //	submit_again.go      the same request, sent again because its answer was lost
 //	limits.go            how many a person may have
-//	hints.go             what in a source makes somebody look at its runs
+//	hints.go             what in a source makes someone look at its runs
 //	submission_list.go   submissions as lists show them, and a person's days
 //
 // The site, its API and its MCP server submit; package models queues baselines by the same way (Queue), without limits. The

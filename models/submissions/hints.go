@@ -10,7 +10,7 @@ import (
 )
 
 // hint is a text pattern that kernels with a false time have had in common, and what it means. Most sources that
-// have one are honest: a hint brings a run to somebody's eyes and does nothing else. Whoever knows the list can write
+// have one are honest: a hint brings a run to someone's eyes and does nothing else. Anyone who knows the list can write
 // around it.
 // Patterns are matched against the text as it is: comments and strings match, too. RE2 is linear in the text, which has
 // an upper size (tasks.CheckSubmission); a back reference or look-ahead is not to be had.
@@ -50,7 +50,7 @@ func hintsIn(s tasks.Submission) string {
 		found = append(found, look(name+" ", s.Files[name])...)
 	}
 	if s.Size() > mostLooked {
-		found = append(found, fmt.Sprintf("is longer than the %d KiB that were looked through", mostLooked>>10))
+		found = append(found, fmt.Sprintf("is longer than the %d KiB that are searched", mostLooked>>10))
 	}
 	return strings.Join(found, "; ")
 }

@@ -24,9 +24,9 @@ func TestASubmissionThatIsTooLongToBeLookedThroughSaysSo(t *testing.T) {
 		want string
 	}{
 		{tasks.Submission{Source: append(long(fits), "import reference"...)}, "line 2 imports the task's own files (import reference)"},
-		{tasks.Submission{Source: append(long(mostLooked), "import reference"...)}, "is longer than the 64 KiB that were looked through"},
+		{tasks.Submission{Source: append(long(mostLooked), "import reference"...)}, "is longer than the 64 KiB that are searched"},
 		{tasks.Submission{Source: long(fits), Files: map[string][]byte{"a.py": []byte("import reference")}}, "a.py line 1 imports the task's own files (import reference)"},
-		{tasks.Submission{Source: long(fits + 1), Files: map[string][]byte{"a.py": []byte("import reference")}}, "is longer than the 64 KiB that were looked through"},
+		{tasks.Submission{Source: long(fits + 1), Files: map[string][]byte{"a.py": []byte("import reference")}}, "is longer than the 64 KiB that are searched"},
 	} {
 		if got := hintsIn(test.s); got != test.want {
 			t.Errorf("%d bytes and %d files: %q, want %q", len(test.s.Source), len(test.s.Files), got, test.want)

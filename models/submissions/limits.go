@@ -34,7 +34,7 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	if l.PerHour <= 0 {
 		return nil
 	}
-	// Twice the limit is read and no more: whoever has that many in an hour waits, however noisy they were.
+	// Twice the limit is read and no more: anyone who has that many in an hour waits, however noisy they were.
 	most := 2 * l.PerHour // a kernel can be noisy on purpose
 	var all []struct {
 		CreatedAt time.Time
@@ -85,7 +85,7 @@ func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 		return nil
 	}
 	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", waiting)
-	// A guess: nobody knows when one ends. It only keeps clients from asking in a loop.
+	// A guess: no one knows when one ends. It only keeps clients from asking in a loop.
 	tooMany.RetryAfter = 10 * time.Second
 	return tooMany
 }

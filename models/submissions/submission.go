@@ -39,7 +39,7 @@ type Submission struct {
 }
 
 // MaySeeSource reports whether the viewer may read a submission's source: the own always, an admin
-// always, everybody once the task's deadline is over. Without a deadline it stays hidden.
+// always, everyone once the task's deadline is over. Without a deadline it stays hidden.
 func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at time.Time) bool {
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
 		return true

@@ -60,7 +60,7 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 }
 
 // chosen begins a question for what the filter chooses. Conditions stand in one order, so that one filter makes one text: both
-// databases prepare each anew.
+// databases prepare each again.
 func (t *Intake) chosen(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	q := t.db.Read(ctx).Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
 	if f.Short {

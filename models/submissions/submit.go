@@ -43,7 +43,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
-	// Hints are looked for before the transaction: they take milliseconds, in which nobody else could
+	// Hints are looked for before the transaction: they take milliseconds, in which no one else could
 	// write.
 	found := ""
 	if in.Mode == job.ModeRanked {
@@ -113,7 +113,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := tx.Take(&task, in.TaskID).Error; err != nil {
 		return task, version, db.ReadError(err, "task %d", in.TaskID)
 	}
-	// NotFound and not Forbidden: whether a private task exists is nobody's business.
+	// NotFound and not Forbidden: whether a private task exists is no one's business.
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
@@ -126,7 +126,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	}
 	for i, d := range in.Devices {
 		if !slices.Contains(task.Devices, d) || slices.Contains(in.Devices[:i], d) {
-			return task, version, db.Errorf(db.Invalid, "%s cannot be run on %q; choose each at most once of: %s.",
+			return task, version, db.Errorf(db.Invalid, "%s cannot run on %q. Choose from these, each at most once: %s.",
 				task.Title, d, strings.Join(task.Devices, ", "))
 		}
 	}
@@ -145,7 +145,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	// turn the direction of text, at most 120 bytes. In the sandbox the task's definition names the file.
 	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
-		return "", db.Errorf(db.Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)
+		return "", db.Errorf(db.Invalid, "The file name %q contains an invisible character. Rename the file.", name)
 	}
 	suffixes := map[tasks.Lang][]string{
 		tasks.LangCUDA:   {".cu", ".cuh", ".cpp"},
@@ -153,7 +153,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 		tasks.LangCPP:    {".cpp", ".cc", ".cxx", ".h", ".hpp"},
 	}[d.Lang]
 	if !slices.Contains(suffixes, strings.ToLower(path.Ext(name))) {
-		return "", db.Errorf(db.Invalid, "The task takes a file ending in %s, and %q does not.", strings.Join(suffixes, " or "), name)
+		return "", db.Errorf(db.Invalid, "The task takes a file ending in %s, not %q.", strings.Join(suffixes, " or "), name)
 	}
 	return name, nil
 }
@@ -216,7 +216,7 @@ func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]work.Run, error) 
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
 			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
-		// Nobody watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
+		// No one watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
 		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
 			return nil, err
 		}

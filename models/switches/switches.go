@@ -53,7 +53,7 @@ func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why
 	}
 	why = strings.TrimSpace(db.Sanitize(why))
 	if why == "" || len(why) > longestWhy {
-		return db.Errorf(db.Invalid, "Say why in a sentence of up to %d letters: whoever wants it reads that.", longestWhy)
+		return db.Errorf(db.Invalid, "Give a reason of up to %d characters: people whose work is refused read it.", longestWhy)
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := db.PutJSON(tx, keyPrefix+what, Off{Why: why, By: actor.Name, Since: db.Now()}); err != nil {

@@ -57,10 +57,10 @@ type DueDelivery struct {
 }
 
 // DueDeliveries lists what is to be sent now of owners that are not busy: the site's first, then the first of each person, the
-// second of each, and so on, so that nobody's backlog comes before what others have due. Most is how many of one owner.
+// second of each, and so on, so that no one's backlog comes before what others have due. Most is how many of one owner.
 func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64, most, limit int) (list []DueDelivery, err error) {
 	if len(busy) == 0 {
-		busy = []int64{-1} // nobody's id: SQL has no empty list
+		busy = []int64{-1} // no one's id: SQL has no empty list
 	}
 	err = w.db.Read(ctx).Raw(`select * from (
 			select d.*, h.user_id, h.url, h.secret, row_number() over (partition by h.user_id order by d.next_at, d.id) as place
@@ -70,7 +70,7 @@ func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64
 	return list, db.ReadError(err, "deliveries that are due")
 }
 
-// ClaimDelivery puts the next try off, so that nobody else sends it meanwhile; false: somebody else has it. Whoever dies after
+// ClaimDelivery puts the next try off, so that no one else sends it in the meantime; false: someone else has it. A process that dies after
 // that has it sent again later.
 func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.Time) (bool, error) {
 	res := w.db.Writer(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.Time(*d.NextAt)).Update("next_at", db.Time(until))
@@ -181,7 +181,7 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 			return db.ReadError(err, "deliveries")
 		}
 		if waiting >= testsWaiting {
-			return db.Errorf(db.TooMany, "%d tests of this webhook wait already.", waiting)
+			return db.Errorf(db.TooMany, "%d tests of this webhook are waiting already.", waiting)
 		}
 		if err := ask(tx, hookID); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 	})
 }
 
-// askedKey is the setting that holds when somebody last asked a webhook for tests and redeliveries.
+// askedKey is the setting that holds when someone last asked a webhook for tests and redeliveries.
 func askedKey(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
 
 // ask counts a test or a redelivery, and refuses it when there were too many within an hour.
@@ -206,7 +206,7 @@ func ask(tx *gorm.DB, hookID int64) error {
 	}
 	asked := slices.DeleteFunc(was[""], func(at time.Time) bool { return now.Sub(at) >= time.Hour })
 	if len(asked) >= askedPerHour {
-		return db.Errorf(db.TooMany, "This webhook had %d tests and redeliveries within an hour, the most that it may have; try again in %s.",
+		return db.Errorf(db.TooMany, "This webhook had %d tests and redeliveries within an hour, the maximum; try again in %s.",
 			len(asked), (time.Hour - now.Sub(asked[0])).Round(time.Minute))
 	}
 	return db.PutJSON(tx, key, append(asked, now))

@@ -29,7 +29,7 @@ type WebhookEvent struct {
 	CreatedAt time.Time
 }
 
-// Note writes an event, in the transaction in which it happens. Where nobody listens, it is one question and nothing else.
+// Note writes an event, in the transaction in which it happens. Where no one listens, it is one question and nothing else.
 func Note(tx *gorm.DB, e WebhookEvent) error {
 	var listening int64
 	if err := tx.Model(&Webhook{}).Where("disabled_at is null").Limit(1).Count(&listening).Error; err != nil || listening == 0 {
@@ -45,7 +45,7 @@ type Previous struct {
 	ScoreNS float64 `json:"score_ns"`
 }
 
-// Person names somebody to receivers.
+// Person names someone to receivers.
 type Person struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
@@ -177,7 +177,7 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
 	return run, nil
 }
 
-// hiddenFrom reports whether the task of somebody else's run is hidden from a person now, who may have held its record before.
+// hiddenFrom reports whether the task of someone else's run is hidden from a person now, who may have held its record before.
 func hiddenFrom(tx *gorm.DB, runID, userID int64) (bool, error) {
 	var task struct {
 		Visibility string

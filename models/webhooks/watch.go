@@ -34,19 +34,19 @@ type watched struct {
 	Long   []string `json:"long"`   // webhook/device
 }
 
-// Watch compares workers and waits with what was told of them, and notes what is new. Workers that were silent before anybody
+// Watch compares workers and waits with what was told of them, and notes what is new. Workers that were silent before anyone
 // wanted to know are not told. Several processes may watch: what one has told, the others find in the turn to write.
 func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at time.Time) error {
 	look := func(tx *gorm.DB) (sight, error) { return lookAt(tx, silent, waits, at) }
 	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.fresh {
-		return err // most of the time: nobody has to wait for a turn
+		return err // most of the time: no one has to wait for a turn
 	}
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		seen, err := look(tx)
 		if err != nil || !seen.fresh {
 			return err
 		}
-		if seen.nobody { // whoever listens next begins anew
+		if seen.nobody { // the next listener starts over
 			_, err := db.DeleteSetting(tx, watchKey)
 			return err
 		}

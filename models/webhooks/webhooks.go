@@ -28,7 +28,7 @@ const (
 	RecordTaken Kind = "record.taken" // a board has a new first
 	WorkerLost  Kind = "worker.lost"  // a worker is silent that has not said goodbye
 	WaitLong    Kind = "wait.long"    // work has waited for a device for longer than the webhook's limit
-	Test        Kind = "test"         // somebody asked for it
+	Test        Kind = "test"         // someone asked for it
 )
 
 // Personal are the kinds that a person may be told of, about their own runs and records; the site may be told of all.
@@ -83,7 +83,7 @@ type Webhook struct {
 // Wants reports whether the webhook is told of such events.
 func (h Webhook) Wants(kind Kind) bool { return slices.Contains(h.Events, kind) }
 
-// NewWebhook is what somebody asks for.
+// NewWebhook is what someone asks for.
 type NewWebhook struct {
 	Site   bool // the site's, not the person's own
 	URL    string
@@ -101,7 +101,7 @@ func (w *Webhooks) check(n NewWebhook) error {
 	}
 	for _, kind := range n.Events {
 		if !slices.Contains(known, kind) {
-			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; there are %s.", kind, List(known))
+			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; choose from %s.", kind, List(known))
 		}
 	}
 	if n.Wait < leastWait || n.Wait > longestWait {
@@ -120,11 +120,11 @@ func checkURL(text string, allowed []netip.Prefix, plain bool) error {
 	case err != nil || u.Hostname() == "" || len(text) > longestURL || u.Fragment != "":
 		return db.Errorf(db.Invalid, "The address of a webhook is like https://example.org/hook, with at most %d characters.", longestURL)
 	case u.User != nil:
-		return db.Errorf(db.Invalid, "The address of a webhook holds no name and password: whoever receives it checks the signature.")
+		return db.Errorf(db.Invalid, "The address of a webhook cannot have a name and password: the receiver checks the signature instead.")
 	case u.Scheme != "https" && (u.Scheme != "http" || !plain):
-		return db.Errorf(db.Invalid, "The address of a webhook begins with https://.")
+		return db.Errorf(db.Invalid, "The address of a webhook must begin with https://.")
 	case publicnet.New(allowed).CheckHost(u.Hostname(), cmp.Or(u.Port(), defaultPort(u.Scheme))) != nil:
-		return db.Errorf(db.Invalid, "Webhooks reach public addresses at ports of HTTP (80, 443, 1024 and above): %s is none.", u.Host)
+		return db.Errorf(db.Invalid, "Webhooks reach only public addresses on ports 80, 443, and 1024 and above, not %s.", u.Host)
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func newSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// audit notes what is done to the site's webhooks, or by an admin to somebody else's. An address may hold a secret: only its
+// audit notes what is done to the site's webhooks, or by an admin to someone else's. An address may hold a secret: only its
 // host is noted.
 func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
 	if h.UserID == actor.ID {
@@ -218,7 +218,7 @@ func (w *Webhooks) Webhook(ctx context.Context, actor accounts.User, id int64) (
 	return find(w.db.Read(ctx), actor, id)
 }
 
-// find tells nobody of somebody else's webhook.
+// find tells no one of someone else's webhook.
 func find(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) {
 	if err := tx.Take(&hook, id).Error; err != nil {
 		return hook, db.ReadError(err, "webhook %d", id)
@@ -242,7 +242,7 @@ func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id in
 	})
 }
 
-// EnableWebhook tells a webhook of events again that was switched off because its deliveries failed. What happened meanwhile
+// EnableWebhook tells a webhook of events again that was switched off because its deliveries failed. What happened in the meantime
 // is not told.
 func (w *Webhooks) EnableWebhook(ctx context.Context, actor accounts.User, id int64) error {
 	return w.change(ctx, actor, id, "enable webhook", func(tx *gorm.DB, hook *Webhook) error {

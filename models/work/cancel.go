@@ -50,7 +50,7 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may 
 	return attemptID, out, err
 }
 
-// StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, whoever may.
+// StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, no matter who may.
 func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Recorded) error {
 	return stop(tx, runUnit{run, l.rules}, "", out)
 }

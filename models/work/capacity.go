@@ -7,15 +7,15 @@ import (
 	"warpboard/models/db"
 )
 
-// Waiting is how much of somebody's work waits for a device, and since when. Baselines and what is measured again are
-// nobody's: no machine is to be fetched for them.
+// Waiting is how much of someone's work waits for a device, and since when. Baselines and what is measured again are
+// no one's: no machine is to be fetched for them.
 type Waiting struct {
 	Device string
 	Work   int
 	Oldest time.Time
 }
 
-// Waits lists the devices that somebody's work waits for, with or without a worker.
+// Waits lists the devices that someone's work waits for, with or without a worker.
 func (l *LifeCycle) Waits(ctx context.Context) ([]Waiting, error) {
 	var list []Waiting
 	err := l.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (

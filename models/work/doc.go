@@ -28,11 +28,11 @@
 //	    │                                                           ▼ RecordResult, or the last of too many losses
 //	    └─ from each of the three: CancelRun, CancelEvaluation ─► ended
 //
-// It promises that a row is the truth of the queue: whoever changes work does so in one transaction with a guard
+// It promises that a row is the truth of the queue: code that changes work does so in one transaction with a guard
 // (saveUnit: still live, still this attempt's), and the loser is told: Conflict, or Accepted is false. Every function that
-// changes work returns what watchers are to be told (Recorded), and tells nobody itself. A result counts only with the secret
+// changes work returns what watchers are to be told (Recorded), and tells no one itself. A result counts only with the secret
 // of the current attempt. Work that was lost because of an infrastructure error keeps its place, waits longer each time, and
-// costs nobody anything.
+// costs no one anything.
 //
 // What may go wrong: an attempt's events may be lost with their worker; its result is not. A job may not arrive: its attempt is
 // given to the same worker again, or given up at no cost. A result may come

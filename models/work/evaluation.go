@@ -42,10 +42,10 @@ func (s EvaluationState) Final() bool {
 // Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
 type Evaluation struct {
 	ID      string          `gorm:"primaryKey"`
-	UserID  int64           // 0: nobody who is signed in
-	Owner   string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
+	UserID  int64           // 0: no one who is signed in
+	Owner   string          // the one caller that it belongs to: a token, a person or a key; empty: no one
 	Caller  string          // whom its limit counts for: a person or an address
-	Shared  bool            // whoever knows its id may read it
+	Shared  bool            // anyone who knows its id can read it
 	Kind    string          // kernelrun.Kind
 	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {}: not kept, because it was cancelled
 	// RequestBytes is how large the request was.
@@ -69,7 +69,7 @@ func (Evaluation) TableName() string { return "evaluations" }
 
 // NewEvaluation is what is submitted.
 type NewEvaluation struct {
-	User    accounts.User // zero: nobody who is signed in
+	User    accounts.User // zero: no one who is signed in
 	Owner   string
 	Caller  string
 	Shared  bool
@@ -105,7 +105,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 }
 
 // Evaluation returns one evaluation. A context that ends while the row is read would leave half of it: with an error there
-// is none, or whoever waits for one would be taken for a stranger to it.
+// is none, or a caller that waits for one would be taken for a stranger to it.
 func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
 	if err := l.db.Read(ctx).Where("id = ?", id).Take(&e).Error; err != nil {
@@ -120,11 +120,11 @@ func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) erro
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// Asker is who asks for evaluations: somebody signed in, or somebody with neither token nor session who shows a
+// Asker is who asks for evaluations: someone signed in, or someone with neither token nor session who shows a
 // key. The zero Asker owns nothing.
 type Asker struct {
 	User  accounts.User
-	Owner string // names this caller and no other: a token, a person or a key; empty: nobody
+	Owner string // names this caller and no other: a token, a person or a key; empty: no one
 }
 
 // Owns reports whether an evaluation is the asker's. A person's tokens and sessions own the same evaluations.
@@ -156,7 +156,7 @@ func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit 
 	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 
-// PruneEvaluationsOf removes those of an owner that ended before a time; nobody's stay.
+// PruneEvaluationsOf removes those of an owner that ended before a time; no one's stay.
 func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
 	if owner == "" {
 		return nil
@@ -165,7 +165,7 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// ShareEvaluation lets whoever knows its id read an evaluation, or takes that back.
+// ShareEvaluation lets anyone who knows its id read an evaluation, or takes that back.
 func (l *LifeCycle) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {

@@ -29,7 +29,7 @@ func New(database *db.DB, artifacts files.Files, workers *fleet.Fleet, rules Rul
 // this one, which knows none of it. They are asked inside the transaction that ends the run, so that an end without what
 // follows from it is never seen; an error takes the end back.
 type Rules interface {
-	// Keep keeps what a result that ended a run has brought, before anybody is told of the end. The run is saved already: what
+	// Keep keeps what a result that ended a run has brought, before anyone is told of the end. The run is saved already: what
 	// changes it writes it, too.
 	Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
 	// Ended follows from any end: by a result, by too many losses, or because it was cancelled.

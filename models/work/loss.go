@@ -16,7 +16,7 @@ import (
 // PreemptAttempt takes a current attempt away from a profile that stands in the way of other work: its run is
 // queued again, and nothing counts as lost. When the attempt is not the current one any more, nothing happens.
 func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Recorded, error) {
-	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until nobody else needs the device.")
+	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until the device is idle.")
 }
 
 // FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails
@@ -40,7 +40,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 
 // requeueOrFail ends the attempt and puts its work back to where it stood in the queue, or ends the work, too.
 func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
-	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker gave it up without saying why.")
+	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker gave it up without a reason.")
 	taken, w := a.TakenAt != nil, a.unit.work()
 	if !taken {
 		loss = LossFree
@@ -63,7 +63,7 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 	if err := countLost(tx, loss, retried); err != nil {
 		return out, err
 	}
-	if !taken { // nobody saw that it was anywhere else
+	if !taken { // no one saw that it was anywhere else
 		return out, nil
 	}
 	if err := a.unit.countLoss(tx); err != nil {
@@ -72,7 +72,7 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 	return out, a.unit.announce(tx, &out)
 }
 
-// countLost counts an attempt that somebody should know of.
+// countLost counts an attempt that someone should know of.
 func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	switch {
 	case loss == LossFree:

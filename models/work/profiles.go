@@ -17,7 +17,7 @@ func (l *LifeCycle) ProfileRun(ctx context.Context, run Run) (Run, error) {
 }
 
 // profiledRun holds for a run r that profiled another. It is no parameter: the index of these runs is of this mode alone, and
-// PostgreSQL would plan anew each time to see that, or read all runs.
+// PostgreSQL would plan again each time to see that, or read all runs.
 const profiledRun = "r.mode = 'profile'"
 
 // ProfileRuns finds the runs that profiled some runs, by the ids of these, in one query: those that followed ranked
@@ -58,7 +58,7 @@ const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e
 		union all select l.id from runs l where l.submission_id = ? and l.ended_at is null)
 	order by r.id`
 
-// Family reads the runs of a submission that its page shows in one query, with the last event until then: whoever follows events from there
+// Family reads the runs of a submission that its page shows in one query, with the last event until then: anyone who follows events from there
 // on misses nothing.
 func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, error) {
 	var rows []struct {

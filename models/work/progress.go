@@ -39,7 +39,7 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Re
 		return p.run(batch)
 	}
 	err = l.db.Write(ctx, store)
-	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled meanwhile; the others' events still count
+	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled in the meantime; the others' events still count
 		err = l.db.Write(ctx, store)
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 }
 
 // hideTimes takes out of an event what a ranked stage that goes on has measured, and reports whether anything is left to tell.
-// Whoever saw the times, or had the kernel print its own, could cancel the run when they are slow. The ended stage has them all.
+// Anyone who saw the times, or had the kernel print its own, could cancel the run when they are slow. The ended stage has them all.
 func hideTimes(e *job.Event) (left bool) {
 	if e.Stage != job.StageRanked && e.Stage != job.StageSecret {
 		return true

@@ -29,7 +29,7 @@ const fairQueue = `
 //
 //	place   1: b1 (turn 1)   2: a2 (turn 2)   3: a3 (turn 3)
 //
-// Whoever queues a hundred runs therefore delays each of the others by one run, not by a hundred.
+// Anyone who queues a hundred runs therefore delays each of the others by one run, not by a hundred.
 const workInTurns = `
 		select *, case when attempt_id <> '' then 1 else 0 end as sent,
 			row_number() over (partition by device, priority, turn_of

@@ -20,7 +20,7 @@ type Score struct {
 	ErrNS float64 // standard error
 	boards.Interval
 	Roof *float64 // how near it is to what the unit can do at best: 1 is all; nil where that is not known
-	Held string   // why somebody has to look before it counts; empty: it counts
+	Held string   // why someone has to look before it counts; empty: it counts
 	// Disturbed says why its conditions were bad that the machine's record does not show: its unit drifts.
 	Disturbed string
 }
@@ -130,7 +130,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded
 		a.unit.setDone(r, found)
 	case job.OutcomeFailed:
 		a.unit.setFailed(failureOf(r))
-	default: // handed back, lost, or cancelled by the worker and by nobody here
+	default: // handed back, lost, or cancelled by the worker and by no one here
 		var why job.Failure
 		if r.Failure != nil {
 			why = *r.Failure

@@ -32,7 +32,7 @@ func (s RunState) Final() bool {
 }
 
 // ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
-// nobody else does, counts for no limit and is no entry.
+// no one else does, counts for no limit and is no entry.
 const ModeBaseline job.Mode = "baseline"
 
 // Measured is the mode that a worker knows a run's by.
@@ -72,7 +72,7 @@ type Run struct {
 	boards.Numerics
 	EnergyJ   *float64 `gorm:"column:energy_j"` // what a call of its longest case draws; nil where that was not measured
 	Disturbed string   // why the conditions were bad; empty: they were good, or are not known
-	HeldWhy   string   // why it waits for somebody to look before it counts
+	HeldWhy   string   // why it waits for someone to look before it counts
 	PoolID    *int64   // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
 	Pooled    int      // runs that the score is made of; 0: this one, or those of a confirmation
 	Harness   string

@@ -36,7 +36,7 @@ type Work struct {
 const Live = "ended_at is null"
 
 // liveWork is all live work of both kinds, as one table. turn_of says whose turn a unit of work uses up: its person's,
-// its caller's, or its confirmation's, which nobody asked for; see fairQueue.
+// its caller's, or its confirmation's, which no one asked for; see fairQueue.
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
@@ -51,7 +51,7 @@ const liveWork = `
 // Priority says which work goes first on a device: the smaller one.
 type Priority int
 
-// The priorities. Somebody waits for the answer of an evaluation, and a limit per caller keeps evaluations from
+// The priorities. Someone waits for the answer of an evaluation, and a limit per caller keeps evaluations from
 // taking all slots for long. A profile that follows a ranked run, or a leg of a confirmation, gives way to them (the leg for a
 // while: see HurryLegs); a baseline gives way to these, and what is measured again to everything else.
 const (
@@ -85,7 +85,7 @@ type unit interface {
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
 	// announce adds what watchers are to be told of the state as it now is, and counts work that has ended.
 	announce(tx *gorm.DB, out *Recorded) error
-	// payer is the person who is charged for the units that it held; 0: nobody. units is how many it holds at a time.
+	// payer is the person who is charged for the units that it held; 0: no one. units is how many it holds at a time.
 	payer() int64
 	units(tx *gorm.DB) (int, error)
 	// countLoss counts a taken attempt that ends without a report.
@@ -127,7 +127,7 @@ func saveUnit(tx *gorm.DB, u unit, attemptID string) error {
 	case err != nil:
 		return fmt.Errorf("saving %s: %w", u.ref(), err)
 	case rows != 1:
-		return db.Errorf(db.Conflict, "%s was changed meanwhile.", subject(u.ref()))
+		return db.Errorf(db.Conflict, "%s has changed since.", subject(u.ref()))
 	}
 	return nil
 }

@@ -18,9 +18,9 @@ func (vm CompareVM) Faster() string {
 	b, a := vm.B.Short, vm.A.Short
 	switch {
 	case f.Shared == 0:
-		return "The two runs timed no case in common: nothing can be said of their speed."
+		return "The two runs have no timed case in common, so their speeds cannot be compared."
 	case vm.SameSource:
-		return fmt.Sprintf("Both ran the same source: that %s took %s the time of %s is chance, or the conditions.", b, times(r.Value), a)
+		return fmt.Sprintf("Both ran the same source: %s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
 	case !r.Measured():
 		return fmt.Sprintf("The data cannot show a difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
 	case !r.Apart():
@@ -56,7 +56,7 @@ func (vm CompareVM) Where() string {
 	if n := len(slower); n > 0 {
 		parts = append(parts, fmt.Sprintf("slower in %d%s", n, most(slower, func(r versus.Ratio) versus.Ratio { return r })))
 	}
-	said := fmt.Sprintf("In none of %s that both ran do the data show a difference.", format.Plural(vm.Finding.Shared, "case", "cases"))
+	said := fmt.Sprintf("The data show no difference in any of %s that both ran.", format.Plural(vm.Finding.Shared, "case", "cases"))
 	if len(parts) > 0 {
 		if unknown > 0 {
 			parts = append(parts, fmt.Sprintf("not told apart in %d", unknown))

@@ -1072,7 +1072,7 @@ func causeTable(w ncu.Because) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(w.Causes) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<p class=\"pf-none\">No counter of the slower kernel stands out: what it does, it does as often as the other.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<p class=\"pf-none\">No counter of the slower kernel stands out: its counts match those of the other.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

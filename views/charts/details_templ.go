@@ -1100,7 +1100,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("memory", "Memory", "What moved between the levels; thicker arrows moved more.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("memory", "Memory", "Traffic between the levels; a thicker arrow moved more.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1130,7 +1130,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("stalls", "Warp states", "What warps spent their cycles on, per instruction issued.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("stalls", "Warp states", "How warps spent their cycles, per instruction issued.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -84,7 +84,7 @@ func controlHelp(op string) string {
 	return ""
 }
 
-// instructionTitle explains an instruction to whoever points at it.
+// instructionTitle is the tooltip of an instruction.
 func instructionTitle(r codeRow) string {
 	title, op := "+0x"+r.offset, ncu.OpcodeOf(r.line.SASS)
 	if help := opcodeHelp(op); help != "" {

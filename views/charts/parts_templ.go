@@ -14,7 +14,7 @@ import (
 )
 
 // number shows a fact. The exact value in base units and its origin stay in the element, for
-// scripts, for tests and for whoever hovers.
+// scripts, for tests and for anyone who hovers.
 func number(f ncu.Fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

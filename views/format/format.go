@@ -240,7 +240,7 @@ func Duration(d time.Duration) string {
 		return Nothing
 	case d < time.Second:
 		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
-	case d < time.Minute && d%time.Second == 0: // a limit that somebody set, not a time that was taken
+	case d < time.Minute && d%time.Second == 0: // a limit that someone set, not a time that was taken
 		return fmt.Sprintf("%d\u00a0s", int(d.Seconds()))
 	case d < time.Minute:
 		return fmt.Sprintf("%.1f\u00a0s", math.Floor(d.Seconds()*10)/10)

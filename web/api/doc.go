@@ -14,5 +14,5 @@
 // A task, submission or evaluation that the caller may not see is answered as one that does not exist.
 //
 // What may go wrong: an answer that waits (?wait=) holds a request for up to 50 s, and an address has a share of those.
-// Statements are signed anew for each reader: the same statement, byte for byte, only because Ed25519 draws nothing at random.
+// Statements are signed again for each reader: the same statement, byte for byte, only because Ed25519 draws nothing at random.
 package api

@@ -117,7 +117,7 @@ func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 	return last, nil
 }
 
-// ListEvaluations answers with the sender's own evaluations; whoever shows nothing has none.
+// ListEvaluations answers with the sender's own evaluations; anyone who shows nothing has none.
 func (a *API) ListEvaluations(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (a *API) CancelEvaluation(c *fiber.Ctx) error {
 	return a.GetEvaluation(c)
 }
 
-// ChangeEvaluation takes {"shared": true}, which opens an evaluation to whoever knows its id, or false.
+// ChangeEvaluation takes {"shared": true}, which opens an evaluation to anyone who knows its id, or false.
 func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 	var in client.EvaluationChange
 	if err := readJSON(c, &in); err != nil {

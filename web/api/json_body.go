@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// readJSON reads a body into a struct. A key that the struct does not have is refused: whoever mistyped one would
+// readJSON reads a body into a struct. A key that the struct does not have is refused: anyone who mistyped one would
 // otherwise get something else than they asked for.
 func readJSON(c *fiber.Ctx, into any) error {
 	body := c.Request().Body() // not c.Body, which copies it
@@ -38,7 +38,7 @@ func readJSON(c *fiber.Ctx, into any) error {
 		return site.Invalid("body", "The request is not a JSON object.")
 	}
 	if broken := site.FindBrokenText(body); broken != nil {
-		return site.Invalid("body", "The text of %.80q is not UTF-8 in its line %d.", strings.Join(broken.Path, "."), broken.Line)
+		return site.Invalid("body", "The text of %.80q is not UTF-8 on line %d.", strings.Join(broken.Path, "."), broken.Line)
 	}
 	known := jsonKeys(reflect.TypeOf(into).Elem())
 	for _, key := range slices.Sorted(maps.Keys(given)) {
@@ -49,7 +49,7 @@ func readJSON(c *fiber.Ctx, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return site.Invalid("body", "The key %.80q is a %s, which does not fit.", wrong.Field, wrong.Value)
+			return site.Invalid("body", "The key %.80q cannot be a %s.", wrong.Field, wrong.Value)
 		}
 		return site.Invalid("body", "The request is not a JSON object.")
 	}

@@ -44,7 +44,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 		"info": map[string]any{
 			"title": "Warpboard", "version": a.site.Settings.Version,
 			"license":     map[string]any{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
-			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN. Scripts of other sites may read what everybody may, without a token: tasks, boards, devices, submissions, statements.",
+			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN. Scripts of other sites can read public data without a token: tasks, boards, devices, submissions, statements.",
 		},
 		"servers":  []any{map[string]any{"url": a.site.Settings.BaseURL}},
 		"paths":    paths,
@@ -54,7 +54,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 			"securitySchemes": map[string]any{
 				"token": map[string]any{"type": "http", "scheme": "bearer"},
 				"key": map[string]any{"type": "apiKey", "in": "header", "name": client.EvaluationKeyHeader,
-					"description": "Where evaluations need no token: the answer to the first brings a key in this header, and whoever sends it is the same caller again."},
+					"description": "Where evaluations need no token, the first response has a key in this header. Send it back to keep the same identity."},
 			},
 		},
 	}, nil

@@ -113,9 +113,9 @@ func withoutNull(schema *jsonschema.Schema) {
 func webhookMessages() map[string]any {
 	out := map[string]any{}
 	for kind, about := range map[string]string{
-		"run.ended": "A run that a person asked for has ended; data is an EndedRun.", "record.taken": "A board has a new first; data is an EndedRun, with previous.",
-		"worker.lost": "A worker is silent that has not said goodbye; of the site's webhooks.", "wait.long": "Work has waited for a device for longer than the webhook's limit; of the site's webhooks.",
-		"test": "Somebody asked for it."} {
+		"run.ended": "A run that a person asked for has ended; data is an EndedRun.", "record.taken": "A board has a new leader; data is an EndedRun, with previous.",
+		"worker.lost": "A worker went silent without signing off; site webhooks only.", "wait.long": "Work has waited for a device for longer than the webhook's limit; site webhooks only.",
+		"test": "You requested a test."} {
 		out[kind] = map[string]any{"post": map[string]any{
 			"summary": about, "tags": []string{webhooksTag}, "operationId": webhookID(kind), "security": []any{map[string]any{}},
 			"parameters":  []any{signed("webhook-id"), signed("webhook-timestamp"), signed("webhook-signature")},
@@ -132,7 +132,7 @@ func nameMessages(schemas map[string]any) {
 	properties := func(name string) map[string]any { return schemas[name].(map[string]any)["properties"].(map[string]any) }
 	properties("Delivery")["body"] = ref("WebhookMessage")
 	properties("WebhookMessage")["data"] = map[string]any{"anyOf": []any{ref("EndedRun"), map[string]any{"type": "object"}},
-		"description": "of run.ended and record.taken an EndedRun"}
+		"description": "for run.ended and record.taken, an EndedRun"}
 }
 
 // signed is a header of standardwebhooks.com.

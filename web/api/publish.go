@@ -35,7 +35,7 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	case db.KindOf(err) == db.NotFound:
 		task, err = a.createTask(c, *user, p, answer.DryRun)
 	case err == nil && !task.EditableBy(*user):
-		err = site.Forbidden("task", "The task "+task.Slug+" is somebody else's.")
+		err = site.Forbidden("task", "The task "+task.Slug+" belongs to another person.")
 	case err == nil:
 		err = a.updateTask(c, *user, task, p, &answer)
 	}

@@ -19,7 +19,7 @@ func (a *API) Public(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// KnownQuery refuses a query parameter that the description of an address does not have: whoever mistyped one would otherwise
+// KnownQuery refuses a query parameter that the description of an address does not have: anyone who mistyped one would otherwise
 // get something else than they asked for.
 func (a *API) KnownQuery() fiber.Handler {
 	described := map[string][]string{}

@@ -32,7 +32,7 @@ func (b *Browser) start() {
 		// Nothing but the site is to be found, whatever else it wants to ask.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 	)
-	// The headless shell needs a quarter of the processor time that the whole browser does, which draws windows nobody sees.
+	// The headless shell needs a quarter of the processor time that the whole browser does, which draws windows no one sees.
 	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
 		options = append(options, chromedp.ExecPath(shell))
 	}
@@ -50,7 +50,7 @@ func (b *Browser) Close() {
 	}
 }
 
-// Window is a page that nobody else has.
+// Window is a page that no one else has.
 type Window struct {
 	T   testing.TB
 	Ctx context.Context // of its actions

@@ -84,7 +84,7 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 }
 
 // Job answers with the state of a job, and never with its result or its sources. Clients of this API have no key, so
-// that of a caller without a token is told to whoever has its id.
+// that of a caller without a token is told to anyone who has its id.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.site.Store.Work.Evaluation(c.UserContext(), id)

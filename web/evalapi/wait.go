@@ -16,7 +16,7 @@ import (
 // stopPause is when a caller who was cut off by a restart may come again.
 const stopPause = 5 * time.Second
 
-// Why nobody waits for an evaluation any more.
+// Why no one waits for an evaluation any more.
 var (
 	errCallerGone = errors.New("the caller has left")
 	errQueueFull  = errors.New("no device came free")
@@ -78,7 +78,7 @@ func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e wo
 	return last, err
 }
 
-// dropEvaluation cancels an evaluation that nobody waits for.
+// dropEvaluation cancels an evaluation that no one waits for.
 func (a *API) dropEvaluation(id string, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
 	defer cancel()

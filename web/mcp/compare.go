@@ -12,7 +12,7 @@ import (
 type compareRunsIn struct {
 	A      int64  `json:"a" jsonschema:"id of a submission, not of a run"`
 	B      int64  `json:"b" jsonschema:"id of another submission"`
-	Device string `json:"device,omitempty" jsonschema:"of which runs; needed where a submission has several"`
+	Device string `json:"device,omitempty" jsonschema:"device of the runs; needed if a submission has several"`
 }
 
 type comparedOut struct {

@@ -32,10 +32,10 @@ type settings struct {
 }
 
 type evaluateIn struct {
-	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (EvaluationRequest: kernel, num_trials, …); it stands for all other parameters"`
+	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (EvaluationRequest: kernel, num_trials, …); it replaces all other parameters"`
 	Source      string `json:"kernel_source,omitempty" jsonschema:"source of the kernel; needed without request"`
 	Type        string `json:"kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
-	RefSource   string `json:"reference_kernel_source,omitempty" jsonschema:"source of a kernel that is right; the kernel is then compared with it"`
+	RefSource   string `json:"reference_kernel_source,omitempty" jsonschema:"source of a correct kernel to compare with"`
 	RefType     string `json:"reference_kernel_type,omitempty" jsonschema:"its type; default torch"`
 	IO          object `json:"io_contract,omitempty" jsonschema:"arguments and launch sizes (IOContract): args, launch"`
 	Metadata    object `json:"metadata,omitempty" jsonschema:"kernel_name, function_name, class_name, entry_point, compiler_options and so on, by type"`
@@ -44,8 +44,8 @@ type evaluateIn struct {
 }
 
 type compareIn struct {
-	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (CompareRequest: ref_kernel, custom_kernel, …); it stands for all other parameters"`
-	RefSource      string `json:"ref_kernel_source,omitempty" jsonschema:"source of the kernel that is right; needed without request"`
+	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (CompareRequest: ref_kernel, custom_kernel, …); it replaces all other parameters"`
+	RefSource      string `json:"ref_kernel_source,omitempty" jsonschema:"source of the correct kernel; needed without request"`
 	RefType        string `json:"ref_kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
 	CustomSource   string `json:"custom_kernel_source,omitempty" jsonschema:"source of the kernel that is checked and timed; needed without request"`
 	CustomType     string `json:"custom_kernel_type,omitempty" jsonschema:"its type; needed without request"`
@@ -73,17 +73,17 @@ type jobIn struct {
 type nothing struct{}
 
 // goesOn tells agents of unfinished.
-const goesOn = " What takes longer than the client is likely to wait is answered with ended false and a job_id: ask get_job_status for the result."
+const goesOn = " If it takes longer than the client is likely to wait, the answer has ended false and a job_id: call get_job_status for the result."
 
 func (t tools) addEvaluations(server offering) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
 		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
-	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and take its time; with a reference, check it against that and give the speedup."+goesOn, makes(), answer, t.evaluate)
+	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+goesOn, makes(), answer, t.evaluate)
 	addOpen(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn."+goesOn, makes(), answer, t.compare)
 	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, makes(), check, t.validate)
-	addOpen(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices. For admins and the operator of the site.", reads(), nil, t.stats)
+	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and the operator of the site.", reads(), nil, t.stats)
 	addOpen(server, "get_job_status", "Wait for an evaluation's end, and read its result. Call it again while ended is false.", reads(), state, t.status)
 }
 
@@ -175,7 +175,7 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.gone, cancel)()
-	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // or nobody would know what to cancel
+	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // or no one would know what to cancel
 	if err != nil {
 		return nil, err
 	}
@@ -214,10 +214,10 @@ func withKey(out object, key string) object {
 // unfinished answers in time a client that would give up unheard, and lose the result.
 func unfinished(e *client.Evaluation) object {
 	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
-		"message": "The evaluation goes on. Ask get_job_status with this job_id, and with the key if there is one, until it has ended."}
+		"message": "The evaluation continues. Call get_job_status with this job_id, and with the key if there is one, until it has ended."}
 }
 
-// abandon cancels an evaluation that nobody waits for. It may have ended meanwhile.
+// abandon cancels an evaluation that no one waits for. It may have ended since.
 func (t tools) abandon(ctx context.Context, id string) {
 	if ctx.Err() == nil {
 		return

@@ -22,13 +22,13 @@ type kernelIn struct {
 }
 
 type mineIn struct {
-	Task   string `json:"task,omitempty" jsonschema:"only those to this task"`
-	Before int64  `json:"before,omitempty" jsonschema:"next of the answer before, for older ones"`
+	Task   string `json:"task,omitempty" jsonschema:"only submissions to this task"`
+	Before int64  `json:"before,omitempty" jsonschema:"next of the previous answer, for older ones"`
 }
 
 type profileIn struct {
 	ID     int64  `json:"id" jsonschema:"id of the submission"`
-	Device string `json:"device,omitempty" jsonschema:"of which run; default: the first that has a profile"`
+	Device string `json:"device,omitempty" jsonschema:"device of the run; default: the first with a profile"`
 	Case   int    `json:"case,omitempty" jsonschema:"number of the benchmark case, from 0"`
 }
 
@@ -86,13 +86,13 @@ func (t tools) addLoop(server offering) {
 			return shortSubmission(&sub), err
 		})
 	addTyped(server, "my_submissions", "List your submissions and their scores, the newest first.", reads(), t.mine)
-	addTyped(server, "get_source", "Read the source of a submission: your own, or anybody's after the task's deadline.", reads(),
+	addTyped(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", reads(),
 		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
 			return value(t.site.Source(ctx, in.ID))
 		})
-	addTyped(server, "read_profile", "Read what Nsight Compute measured of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads(), t.profile)
+	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads(), t.profile)
 	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer says whose they are.", reads(), t.compareRuns)
-	addTyped(server, "compare_with_record", "What the first of a board does differently from a submission of yours: both scores, and the difference of the sources. Sources of others can be read after the task's deadline.", reads(), t.withRecord)
+	addTyped(server, "compare_with_record", "Compare the first entry of a board with one of your submissions: both scores, and the diff of the sources. Others' sources can be read after the task's deadline.", reads(), t.withRecord)
 }
 
 // submitAndWait submits a kernel in a mode and waits as long as the client is likely to.
@@ -124,7 +124,7 @@ func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissi
 	}
 	out := shortSubmission(sub)
 	if !out.Ended {
-		out.Next = fmt.Sprintf("It goes on. Call wait_submission with id %d.", sub.ID)
+		out.Next = fmt.Sprintf("It continues. Call wait_submission with id %d.", sub.ID)
 	}
 	return out, nil
 }

@@ -10,7 +10,7 @@ import (
 
 type recordIn struct {
 	ID     int64  `json:"id" jsonschema:"id of a submission of yours"`
-	Device string `json:"device,omitempty" jsonschema:"of which run; default: the only one"`
+	Device string `json:"device,omitempty" jsonschema:"device of the run; default: the only one"`
 }
 
 type recordOut struct {

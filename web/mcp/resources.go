@@ -31,7 +31,7 @@ func (t tools) addReading(server offering) {
 	}
 	for uri, about := range map[string]string{
 		scheme + "reference/{task}":     "The files of a task: reference, checker, templates.",
-		scheme + "profile/{submission}": "What Nsight Compute measured of a submission on a GPU, as text.",
+		scheme + "profile/{submission}": "The Nsight Compute profile of a submission on a GPU, as text.",
 	} {
 		server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: uri, Name: strings.TrimPrefix(uri, scheme), Description: about, MIMEType: "text/plain"}, t.readText)
 	}

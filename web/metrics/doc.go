@@ -4,7 +4,7 @@
 // Read metrics.go (what this process counts), runs.go, evaluations.go and capacity.go (what the store counts, read when it is
 // asked), stats.go, operator.go (who may look).
 //
-// Labels are routes, devices, workers and states, never text that visitors choose: else anybody could make the scrape
+// Labels are routes, devices, workers and states, never text that visitors choose: else anyone could make the scrape
 // grow. Collectors that ask the store send nothing while it does not answer, rather than zeros, so that a gap in a graph means
 // just that; what this process counts is there all the same.
 //

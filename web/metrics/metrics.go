@@ -22,7 +22,7 @@ import (
 // Access says who beside admins may read what the site measures.
 type Access struct {
 	From  []netip.Prefix // who may without a token; nil: this machine, while no proxy is in front
-	Token string         // for those who may with one; empty: nobody
+	Token string         // for those who may with one; empty: no one
 }
 
 // Queue is what is measured of the queue.

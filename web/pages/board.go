@@ -34,7 +34,7 @@ func (p *Pages) Board(c *fiber.Ctx) error {
 	if err := b.read(c); err != nil {
 		return err
 	}
-	if last := b.table.LastPage; last > 0 && b.table.PageNo > last { // the board has become shorter, or somebody tried
+	if last := b.table.LastPage; last > 0 && b.table.PageNo > last { // the board has become shorter, or someone tried
 		return c.Redirect(b.table.URL(last), fiber.StatusSeeOther)
 	}
 	c.Vary("HX-Request")

@@ -19,7 +19,7 @@ const mostKeptBoards = 128
 
 // keptBoards keeps what visitors are shown of boards, by all that it was made of: a thousand pages that are open ask for the
 // same when a board changes. The change number in a key was read from the database for the very request, so that a
-// change by another process of the site counts at once. What only one person sees is never kept. Nobody writes into what
+// change by another process of the site counts at once. What only one person sees is never kept. No one writes into what
 // it holds.
 type keptBoards = cache.Cache[string, keptBoard]
 
@@ -71,7 +71,7 @@ func (b *board) forAll() keptBoard {
 	return all
 }
 
-// addViewer shows a person their own on a board that is kept for all; 0: nobody.
+// addViewer shows a person their own on a board that is kept for all; 0: no one.
 func (b *board) addViewer(ctx context.Context, viewer int64) error {
 	if viewer == 0 {
 		return nil

@@ -195,7 +195,7 @@ func boardBands(bands []boards.Band, table views.BoardTable) []views.BoardBand {
 	return list
 }
 
-// findOnBoard is the address of the row of the person that ?find= names, "me" being the viewer; empty: nobody is.
+// findOnBoard is the address of the row of the person that ?find= names, "me" being the viewer; empty: no one is.
 // It finds them on the board as it stands.
 func (p *Pages) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	text, viewer := strings.TrimSpace(c.Query("find")), site.Actor(c).ID

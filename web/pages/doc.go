@@ -6,5 +6,5 @@
 // change. Pages that make tasks are in authoring, single kernels in playground, profiles and comparisons in
 // profiles, reports and decisions about runs in moderation.
 //
-// Live HTML goes to everybody alike, so it holds nothing that only some may read.
+// Live HTML goes to everyone alike, so it holds nothing that only some may read.
 package pages

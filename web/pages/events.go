@@ -18,7 +18,7 @@ import (
 )
 
 // RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
-// later event of the run will show the same. Everybody gets the same HTML, so it holds nothing that
+// later event of the run will show the same. Everyone gets the same HTML, so it holds nothing that
 // only some may read: a card that has ended asks for itself once more.
 func (p *Pages) RenderEvent(e work.RunEvent) []byte {
 	ctx, cancel := context.WithTimeout(p.site.Streams, site.RequestTimeout)

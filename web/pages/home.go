@@ -83,7 +83,7 @@ func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search view
 	return list, nil
 }
 
-// addContinue fills in what somebody did last.
+// addContinue fills in what someone did last.
 func (p *Pages) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
 	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer.ID)
 	if db.KindOf(err) == db.NotFound {

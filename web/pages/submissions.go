@@ -111,7 +111,7 @@ func (p *Pages) Run(c *fiber.Ctx) error {
 	if run.SubmissionID != seen.Sub.ID {
 		return site.NotFound(c)
 	}
-	if !site.IsFragment(c) { // somebody who copied the address
+	if !site.IsFragment(c) { // someone who copied the address
 		return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
 	card, err := p.runs.RunCard(c.UserContext(), runs.RunAccess{Access: seen, Run: run})

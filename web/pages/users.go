@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// User shows a person to everybody. It asks the store six questions, and one more for who is signed in, however
+// User shows a person to everyone. It asks the store six questions, and one more for who is signed in, however
 // much the person has submitted: first who it is, and then the others beside each other.
 func (p *Pages) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
@@ -86,14 +86,14 @@ func (p *Pages) addPlaces(ctx context.Context, viewer accounts.User, number int,
 // mostSteps bounds the lines of one page of places.
 const mostSteps = 1000
 
-// UserRole lets an admin change what somebody may do.
+// UserRole lets an admin change what someone may do.
 func (p *Pages) UserRole(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))
 	})
 }
 
-// UserBlock lets an admin shut somebody out, or in again.
+// UserBlock lets an admin shut someone out, or in again.
 func (p *Pages) UserBlock(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")

@@ -13,7 +13,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// credentials lists what admins see of remote workers; nil for everybody else.
+// credentials lists what admins see of remote workers; nil for everyone else.
 func (p *Pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialList, error) {
 	if !site.Actor(c).IsAdmin() {
 		return nil, nil

@@ -143,9 +143,9 @@ func (f *follower) cut(why error, out *wire.Writer) {
 	case errors.Is(why, context.Canceled):
 		e.Detail, e.StatusCode = "The site is stopping or restarting.", fiber.StatusServiceUnavailable
 	case errors.Is(why, context.DeadlineExceeded):
-		e.Detail, e.StatusCode = "The submission was followed for as long as a stream lasts.", fiber.StatusGatewayTimeout
+		e.Detail, e.StatusCode = "The stream reached its time limit.", fiber.StatusGatewayTimeout
 	}
-	e.Detail += fmt.Sprintf(" What is known of submission %d is at %s.", f.id, f.address)
+	e.Detail += fmt.Sprintf(" Submission %d is at %s.", f.id, f.address)
 	_ = send(out, "error", e) // the reader may be gone
 }
 

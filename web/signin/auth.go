@@ -108,7 +108,7 @@ func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins,
 
 // is reports whether an entry of Config.Admins means this person. An entry says what it is: an account's
 // number after "id:", an e-mail address by its "@", else a login. Each is compared with its own kind
-// only, so that nobody can choose a login which is an admin's number or address.
+// only, so that no one can choose a login which is an admin's number or address.
 func (who person) is(entry string) bool {
 	name, own := strings.CutPrefix(entry, who.provider+":")
 	if number, ok := strings.CutPrefix(name, "id:"); ok && own {
@@ -120,7 +120,7 @@ func (who person) is(entry string) bool {
 	return own && equalASCIIFold(name, who.login)
 }
 
-// equalASCIIFold compares in any case, but only of ASCII: other letters fold into those of somebody else.
+// equalASCIIFold compares in any case, but only of ASCII: other letters fold into those of someone else.
 func equalASCIIFold(entry, said string) bool {
 	return said != "" && !strings.ContainsFunc(said, func(r rune) bool { return r > unicode.MaxASCII }) &&
 		strings.EqualFold(entry, said)

@@ -13,7 +13,7 @@ const (
 	stateLife   = 10 * time.Minute
 )
 
-// oauthState is what the browser keeps between leaving for a provider and coming back. Nobody else can read or
+// oauthState is what the browser keeps between leaving for a provider and coming back. No one else can read or
 // set the cookie, and a callback counts only with its state; so it needs no place on the server.
 type oauthState struct {
 	Provider string `json:"p"`

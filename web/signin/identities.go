@@ -28,15 +28,15 @@ func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
 		return 0, nil
 	}
 	if site.SessionID(c) == 0 || !site.EqualSecrets(token, s.linkToken(c)) {
-		return 0, site.Forbidden("link", "Another way to sign in is added from your own page; begin there.")
+		return 0, site.Forbidden("link", "Add another way to sign in on your own page: start there.")
 	}
 	return site.Viewer(c).ID, nil
 }
 
-// link adds the account that has just been proved to the person who began; it signs nobody in.
+// link adds the account that has just been proved to the person who began; it signs no one in.
 func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
-		return site.Forbidden("link", "Somebody else is signed in here now. Sign in as before, and begin again from your page.")
+		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")
 	}
 	if err := s.site.Store.Accounts.Link(c.UserContext(), f.Link, s.signInOf(who)); err != nil {
 		return err

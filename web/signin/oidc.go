@@ -106,7 +106,7 @@ func (i *issuer) complete(ctx context.Context, f oauthState, code string) (perso
 			return person{}, err
 		}
 		if info.Subject != id.Subject {
-			return person{}, errors.New("the issuer's userinfo is of somebody else")
+			return person{}, errors.New("the issuer's userinfo belongs to another person")
 		}
 		if err := info.Claims(&claims); err != nil {
 			return person{}, err

@@ -10,7 +10,7 @@ import (
 	"warpboard/web/site"
 )
 
-// startSession gives the browser a new session. What it had before ends, so that a session which somebody
+// startSession gives the browser a new session. What it had before ends, so that a session which someone
 // else planted or saw never becomes a signed-in one.
 func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string) error {
 	if err := s.endSession(c); err != nil {

@@ -80,7 +80,7 @@ func countFields(c *fiber.Ctx, body []byte) error {
 		}
 	case bytes.HasPrefix(kind, []byte(fiber.MIMEMultipartForm)):
 		if boundary := c.Request().Header.MultipartFormBoundary(); len(boundary) > 0 && !hasPlainHeads(body, append([]byte("--"), boundary...)) {
-			return Invalid("form", "The form has more than %d parts, or they say too much of themselves.", mostParts)
+			return Invalid("form", "The form has more than %d parts, or their headers are too long.", mostParts)
 		}
 	}
 	return nil
@@ -132,8 +132,8 @@ func SmallBody(c *fiber.Ctx) int {
 	return KernelBody
 }
 
-// A body that comes within quickBody takes no place of those that are slow, and smallBody bytes of each are not counted: whoever
-// fills both with slow and large bodies keeps nobody from signing in. There are as many of them as requests.
+// A body that comes within quickBody takes no place of those that are slow, and smallBody bytes of each are not counted: anyone who
+// fills both with slow and large bodies keeps no one from signing in. There are as many of them as requests.
 const (
 	quickBody = time.Second
 	smallBody = 4 << 10
@@ -146,7 +146,7 @@ func tooLarge(c *fiber.Ctx, limit int) error {
 		return Unauthorized("Sign in, or send a token: without one only small requests are read.")
 	}
 	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
-		Message: fmt.Sprintf("What was sent is larger than the %s that are allowed here.", format.Bytes(int64(limit)))}
+		Message: fmt.Sprintf("The request is larger than the %s allowed here.", format.Bytes(int64(limit)))}
 }
 
 // bodyReader is one body under way.
@@ -208,9 +208,9 @@ func (r *bodyReader) grow(length int) error {
 	more := max(size, smallBody) - max(cap(r.bytes), smallBody)
 	switch r.budget.Take(r.who, more) {
 	case wire.UsedUp:
-		return TooMany("Too much is being sent from your address at once. Try again in a moment.", 5*time.Second)
+		return TooMany("Too many requests with large bodies from your address. Try again in a moment.", 5*time.Second)
 	case wire.Full:
-		return Busy("Too much is being sent to the site at once. Try again in a moment.")
+		return Busy("Too many requests with large bodies. Try again in a moment.")
 	}
 	r.taken += more
 	r.bytes = append(make([]byte, 0, size), r.bytes...)

@@ -36,7 +36,7 @@ func Invalid(code, format string, args ...any) error {
 	return &Failure{Status: fiber.StatusUnprocessableEntity, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden refuses somebody who is known.
+// Forbidden refuses someone who is known.
 func Forbidden(code, message string) error {
 	return &Failure{Status: fiber.StatusForbidden, Code: code, Message: message}
 }
@@ -46,7 +46,7 @@ func Unauthorized(message string) error {
 	return &Failure{Status: fiber.StatusUnauthorized, Code: "unauthorized", Message: message}
 }
 
-// TooMany refuses somebody who has had their share for now.
+// TooMany refuses someone who has had their share for now.
 func TooMany(message string, wait time.Duration) error {
 	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
 }
@@ -54,7 +54,7 @@ func TooMany(message string, wait time.Duration) error {
 // RetrySoon is when to retry what failed on this side and may work in a moment.
 const RetrySoon = 5 * time.Second
 
-// Busy refuses anybody until there is room again.
+// Busy refuses anyone until there is room again.
 func Busy(message string) *Failure {
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message, RetryAfter: RetrySoon}
 }
@@ -76,12 +76,12 @@ var kinds = map[db.Kind]Failure{
 // codes names the answers that fiber itself gives.
 var codes = map[int]Failure{
 	fiber.StatusNotFound:                    {Code: "not_found", Message: "There is nothing at this address."},
-	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not take such a request."},
-	fiber.StatusRequestEntityTooLarge:       {Code: "too_large", Message: "What was sent is larger than allowed."},
+	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not accept this kind of request."},
+	fiber.StatusRequestEntityTooLarge:       {Code: "too_large", Message: "The request is larger than allowed."},
 	fiber.StatusRequestTimeout:              {Code: "timeout", Message: "The request took too long to arrive."},
 	fiber.StatusBadRequest:                  {Code: "bad_request", Message: "The request could not be understood."},
-	fiber.StatusBadGateway:                  {Code: "bad_request", Message: "The request broke off.", Status: fiber.StatusBadRequest},
-	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The head of the request is larger than 16 KB.", Status: fiber.StatusBadRequest},
+	fiber.StatusBadGateway:                  {Code: "bad_request", Message: "The request was cut off.", Status: fiber.StatusBadRequest},
+	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The request's headers are larger than 16 KB.", Status: fiber.StatusBadRequest},
 }
 
 // FailureOf finds the answer to an error. An internal error tells nothing of its cause.

@@ -24,7 +24,7 @@ func Attachment(c *fiber.Ctx, name string, data []byte) error {
 	return c.Send(data)
 }
 
-// ReadUpload reads an uploaded file, at most one byte more than limit: whoever gets that byte can refuse it.
+// ReadUpload reads an uploaded file, at most one byte more than limit: anyone who gets that byte can refuse it.
 func ReadUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
 	file, err := header.Open()
 	if err != nil {

@@ -65,7 +65,7 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	h.tell(announcement{Evaluation: &evaluationChange{e.ID, e.Change}})
 }
 
-// pollInterval is how long a missed announcement can delay whoever waits for it.
+// pollInterval is how long a missed announcement can delay a reader that waits for it.
 const pollInterval = time.Second
 
 // Await asks ready at once, then whenever a topic is announced, until it says yes or fails, or ctx ends.

@@ -28,7 +28,7 @@ type Limits struct {
 const (
 	smallestReserve = 96      // descriptors kept from visitors: database, queue, a run's pipes
 	mostConnections = 1 << 15 // an idle one costs some kilobytes
-	// StrangerBody is the largest body of somebody who has not shown who he is: forms are small.
+	// StrangerBody is the largest body of someone who has not shown who he is: forms are small.
 	StrangerBody = 64 << 10
 )
 

@@ -14,7 +14,7 @@ import (
 // notices are what a page says after a change, by the name in ?done=.
 var notices = map[string]string{
 	"saved":      "Saved.",
-	"published":  "Published. Everybody sees the task now.",
+	"published":  "Published. Everyone sees the task now.",
 	"tried-some": "Not all could be tried: you had too many runs waiting. Try again in a moment.",
 	"untried":    "Saved. No worker serves a device of the task, so nothing was tried.",
 	"texts":      "Published. The boards stay as they are.",
@@ -24,11 +24,11 @@ var notices = map[string]string{
 	"version-checked":     "Published as a new version; its boards begin empty. Its template is being tested below: once that is built, the reference compiles.",
 	"version-unchecked":   "Published as a new version; its boards begin empty. Nothing has checked that the reference compiles: no worker could test its template.",
 
-	"deleted":      "The task is gone, with its boards and submissions.",
+	"deleted":      "Deleted, with the task's boards and submissions.",
 	"cancelled":    "Cancelled.",
-	"queued":       "Queued. It gives way to everything that people wait for.",
+	"queued":       "Queued. Everything that people wait for runs first.",
 	"applied":      "Applied. The boards show the new numbers.",
-	"removed":      "The submission is gone, with its runs.",
+	"removed":      "Deleted, with the submission's runs.",
 	"reported":     "Reported. The task's author and the admins see it.",
 	"dismissed":    "The flags are closed.",
 	"disqualified": "Disqualified. The board shows the next best run of this person.",

@@ -73,7 +73,7 @@ func (s *Site) takeBuffer() *bytes.Buffer {
 	return &bytes.Buffer{}
 }
 
-// giveBuffer takes a buffer back that nobody reads any more.
+// giveBuffer takes a buffer back that no one reads any more.
 func (s *Site) giveBuffer(buffer *bytes.Buffer) {
 	if buffer.Cap() <= largestKept {
 		buffer.Reset()

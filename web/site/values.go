@@ -25,5 +25,5 @@ const MostText = 1 << 20
 // TooMuchText refuses what does not fit into a form; instead says what to do.
 func TooMuchText(instead string) error {
 	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
-		Message: fmt.Sprintf("The texts of this form are larger together than %s. %s", format.Bytes(MostText), instead)}
+		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MostText), instead)}
 }

@@ -22,7 +22,7 @@ type subscription struct {
 	topic    Topic
 }
 
-// Hub passes messages to the open streams. It remembers nothing and never blocks whoever publishes.
+// Hub passes messages to the open streams. It remembers nothing and never blocks the publisher.
 type Hub struct {
 	mu     sync.Mutex
 	topics map[Topic]map[*subscription]struct{}
@@ -48,7 +48,7 @@ func (h *Hub) Publish(t Topic, m Message) {
 	}
 }
 
-// Missed sends all readers to what is kept: nobody knows what was told meanwhile.
+// Missed sends all readers to what is kept: no one knows what was told in the meantime.
 func (h *Hub) Missed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *subscription) coalesce(m Message) {
 	for len(s.messages) > 0 {
 		select {
 		case <-s.messages:
-		default: // the reader took it meanwhile
+		default: // the reader took it in the meantime
 		}
 	}
 	m.Event = nil

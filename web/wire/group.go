@@ -2,7 +2,7 @@ package wire
 
 import "sync"
 
-// Group runs what a server waits for when it stops. A sync.WaitGroup forbids that something begins while somebody waits
+// Group runs what a server waits for when it stops. A sync.WaitGroup forbids that something begins while someone waits
 // for nothing; a connection that was taken over begins whenever its goroutine gets to run.
 type Group struct {
 	running sync.WaitGroup

@@ -16,11 +16,11 @@ import (
 const (
 	longestPause = time.Second      // between two tries to accept
 	warnEvery    = 10 * time.Second // however often it happens
-	// What a refused request still sends is thrown away for a moment: whoever sends a body that is somewhat too large reads
+	// What a refused request still sends is thrown away for a moment: anyone who sends a body that is somewhat too large reads
 	// why it was refused, and no reset connection. A larger one may see the reset.
 	lingerTime  = 2 * time.Second
 	lingerBytes = 8 << 20
-	// So is what a connection sends that was turned away: a head. They count for nobody, so few are drained at once.
+	// So is what a connection sends that was turned away: a head. They count for no one, so few are drained at once.
 	turnedAwayTime  = time.Second / 2
 	turnedAwayBytes = 16 << 10
 	mostTurnedAway  = 64
@@ -39,7 +39,7 @@ type Guard struct {
 	warned  time.Time     // Accept is called by one goroutine
 }
 
-// NewGuard counts the connections of ln in open. Connections of proxies count for nobody.
+// NewGuard counts the connections of ln in open. Connections of proxies count for no one.
 func NewGuard(ln net.Listener, open *Tally, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Listener: ln, open: open, proxies: proxies, log: log,
 		closed: make(chan struct{}), leaving: make(chan struct{}, mostTurnedAway)}

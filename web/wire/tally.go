@@ -7,7 +7,7 @@ type Room int
 
 const (
 	Enough Room = iota // what was wished is counted
-	Full               // nobody gets more
+	Full               // no one gets more
 	UsedUp             // this one has its share
 )
 

@@ -151,7 +151,7 @@ class Warpboard:
         return read(Submission, self._transport.call("POST", f"{API}/submissions/{_id(which)}/cancel", timeout=QUICK))
 
     def source(self, which: Which) -> SourceFile:
-        """The submitted file: your own, or anybody's after the task's deadline."""
+        """The submitted file: your own, or anyone's after the task's deadline."""
         return read(SourceFile, self._get(f"/submissions/{_id(which)}/source"))
 
     def profile(self, which: Which, device: Optional[str] = None, case: int = 0) -> Profile:

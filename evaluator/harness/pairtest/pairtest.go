@@ -44,7 +44,7 @@ func NewEnds(t testing.TB) Ends {
 	t.Cleanup(func() { e.Door.Close(); e.Runner.Close(); e.Page.Close() })
 	err = e.Page.Truncate(PageSize)
 	if err == nil {
-		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0) // the channel is its own life line: nobody here pretends to be gone
+		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0) // the channel is its own life line: no one here pretends to be gone
 	}
 	if err != nil {
 		t.Fatal(err)

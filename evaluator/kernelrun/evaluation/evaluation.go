@@ -57,7 +57,7 @@ func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bo
 }
 
 // Build readies the evaluation without its unit: extensions are compiled on a build place, and while the unit is
-// somebody else's also kernels that need none for that. It is not ready when an extension does not compile, which
+// someone else's also kernels that need none for that. It is not ready when an extension does not compile, which
 // is a result.
 func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if err := json.Unmarshal(e.Job.Evaluation, &e.request); err != nil {

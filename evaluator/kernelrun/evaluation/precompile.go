@@ -21,8 +21,8 @@ type precompiled struct {
 }
 
 // precompile finds what the caller's same kernels were compiled to earlier, or compiles them in a sidecar runner
-// while the slot is somebody else's. There is no archive when the run on the slot has to compile: because the slot is
-// free, no Python waits, or the kernels do not compile, of which that run says more. A slot that falls free meanwhile
+// while the slot is someone else's. There is no archive when the run on the slot has to compile: because the slot is
+// free, no Python waits, or the kernels do not compile, of which that run says more. A slot that falls free in the meantime
 // waits for the compiler, as it would if that ran on it.
 func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	if !e.Slot.IsGPU() {

@@ -131,7 +131,7 @@ func (r *reader) blame(what string) {
 	switch {
 	case r.last.Stage == kernelrun.StageProfiling && r.refused == "":
 		report.ProfilingError = "Profiling failed:\n" + what
-	case r.last.Stage != kernelrun.StageCompiling && r.last.Stage != "": // whoever breaks the protocol was never right
+	case r.last.Stage != kernelrun.StageCompiling && r.last.Stage != "": // a program that breaks the protocol was never right
 		report.Correctness, report.ValidationError = false, what
 	case r.kernel == "ref":
 		report.RefCompilationError = "Compilation error:\n" + what

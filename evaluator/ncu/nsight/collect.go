@@ -98,7 +98,7 @@ func known(output string) string {
 		{"driver is not compatible", "This ncu does not fit the worker's driver; the operator must install a matching version of Nsight Compute."},
 		{"driver is not supported", "This ncu does not fit the worker's driver; the operator must install a matching version of Nsight Compute."},
 		{"Profiling is not supported on device", "This ncu cannot profile this GPU; the operator must install a newer Nsight Compute."},
-		{"Driver resource was unavailable", "Another program holds the GPU's counters, mostly DCGM on a machine that a cluster watches: its operator can have it let go (dcgmi profile --pause), or run the profile again later."},
+		{"Driver resource was unavailable", "Another program holds the GPU's counters, usually DCGM on a monitored cluster. The operator can pause it (dcgmi profile --pause); otherwise profile again later."},
 		{"No kernels were profiled", NoKernel},
 		{"==ERROR== An error was reported by the driver", "The GPU driver reported an error while the kernel was replayed under the profiler."},
 	} {

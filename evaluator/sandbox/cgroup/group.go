@@ -237,7 +237,7 @@ type leftovers struct {
 	dirs []string
 }
 
-// keep reports whether there is somebody who tries again.
+// keep reports whether there is someone who tries again.
 func (l *leftovers) keep(dir string) bool {
 	if l == nil {
 		return false

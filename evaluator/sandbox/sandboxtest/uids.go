@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RangeSize is how many ids from the first one on belong to whoever has it.
+// RangeSize is how many ids from the first one on belong to its holder.
 const RangeSize = 100
 
 // The ids that are handed out: below systemd's and above people's, apart from a site's default.
@@ -59,7 +59,7 @@ func reserve(kind string, from, past, step int, free func(int) bool) (number int
 	return 0, nil, fmt.Errorf("reserve %s for tests: all of %d to %d are in use (last: %w)", kind, from, past-1, last)
 }
 
-// lock takes the file for this process, without waiting. It is a bare descriptor: an os.File that nobody refers to any
+// lock takes the file for this process, without waiting. It is a bare descriptor: an os.File that no one refers to any
 // more is closed by the garbage collector, and the number would be another process's in the middle of the tests.
 func lock(path string) (int, error) {
 	file, err := unix.Open(path, unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
@@ -78,7 +78,7 @@ func inUse(first int) bool {
 	for _, path := range paths {
 		status, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended since
 		}
 		_, after, _ := strings.Cut(string(status), "\nUid:")
 		var uid int

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Without ends a test for want of something that scripts/setup brings or that root may do. On somebody's own machine the test
-// is skipped; with WARPBOARD_TEST_NO_SKIP it fails, for where nobody looks for skipped tests.
+// Without ends a test for want of something that scripts/setup brings or that root may do. On someone's own machine the test
+// is skipped; with WARPBOARD_TEST_NO_SKIP it fails, for where no one looks for skipped tests.
 func Without(tb testing.TB, what string, why error) {
 	tb.Helper()
 	if os.Getenv("WARPBOARD_TEST_NO_SKIP") != "" {

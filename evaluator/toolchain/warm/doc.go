@@ -9,7 +9,7 @@
 // for a job, runs the job's stages in it and stops it. A Python serves one job; the judge of a task runs in
 // one of its own, under another uid.
 //
-// What is promised: each stage is a fork of a process that has run nobody's code, and finds nothing of the
+// What is promised: each stage is a fork of a process that has run no one's code, and finds nothing of the
 // stages before it but the kernels that the job's first one compiled; when Run or Stop returns, nothing of
 // the stage or of the Python is left.
 //

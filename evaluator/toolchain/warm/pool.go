@@ -86,7 +86,7 @@ func (p *Pool) refill(ctx context.Context, s *slot, exclusive bool) {
 	}
 }
 
-// put hands a Python over to whoever takes one; wait holds until it is used up.
+// put hands a Python over to its next user; wait holds until it is used up.
 func (s *slot) put(ctx context.Context, r *Python, wait bool) {
 	select {
 	case s.pythons <- r:

@@ -22,7 +22,7 @@ type Stage struct {
 	Report     bool              // whether it gets a pipe for its report; the runner beside a judge has none
 	Wires      []*os.File        // become its descriptors from 4 on
 	Started    func()            // is called when the request was sent
-	Forget     bool              // later stages do not find what it compiled, whoever was first
+	Forget     bool              // later stages do not find what it compiled, no matter which was first
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
@@ -146,7 +146,7 @@ func call(see func([]byte), data []byte) {
 }
 
 // conclude says how the stage ended. A stage that failed takes its Python with it: what the
-// sandbox counted meanwhile (memory, processes) says why.
+// sandbox counted in the meantime (memory, processes) says why.
 func (s *running) conclude(ended *ending, cut string, wall time.Duration) (sandbox.Outcome, error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidateFail) {
@@ -199,7 +199,7 @@ type request struct {
 	Wires int `json:"wires"`
 	// Report is false for a process that has nothing to report: the runner beside a judge.
 	Report bool `json:"report"`
-	// Keep has later stages find what this one compiled. What they compile themselves reaches nobody.
+	// Keep has later stages find what this one compiled. What they compile themselves reaches no one.
 	Keep bool `json:"keep"`
 }
 

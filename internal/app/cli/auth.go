@@ -19,8 +19,8 @@ import (
 )
 
 func authCommand(c *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "auth", Short: "see at which sites you are signed in, list and revoke your tokens"}
-	status := &cobra.Command{Use: "status", Short: "ask the sites of warpboard login, or the one of --server, who you are there", Args: console.Exactly(),
+	cmd := &cobra.Command{Use: "auth", Short: "show where you are signed in; list and revoke your tokens"}
+	status := &cobra.Command{Use: "status", Short: "show who you are at the sites of warpboard login, or at the one of --server", Args: console.Exactly(),
 		Example: "  warpboard auth status\n  warpboard auth status --server lab --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.authStatus(cmd) }}
 	cmd.AddCommand(status, c.tokens(), c.revoke())
@@ -104,7 +104,7 @@ func printSignedIn(s *console.Screen, one signedIn) {
 
 func shareCommand(c *connection) *cobra.Command {
 	var off bool
-	cmd := &cobra.Command{Use: "share EVALUATION", Short: "let anyone with its address read an evaluation of yours, or take that back", Args: console.Exactly("EVALUATION"),
+	cmd := &cobra.Command{Use: "share EVALUATION", Short: "share an evaluation with anyone who has its address, or stop sharing it", Args: console.Exactly("EVALUATION"),
 		Example: "  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4\n  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4 --off",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, err := c.site()
@@ -115,7 +115,7 @@ func shareCommand(c *connection) *cobra.Command {
 			return c.answer(e, err, func(s *console.Screen) {
 				state := "can be read by anyone with this address"
 				if !e.Shared {
-					state = "can be read by you and the admins alone"
+					state = "can be read only by you and the admins"
 				}
 				s.Line("evaluation %s %s: %s", e.ID, state, evaluationPage(site, e.ID))
 			})

@@ -126,7 +126,7 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 		"webhook delete 3":                           {"DELETE /api/v1/webhooks/3", "webhook 3 is deleted"},
 		"webhook test 3":                             {"POST /api/v1/webhooks/3/test", "warpboard webhook log 3"},
 		"webhook log 3 --before 9":                   {"GET /api/v1/webhooks/3/deliveries?before=9", "run.ended"},
-		"webhook redeliver 3 9":                      {"POST /api/v1/webhooks/3/deliveries/9/redeliver", "once more"},
+		"webhook redeliver 3 9":                      {"POST /api/v1/webhooks/3/deliveries/9/redeliver", "sent again"},
 		"share f1284db1-d41d-40fd-84f5-c1c745241af4": {`PATCH /api/v1/evaluations/f1284db1-d41d-40fd-84f5-c1c745241af4 {"shared":true}`, w.URL + "/evaluations/"},
 		"share f1284db1-d41d-40fd-84f5-c1c7 --off":   {`PATCH /api/v1/evaluations/f1284db1-d41d-40fd-84f5-c1c7 {"shared":false}`, "evaluation"},
 		"webhook delete 3 --jq .id":                  {"DELETE /api/v1/webhooks/3", "3\n"},

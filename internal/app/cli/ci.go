@@ -54,9 +54,9 @@ func ciCommand(c *connection) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.base, "base", "", "commit or branch to compare with, such as origin/main")
 	f.StringVar(&o.summary, "summary", "", "file to append the summary to")
-	f.StringVar(&o.failOn, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass) or slower (that, too)")
+	f.StringVar(&o.failOn, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass), or slower (failure, or a kernel got slower)")
 	f.StringVar(&o.mode, "mode", string(job.ModeRanked), "mode of submissions: ranked has the intervals that tell faster from slower; test only checks")
-	f.BoolVar(&o.all, "all", false, "run kernels that have not changed, too")
+	f.BoolVar(&o.all, "all", false, "also run kernels that have not changed")
 	return cmd
 }
 

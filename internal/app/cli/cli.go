@@ -50,8 +50,8 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the last one of warpboard login, else "+defaultServer)
 	f.StringVar(&c.token, "token", "", "personal token; default: WARPBOARD_TOKEN, else that of warpboard login. Others on this machine can see flags")
 	if cmd.Annotations[noJSON] == "" {
-		f.BoolVar(&c.json, "json", false, "print the API's answer, and errors as JSON, too")
-		f.StringVar(&c.jq, "jq", "", "print what a jq expression makes of the API's answer, as in .runs[0].score_ns")
+		f.BoolVar(&c.json, "json", false, "print the API's answer as it is, and errors as JSON")
+		f.StringVar(&c.jq, "jq", "", "filter the API's answer with a jq expression, such as .runs[0].score_ns")
 	}
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if c.tokenGiven = cmd.Flags().Changed("token"); c.jq != "" {
@@ -102,7 +102,7 @@ func (c *connection) site() (*client.Client, error) {
 	default:
 		known = cfg.At(defaultServer)
 	}
-	// A token of the environment goes to whatever site is asked: whoever sets it means that. --token "" asks as nobody.
+	// A token of the environment goes to whatever site is asked: anyone who sets it means that. --token "" asks without one.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
 	if c.tokenGiven {
 		token = c.token

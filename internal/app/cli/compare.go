@@ -16,7 +16,7 @@ func compareCommand(c *connection) *cobra.Command {
 	var device string
 	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: console.Exactly("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.compare(cmd.Context(), args, device) }}
-	cmd.Flags().StringVar(&device, "device", "", "of which runs; default: the only ones")
+	cmd.Flags().StringVar(&device, "device", "", "device of the runs; default: the only one")
 	return cmd
 }
 
@@ -131,7 +131,7 @@ func (f compared) verdict() string {
 func (f compared) untimed() string {
 	for _, side := range []comparedSide{f.A, f.B} {
 		if side.Mode == "test" {
-			return fmt.Sprintf("submission %d is a test, which takes no times: submit it with --mode ranked or benchmark to compare it", side.Submission)
+			return fmt.Sprintf("submission %d is a test and has no times: submit it with --mode ranked or benchmark to compare it", side.Submission)
 		}
 	}
 	return fmt.Sprintf("submissions %d and %d have no case that both ran and timed", f.A.Submission, f.B.Submission)

@@ -27,7 +27,7 @@ func TestAComparisonSaysOneThing(t *testing.T) {
 		{`"score_ns": 9e6`, `"score_ns": 30e6`, `{"value": 3.333, "low": 3.2, "high": 3.5, "apart": true}`, "B is slower: it takes 3.333 times as long"},
 		{`"score_ns": 9e6`, `"score_ns": 9e6`, `{"value": 1, "low": 0.99, "high": 1.01, "apart": false}`, "the data show no difference"},
 		{`"score_ns": 9e6`, `"score_ns": 9e6`, `{"value": 1}`, "without fresh processes"},
-		{`"score_ns": null, "mode": "test"`, `"score_ns": null`, `null`, "submission 1 is a test, which takes no times"},
+		{`"score_ns": null, "mode": "test"`, `"score_ns": null`, `null`, "submission 1 is a test and has no times"},
 		{`"score_ns": null, "mode": "ranked"`, `"score_ns": null`, `null`, "submissions 1 and 2 have no case that both ran and timed"},
 	} {
 		answer = fmt.Sprintf(`{"a": {"submission": 1, %s}, "b": {"submission": 2, %s}, "ratio": %s, "cases": []}`, c.a, c.b, c.ratio)

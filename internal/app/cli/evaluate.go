@@ -35,7 +35,7 @@ func evaluateCommand(c *connection) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.kind, "type", "", "torch, torch_cuda, triton, cuda or multi_kernel; default: by the file")
 	f.StringVar(&o.io, "io", "", "JSON file with the kernel's arguments and launch sizes")
-	f.StringVar(&o.reference, "reference", "", "file of a kernel that is right, to compare with")
+	f.StringVar(&o.reference, "reference", "", "file of a correct kernel to compare with")
 	f.StringVar(&o.referenceKind, "reference-type", "", "its type; default: by the file")
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, a GPU first")
 	f.IntVar(&o.trials, "trials", 100, "timed calls")
@@ -152,7 +152,7 @@ func readJSON(file string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return console.Usage("%s is not the JSON that is expected: %w", file, err)
+		return console.Usage("%s is not the expected JSON: %w", file, err)
 	}
 	return nil
 }

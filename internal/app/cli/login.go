@@ -21,7 +21,7 @@ func loginCommand(c *connection) *cobra.Command {
 	var popcorn bool
 	cmd := &cobra.Command{
 		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
-		Long: "Sign in to a site: open the address in a browser, check the code, and let the command line in. The token is kept in the file that\nWARPBOARD_SITES names, else in ~/.config/warpboard/sites.toml, for its owner alone.",
+		Long: "Sign in to a site: open the address in a browser, check the code, and approve it. The token is kept in the file that\nWARPBOARD_SITES names, or else in ~/.config/warpboard/sites.toml, readable only by its owner.",
 		Args: console.Between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.login(cmd.Context(), strings.Join(args, ""), name); err != nil || !popcorn {
@@ -30,8 +30,8 @@ func loginCommand(c *connection) *cobra.Command {
 			return c.setUpPopcorn()
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "what to call the site in the config file, for --server NAME; default: its host and path")
-	cmd.Flags().BoolVar(&popcorn, "popcorn", false, "set up popcorn-cli, too: write the token into ~/.popcorn.yaml, unless that has another, and print what else it needs")
+	cmd.Flags().StringVar(&name, "name", "", "name of the site in the config file, for --server NAME; default: its host and path")
+	cmd.Flags().BoolVar(&popcorn, "popcorn", false, "also set up popcorn-cli: write the token into ~/.popcorn.yaml, unless it has another, and print the remaining steps")
 	return cmd
 }
 
@@ -54,7 +54,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	host, _ := os.Hostname()
 	site := client.New(server, "")
 	// The device flow of OAuth: no secret passes the browser. The person compares the code, since a link alone could be
-	// somebody else's.
+	// someone else's.
 	login, err := site.BeginLogin(ctx, cmp.Or(host, "a machine without a name"))
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	c.asked = cfg.Sites[name]
 	path, err := cfg.Save(c.env.Getenv)
 	if err == nil {
-		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s, and ends within a year.\n", console.Clean(answer.User.Name), path)
+		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s and expires within a year.\n", console.Clean(answer.User.Name), path)
 	}
 	return err
 }
@@ -87,14 +87,14 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 		if err == nil && answer.Token != "" && answer.User != nil {
 			return answer, nil
 		}
-		// A site that restarts meanwhile is asked again; a code that was refused or is too old ends it.
+		// A site that restarts in the meantime is asked again; a code that was refused or is too old ends it.
 		if err != nil && console.ExitCode(err) != console.ExitAway {
 			return nil, err
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("nobody has approved the code: %w", ctx.Err())
+			return nil, fmt.Errorf("no one has approved the code: %w", ctx.Err())
 		}
 	}
 }
@@ -106,6 +106,6 @@ func logoutCommand(c *connection) *cobra.Command {
 		Args: console.Between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
 	}
-	cmd.Flags().BoolVar(&keep, "keep", false, "do not revoke the token: only forget it here, as where it is used elsewhere, too")
+	cmd.Flags().BoolVar(&keep, "keep", false, "only forget the token here, without revoking it: for a token that is also used elsewhere")
 	return cmd
 }

@@ -13,10 +13,10 @@ import (
 )
 
 func profileCommand(c *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "profile", Short: "read what Nsight Compute measured of a run"}
+	cmd := &cobra.Command{Use: "profile", Short: "read the Nsight Compute profile of a run"}
 	var device, kind, out string
 	var index int
-	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or keep the profile of a submission's run", Args: console.Exactly("SUBMISSION"),
+	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or save the profile of a submission's run", Args: console.Exactly("SUBMISSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := submissionID(args[0])
 			if err != nil {
@@ -30,10 +30,10 @@ func profileCommand(c *connection) *cobra.Command {
 			}
 			return c.profile(cmd.Context(), id, device, kind, index, out)
 		}}
-	get.Flags().StringVar(&device, "device", "", "of which run; default: the only one")
+	get.Flags().StringVar(&device, "device", "", "device of the run; default: the only one")
 	get.Flags().StringVar(&kind, "format", "txt", "txt, json, csv, ncu-rep or ptx (of the longest kernel)")
 	get.Flags().IntVar(&index, "case", 0, "number of the benchmark case, from 0")
-	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: the standard output")
+	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: standard output")
 	cmd.AddCommand(get)
 	return console.Group(cmd)
 }
@@ -73,7 +73,7 @@ func onlyRun(sub *client.Submission, device string) (client.Run, error) {
 			return run, nil
 		}
 	}
-	return client.Run{}, console.Usage("say with --device which run of submission %d: %q", sub.ID, devices)
+	return client.Run{}, console.Usage("choose a run of submission %d with --device: %q", sub.ID, devices)
 }
 
 // runOf is a submission's run on a device, or its only one.

@@ -69,7 +69,7 @@ func readProject(dir string) (p project, found bool, err error) {
 		return p, false, fmt.Errorf("reading %s: %w", file, err)
 	// A key that is misspelt would otherwise do nothing, silently.
 	case len(meta.Undecoded()) > 0:
-		return p, false, fmt.Errorf("%s: the key %q is not known", file, meta.Undecoded()[0])
+		return p, false, fmt.Errorf("%s: unknown key %q", file, meta.Undecoded()[0])
 	}
 	p.dir = dir
 	return p, true, nil
@@ -120,7 +120,7 @@ func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
 	}
 	if *task == "" && said.Leaderboard == "" {
 		if *task = k.Task; *task == "" {
-			return console.Usage("nothing says for which task this is: give --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
+			return console.Usage("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", directives.Mark(k.File), projectFile)
 		}
 	}
 	if len(*devices) == 0 && len(said.GPUs) == 0 {

@@ -100,7 +100,7 @@ func devicesCommand(c *connection) *cobra.Command {
 }
 
 func budgetCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "budget", Short: "print what is left today of your GPU-seconds", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "budget", Short: "print how many GPU-seconds you have left today", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
 		site, err := c.site()
 		if err != nil {
 			return err
@@ -151,8 +151,8 @@ func runsCommand(c *connection) *cobra.Command {
 			}
 		})
 	}}
-	cmd.Flags().StringVar(&task, "task", "", "only those to this task")
-	cmd.Flags().Int64Var(&before, "before", 0, "only those below this number")
+	cmd.Flags().StringVar(&task, "task", "", "only submissions to this task")
+	cmd.Flags().Int64Var(&before, "before", 0, "only submissions below this number")
 	cmd.Flags().IntVar(&limit, "limit", 20, "how many submissions, up to 50")
 	return cmd
 }

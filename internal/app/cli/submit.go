@@ -30,7 +30,7 @@ func submitCommand(c *connection) *cobra.Command {
 	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
 	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
 	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
-	cmd.Flags().BoolVar(&watch, "watch", false, "print what happens until every run has ended; exit 3 if one failed. With --json, print the end alone")
+	cmd.Flags().BoolVar(&watch, "watch", false, "print progress until every run has ended; exit 3 if one failed. With --json, print only the final result")
 	return cmd
 }
 
@@ -90,7 +90,7 @@ func (c *connection) readFile(file string) ([]byte, error) {
 }
 
 func watchCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "watch ID", Short: "print what happens to a submission until every run has ended", Args: console.Exactly("ID"),
+	return &cobra.Command{Use: "watch ID", Short: "follow a submission until every run has ended", Args: console.Exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, id, err := c.siteFor(args[0])
 			if err != nil {

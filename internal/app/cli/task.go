@@ -29,13 +29,13 @@ func taskCommand(c *connection) *cobra.Command {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
 	var p client.Publication
-	publish := &cobra.Command{Use: "publish PATH", Short: "make the task in a folder, zip or reference file, or bring it to that state", Args: console.Exactly("PATH"),
+	publish := &cobra.Command{Use: "publish PATH", Short: "create or update a task from a folder, zip, or reference file", Args: console.Exactly("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
 	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: that of warpboard.toml in its folder, else the folder's or file's")
-	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: what a problem set says, else a published task keeps its own")
+	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: the problem set's, else a published task keeps its own")
 	publish.Flags().BoolVar(&p.DryRun, "dry-run", false, "only print what would change")
 	var apply bool
-	sync := &cobra.Command{Use: "sync DIR", Short: "bring a site's tasks to the state of a folder of tasks; prints what would change unless --apply is given", Args: console.Exactly("DIR"),
+	sync := &cobra.Command{Use: "sync DIR", Short: "sync a site's tasks with a folder of tasks; only prints the changes unless --apply is given", Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.DryRun = !apply
 			return c.publish(cmd.Context(), args[0], p, false)
@@ -58,7 +58,7 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 	return c.answer(task, err, func(s *console.Screen) {
 		s.Line("%s (version %d), %s, on %v\n\n%s\n", task.Title, task.Version, task.Lang, task.Devices, task.Description)
 		if len(task.SubmissionFiles) > 0 {
-			s.Line("a submission may bring further files: %s\n", strings.Join(task.SubmissionFiles, ", "))
+			s.Line("a submission can have extra files: %s\n", strings.Join(task.SubmissionFiles, ", "))
 		}
 		for _, one := range task.Benchmarks {
 			s.Line("benchmark  %s", one)
@@ -85,7 +85,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	}
 	// A new folder, or an error: nothing of the user's is written over.
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return console.Usage("%s is there already: name another folder, as in warpboard task pull %s DIR", dir, slug)
+		return console.Usage("%s exists already: name another folder, as in warpboard task pull %s DIR", dir, slug)
 	} else if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ const mostUnpacked = 4096
 // maxUnpacked limits the files of a task in bytes; those of a site are far below. A broken answer must not fill the disk.
 const maxUnpacked = 64 << 20
 
-var errTooLarge = fmt.Errorf("its files come to more than %d MiB, which is no task of a Warpboard site; nothing of it is to be used", maxUnpacked>>20)
+var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site; do not use any of it", maxUnpacked>>20)
 
 // unpack writes the files of a zip below a folder, which none can leave, without the one folder that the zip has around them
 // all; what is no zip is a reference file of its own.
@@ -140,7 +140,7 @@ func unpack(root *os.Root, name string, data []byte) error {
 		return root.WriteFile(name, data, 0o666)
 	}
 	if len(archive.File) > mostUnpacked {
-		return fmt.Errorf("it has %d files, which is no task of a Warpboard site", len(archive.File))
+		return fmt.Errorf("it has %d files, so it is not a task of a Warpboard site", len(archive.File))
 	}
 	around, size := folderOf(archive), uint64(0)
 	for _, f := range archive.File {

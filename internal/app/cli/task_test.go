@@ -75,7 +75,7 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 		"a legacy reference":    {"sum.py", []byte("import torch"), []string{"sum.py", projectFile}, ""},
 		"a file that leads out": {"sum.zip", zipped(t, map[string]string{"sum/../../escaped": "x"}), nil, "escaped"},
 		"files without number":  {"sum.zip", zipped(t, manyFiles()), nil, "5000 files"},
-		"files without an end":  {"sum.zip", zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpacked)}), nil, "more than 64 MiB"},
+		"files without an end":  {"sum.zip", zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpacked)}), nil, "exceed 64 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, dir := newWorld(t), filepath.Join(t.TempDir(), "sum")

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	lookEvery = 15 * time.Second // how often a watcher looks where its runs wait, and whether somebody can take them
+	lookEvery = 15 * time.Second // how often a watcher looks where its runs wait, and whether someone can take them
 	lookOften = 3 * time.Second  // … on a terminal
 )
 

@@ -132,7 +132,7 @@ func workersOf(lonely bool, problem string, served []string) string {
 	case !lonely:
 		return "a worker takes its runs again"
 	case problem != "":
-		return "no worker takes runs for it now: it waits until this is repaired. " + problem
+		return "no worker takes runs for it now: it waits until this is fixed. " + problem
 	case len(served) == 0:
 		return "no worker takes runs for it now, nor for any other device: it waits until one does"
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func webhookCommand(c *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "webhook", Short: "have other programs told when your runs end and when you take or lose a record"}
+	cmd := &cobra.Command{Use: "webhook", Short: "notify other programs when your runs end and when you take or lose a record"}
 	cmd.AddCommand(c.webhookList(), c.webhookCreate(),
 		c.webhook("delete ID", "delete a webhook with its log", "webhook %d is deleted", (*client.Client).DeleteWebhook),
 		c.webhook("test ID", "send a test to a webhook", "a test is on its way to webhook %d: warpboard webhook log %[1]d", (*client.Client).TestWebhook),
@@ -35,13 +35,13 @@ func (c *connection) webhookList() *cobra.Command {
 				})
 			})
 		}}
-	cmd.Flags().BoolVar(&ofSite, "site", false, "those of the site, for admins")
+	cmd.Flags().BoolVar(&ofSite, "site", false, "the site's webhooks (admins)")
 	return cmd
 }
 
 func (c *connection) webhookCreate() *cobra.Command {
 	in := client.NewWebhook{}
-	cmd := &cobra.Command{Use: "create ADDRESS", Short: "make a webhook; prints the secret of its signatures, this once", Args: console.Exactly("ADDRESS"),
+	cmd := &cobra.Command{Use: "create ADDRESS", Short: "create a webhook; prints its signing key, only once", Args: console.Exactly("ADDRESS"),
 		Example: "  warpboard webhook create https://example.org/warpboard --event run.ended,record.taken",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, err := c.site()
@@ -51,11 +51,11 @@ func (c *connection) webhookCreate() *cobra.Command {
 			in.URL = args[0]
 			hook, err := site.CreateWebhook(cmd.Context(), in)
 			return c.answer(hook, err, func(s *console.Screen) {
-				s.Line("webhook %d: %s to %s\nkey of its signatures, shown this once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
+				s.Line("webhook %d: %s to %s\nsigning key, shown only once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
 			})
 		}}
-	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken; of the site also worker.lost, wait.long")
-	cmd.Flags().BoolVar(&in.Site, "site", false, "the site's, of all runs, for admins")
+	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken; for the site also worker.lost, wait.long")
+	cmd.Flags().BoolVar(&in.Site, "site", false, "a site webhook, for all runs (admins)")
 	return cmd
 }
 
@@ -88,12 +88,12 @@ func (c *connection) webhookLog() *cobra.Command {
 				})
 			})
 		}}
-	cmd.Flags().Int64Var(&before, "before", 0, "only those below this number")
+	cmd.Flags().Int64Var(&before, "before", 0, "only deliveries below this number")
 	return cmd
 }
 
 func (c *connection) webhookRedeliver() *cobra.Command {
-	return &cobra.Command{Use: "redeliver ID DELIVERY", Short: "send a delivery once more", Args: console.Exactly("ID", "DELIVERY"), Example: "  warpboard webhook redeliver 3 17",
+	return &cobra.Command{Use: "redeliver ID DELIVERY", Short: "send a delivery again", Args: console.Exactly("ID", "DELIVERY"), Example: "  warpboard webhook redeliver 3 17",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, id, err := c.webhookAt(args[0])
 			if err != nil {
@@ -105,7 +105,7 @@ func (c *connection) webhookRedeliver() *cobra.Command {
 			}
 			sent, err := site.Redeliver(cmd.Context(), id, delivery)
 			return c.answer(sent, err, func(s *console.Screen) {
-				s.Line("delivery %d is sent once more: warpboard webhook log %d", sent.ID, id)
+				s.Line("delivery %d is being sent again: warpboard webhook log %d", sent.ID, id)
 			})
 		}}
 }

@@ -15,7 +15,7 @@ import (
 // LeastUID keeps sandboxes off the users that an operating system has for itself.
 const LeastUID = 1000
 
-// Settings are what somebody may say about this machine.
+// Settings are what someone may say about this machine.
 type Settings struct {
 	Name, Version string
 	Data          string // directory; the sandbox has its root in it

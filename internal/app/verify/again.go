@@ -67,7 +67,7 @@ func (o *verifyResultOptions) repeat(ctx context.Context, env console.Environmen
 	}
 	// Only a warning: scores of two harnesses need not agree, and the intervals say whether they do.
 	if digest := harness.DigestFor(bundle.Definition); digest != s.Result.Harness.Digest.SHA256 {
-		fmt.Fprintln(env.Stdout, "warning: this program's harness is another one than the site's")
+		fmt.Fprintln(env.Stdout, "warning: this program's harness differs from the site's")
 	}
 	v := &verifier{options: o.verifyOptions, env: env}
 	// The statement names the device. It is signed by the site, which need not be honest: nothing but the choice of a
@@ -111,9 +111,9 @@ func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statemen
 	} else {
 		submitted, err = o.askSource(ctx, s.Result.Submission)
 	}
-	// The digest is in the statement, so that neither the site nor whoever gives the file can pass another source off.
+	// The digest is in the statement, so that neither the site nor anyone who gives the file can pass another source off.
 	if err == nil && statement.Hash(submitted.Pack()) != s.Source() {
-		err = errors.New("the source is not the one that was measured: its SHA-256 is another")
+		err = errors.New("the source is not the one that was measured: its SHA-256 differs")
 	}
 	return submitted, err
 }
@@ -165,5 +165,5 @@ func (o *verifyResultOptions) taskOf(ctx context.Context, s statement.Statement)
 		}
 		seen = append(seen, p.Name)
 	}
-	return nil, fmt.Errorf("none of %s is the task that was measured: its digest is another", strings.Join(seen, ", "))
+	return nil, fmt.Errorf("none of %s is the task that was measured: the digest differs", strings.Join(seen, ", "))
 }

@@ -21,14 +21,14 @@ func Chain(env console.Environment) *cobra.Command {
 		return o.chain(cmd.Context(), env, path)
 	})
 	cmd.Flags().StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json")
-	cmd.Flags().StringVar(&o.site, "site", "", "address of the site, to ask it for its keys")
+	cmd.Flags().StringVar(&o.site, "site", "", "address of the site that has the keys")
 	return cmd
 }
 
 func (o *verifyResultOptions) chain(ctx context.Context, env console.Environment, path string) error {
 	// The chain's own word on its site does not count: a forged chain names the forger's.
 	if (o.key == "") == (o.site == "") {
-		return fmt.Errorf("say whose keys count: with --key or with --site")
+		return fmt.Errorf("name the trusted keys with --key or --site")
 	}
 	keys, _, err := o.keys(ctx, nil)
 	if err != nil {

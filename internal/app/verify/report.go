@@ -101,7 +101,7 @@ func (v *verifier) describe(p tasks.Proposal, report *taskReport) {
 	report.Warnings = append(append(report.Warnings, p.Notes...), p.Bundle.Warnings...)
 	for _, name := range p.GPUs {
 		if !silicon.Known(name) {
-			report.Warnings = append(report.Warnings, fmt.Sprintf("gpus: %q is not a device that is known; they are called as H100, H100-SXM, A100-SXM-80GB or CPU.", name))
+			report.Warnings = append(report.Warnings, fmt.Sprintf("gpus: %q is not a known device; names are like H100, H100-SXM, A100-SXM-80GB, or CPU.", name))
 		}
 	}
 	for _, w := range report.Warnings {

@@ -46,7 +46,7 @@ type verifyResultOptions struct {
 // Result is `warpboard verify-result`: it checks a statement, and measures its source again.
 func Result(env console.Environment) *cobra.Command {
 	var o verifyResultOptions
-	cmd := command("verify-result FILE|URL", "check what a site states of a run, and measure it again on this machine", verifyResultHelp, func(cmd *cobra.Command, from string) error {
+	cmd := command("verify-result FILE|URL", "check a site's statement about a run, and measure the run again on this machine", verifyResultHelp, func(cmd *cobra.Command, from string) error {
 		return o.run(cmd.Context(), env, from)
 	})
 	fs := cmd.Flags()
@@ -77,7 +77,7 @@ func (o *verifyResultOptions) run(ctx context.Context, env console.Environment, 
 	}
 	fmt.Fprintf(env.Stdout, "stated:   %s\nrepeated: %s\n", scoreLine(s.Result.Score), scoreLine(again))
 	if !s.Result.Score.Agrees(again) {
-		return console.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
+		return console.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anyone",
 			ns(s.Result.Score.NS), ns(again.NS))
 	}
 	fmt.Fprintln(env.Stdout, "The scores agree.")
@@ -108,7 +108,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env console.
 	if err != nil {
 		return s, err
 	}
-	// Nothing of the statement is believed before this line, but for the site that it names where nobody said one (keys).
+	// Nothing of the statement is believed before this line, but for the site that it names where no one said one (keys).
 	s, _, key, err := keys.Verify(ctx, envelope)
 	if err != nil {
 		return s, console.ExitWith(exitForged, "%s: %w", from, err)
@@ -194,7 +194,7 @@ func (o *verifyResultOptions) statementAt(ctx context.Context, address string) (
 }
 
 // keys are those that may have signed, and whose they are. A statement that is read from a file names its site itself:
-// whoever knows better says so with --site or --key.
+// a caller who knows better names it with --site or --key.
 func (o *verifyResultOptions) keys(ctx context.Context, e *statement.Envelope) (keys statement.Keys, whose string, err error) {
 	if o.key != "" {
 		text, err := os.ReadFile(o.key)
@@ -216,7 +216,7 @@ func (o *verifyResultOptions) keys(ctx context.Context, e *statement.Envelope) (
 		o.site, o.token = unproven.Result.Site, "" // a secret does not go where a stranger's file says
 	}
 	if !isURL(o.site) {
-		return keys, "", errors.New("nothing says which site made the statement: name it with --site, or its keys with --key")
+		return keys, "", errors.New("the statement does not name its site: name it with --site, or its keys with --key")
 	}
 	text, err := o.get(ctx, strings.TrimRight(o.site, "/")+statement.KeysPath)
 	if err == nil {

@@ -145,7 +145,7 @@ func TestVerifyResultTellsByItsExitCodeWhatDoesNotHold(t *testing.T) {
 		"signature":          {[]string{file, "--signature-only"}, 0, "The signature is valid"},
 		"forged":             {[]string{forged, "--signature-only", "--site", s.URL}, exitForged, "no signature on it"},
 		"source not public":  {[]string{file}, exitUnrun, "name its files with --source"},
-		"another source":     {[]string{file, "--source", other}, exitUnrun, "its SHA-256 is another"},
+		"another source":     {[]string{file, "--source", other}, exitUnrun, "its SHA-256 differs"},
 		"no such file":       {[]string{"missing.json"}, 1, "reading the statement"},
 		"no envelope at all": {[]string{other}, 1, "no DSSE envelope"},
 	} {

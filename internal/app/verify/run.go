@@ -165,7 +165,7 @@ func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot
 	if want != "" {
 		return device.Slot{}, fmt.Errorf("there is no device %s on this machine, which has %s", want, strings.Join(names, ", "))
 	}
-	return device.Slot{}, errors.New("its solutions need a GPU, and this machine has none: check the files alone with --lint, or say --device CPU")
+	return device.Slot{}, errors.New("its solutions need a GPU, and this machine has none: check only the files with --lint, or use --device CPU")
 }
 
 func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission) (job.Result, error) {

@@ -34,7 +34,7 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
 	machine           machine.Settings
-	processes         int    // of a score, at the most
+	processes         int    // of a score, at most
 	sandbox           string // on or off
 	device            string
 	lint, json, watch bool
@@ -43,11 +43,11 @@ type verifyOptions struct {
 
 // machineFlags say how programs are run on this machine by a command that is no worker.
 func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
-	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for what is built")
-	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
+	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for build outputs")
+	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "at most this many fresh processes measure a score")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
 	// Beyond the default of workers (60000) by more than a machine's slots and builds take.
-	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others, and a second command like this one needs its own")
+	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user id for solutions; use another range than a site or a second such command on this machine")
 	fs.Func("include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…", o.include)
 }
 
@@ -99,7 +99,7 @@ func Task(env console.Environment) *cobra.Command {
 	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
 	fs.BoolVar(&o.json, "json", false, "print a report as JSON instead of lines of text")
 	fs.BoolVar(&o.watch, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
-	fs.StringArrayVar(&o.solutions, "solution", nil, "one more file that must pass as those in solutions/correct must; may be repeated")
+	fs.StringArrayVar(&o.solutions, "solution", nil, "another file that must pass, like those in solutions/correct; may be repeated")
 	return cmd
 }
 
@@ -108,7 +108,7 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 		return err
 	}
 	if o.lint && len(o.solutions) > 0 {
-		return errors.New("--solution wants to be run, and --lint runs nothing: leave one of them out")
+		return errors.New("--solution is run, and --lint runs nothing: leave one of them out")
 	}
 	v := &verifier{options: *o, env: env, path: path, text: env.Stdout}
 	if o.json {
@@ -122,7 +122,7 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 
 // round checks everything once and reports it.
 func (v *verifier) round(ctx context.Context) error {
-	// With --watch the worker lives on between rounds, with what it has compiled; all that is reported begins anew.
+	// With --watch the worker lives on between rounds, with what it has compiled; all that is reported starts over.
 	v.report, v.counts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, counts{}
 	err := v.check(ctx)
 	if !v.options.json {
@@ -158,7 +158,7 @@ func (v *verifier) check(ctx context.Context) error {
 	}
 	defer upload.Close()
 	if len(v.options.solutions) > 0 && len(proposals) != 1 {
-		return fmt.Errorf("--solution is for one task, and %s has %d: name the folder of the one", v.path, len(proposals))
+		return fmt.Errorf("--solution is for one task, and %s has %d: name that task's folder", v.path, len(proposals))
 	}
 	for _, p := range proposals {
 		if err := v.task(ctx, upload, p); err != nil {

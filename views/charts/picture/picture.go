@@ -10,11 +10,11 @@ import (
 	"warpboard/views/format"
 )
 
-// Board is a board as one drawing: at the left how its best score fell, a step for each record, at the right everybody
+// Board is a board as one drawing: at the left how its best score fell, a step for each record, at the right everyone
 // who is on it, both on one logarithmic scale of scores. What is no time is left out.
 type Board struct {
 	Steps []Step
-	Dots  []Dot // everybody, the best first
+	Dots  []Dot // everyone, the best first
 	Lines []Line
 }
 
@@ -37,7 +37,7 @@ type Dot struct {
 type Line struct {
 	ScoreNS float64
 	Label   string
-	Limit   bool // nobody can be better
+	Limit   bool // no one can be better
 }
 
 // drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the first,
@@ -166,7 +166,7 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 type labels struct{ taken [][3]float64 }
 
 const (
-	letter     = 1.15 // how wide a letter is at the most, where the drawing is as wide as a page
+	letter     = 1.15 // how wide a letter is at most, where the drawing is as wide as a page
 	nameHeight = 7.0
 )
 
@@ -190,7 +190,7 @@ const (
 	lanes     = 32  // of a warp
 	dotHeight = 2.8 // of the drawing
 	// MostLinks is how many dots lead somewhere and say what they are: the first, and the viewer's. A crowded board has more
-	// than anybody can point at.
+	// than anyone can point at.
 	MostLinks = 60
 )
 

@@ -184,7 +184,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 	return b, nil, err
 }
 
-// TryNew makes a hidden task of the files, which nobody else sees until it is published, and tries it.
+// TryNew makes a hidden task of the files, which no one else sees until it is published, and tries it.
 func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {

@@ -30,7 +30,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 		return err
 	}
 	if !p.checks.allows(user.ID, p.site.Now()) {
-		return site.TooMany("You are being checked often already. Wait a moment.", checkEvery)
+		return site.TooMany("You are checking too often. Wait a moment.", checkEvery)
 	}
 	slug, list := "task", []remark{}
 	names := formValues(c, "name")
@@ -66,7 +66,7 @@ func (p *Authoring) checkName(ctx context.Context, slug string) ([]remark, error
 	case err != nil:
 		return nil, err
 	}
-	return []remark{{Text: fmt.Sprintf("There is a task at the address /tasks/%s already: give this one another name.", slug)}}, nil
+	return []remark{{Text: fmt.Sprintf("A task already exists at /tasks/%s: choose another name.", slug)}}, nil
 }
 
 // checkFiles reads the files as "Try it" does.

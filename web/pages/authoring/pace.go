@@ -9,7 +9,7 @@ import (
 
 const (
 	checkEvery  = time.Second // a page asks half a second after the last letter
-	checksAhead = 10          // of somebody who has several pages open
+	checksAhead = 10          // of someone who has several pages open
 	mostPaces   = 1000        // people whose pace is known; the others have rested
 )
 

@@ -161,7 +161,7 @@ func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 		list = append(list, d)
 	}
 	if len(list) == 0 {
-		return nil, site.Invalid("bundle", "The upload did not arrive whole; upload it again.")
+		return nil, site.Invalid("bundle", "The upload is incomplete. Upload it again.")
 	}
 	return list, nil
 }
@@ -171,7 +171,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	data, err := base64.StdEncoding.DecodeString(field("bundle"))
 	if err != nil {
-		return sentDraft{}, site.Invalid("bundle", "The upload did not arrive whole; upload it again.")
+		return sentDraft{}, site.Invalid("bundle", "The upload is incomplete. Upload it again.")
 	}
 	bundle, err := upload{name: field("bundle_name"), data: data}.single(p.site.Now())
 	if err != nil {

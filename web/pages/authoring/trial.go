@@ -98,7 +98,7 @@ func (p *Authoring) TryAgain(c *fiber.Ctx) error {
 	return p.startTrial(c, site.Actor(c), task, b)
 }
 
-// PublishTried shows a hidden task to everybody, and has the site measure what came with it to compare with.
+// PublishTried shows a hidden task to everyone, and has the site measure what came with it to compare with.
 func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {

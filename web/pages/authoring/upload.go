@@ -57,7 +57,7 @@ func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 		}
 	}
 	if !described {
-		return upload{}, problems.Problem{Message: fmt.Sprintf("there is no %s among these %d files: it names the others; choose it, too", tasks.TaskFile, len(list))}
+		return upload{}, problems.Problem{Message: fmt.Sprintf("there is no %s among these %d files. It names the others: choose it, too", tasks.TaskFile, len(list))}
 	}
 	if err := z.Close(); err != nil {
 		return upload{}, fmt.Errorf("packing uploaded files: %w", err)

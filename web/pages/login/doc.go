@@ -3,6 +3,6 @@
 //
 // Read login.go: Show asks for a code, or shows who asks; Answer is the decision. The code may come in the address or be typed.
 //
-// What may go wrong: whoever sends somebody else a link with a code asks for that person's account. So the page says what asks,
+// What may go wrong: anyone who sends someone else a link with a code asks for that person's account. So the page says what asks,
 // from which address and since when, nothing is decided by opening it, and a code is good for one answer.
 package login

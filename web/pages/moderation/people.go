@@ -31,7 +31,7 @@ func (m *Moderation) People(c *fiber.Ctx) error {
 	return m.site.Render(c, fiber.StatusOK, views.People(page))
 }
 
-// Rename changes the name of a person: one's own, or as an admin anybody's.
+// Rename changes the name of a person: one's own, or as an admin anyone's.
 func (m *Moderation) Rename(c *fiber.Ctx) error {
 	user, err := site.RequireUser(c)
 	if err != nil {

@@ -34,7 +34,7 @@ func (o *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) error {
 	return nil
 }
 
-// Budget limits everybody or one person; without a number it takes the person's own limit away.
+// Budget limits everyone or one person; without a number it takes the person's own limit away.
 func (o *Operation) Budget(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (o *Operation) TeamRemove(c *fiber.Ctx) error {
 	return o.done(c, o.site.Store.Budgets.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
 }
 
-// person is who a form names, by the whole name; 0: nobody.
+// person is who a form names, by the whole name; 0: no one.
 func (o *Operation) person(c *fiber.Ctx) (int64, error) {
 	name := strings.TrimSpace(c.FormValue("person"))
 	if name == "" {
@@ -85,7 +85,7 @@ func (o *Operation) person(c *fiber.Ctx) (int64, error) {
 			return p.ID, nil
 		}
 	}
-	return 0, db.Errorf(db.Invalid, "There is nobody called %.80q.", name)
+	return 0, db.Errorf(db.Invalid, "There is no person called %.80q.", name)
 }
 
 // seconds is a form's number; nil: none.

@@ -1,5 +1,5 @@
 // Package operation is the pages where admins keep things off, set budgets and teams, let workers join, and see what takes
-// room. Package web routes to it; whoever is no admin is refused by each handler and by the store again.
+// room. Package web routes to it; everyone but admins is refused by each handler and by the store again.
 //
 // Read operation.go (the page and its switches; done answers every form), then budgets.go, tokens.go and storage.go.
 //

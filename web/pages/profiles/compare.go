@@ -119,7 +119,7 @@ func (p *Profiles) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 	ids := make([]int64, 2)
 	for i, name := range []string{"a", "b"} {
 		if ids[i] = int64(c.QueryInt(name)); ids[i] <= 0 {
-			return a, b, site.Invalid("run", "Say which two runs to compare, as /compare?a=RUN&b=RUN; %s names none.", name)
+			return a, b, site.Invalid("run", "Name two runs to compare, as in /compare?a=RUN&b=RUN; %s is not a run.", name)
 		}
 	}
 	seen, err := p.runs.RunsByID(c, ids...)

@@ -20,7 +20,7 @@ const (
 // conditionsOf says whether the two runs were measured under the same conditions, in a sentence.
 func conditionsOf(a, b comparedRun) string {
 	if a.Run.Machine == nil || b.Run.Machine == nil {
-		return "Of one of the runs it is not known under which conditions it was measured."
+		return "The conditions of one of the runs are unknown."
 	}
 	differ := differences(a, b)
 	if len(differ) > 0 {

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// taskOf reads the task in the address, if the viewer may have it judged anew.
+// taskOf reads the task in the address, if the viewer may have it judged again.
 func (r *Remeasure) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := r.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {

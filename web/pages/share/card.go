@@ -41,7 +41,7 @@ func (k *cards) draw(one card) ([]byte, error) {
 	return data, nil
 }
 
-// BoardCard is the picture that a link to a board has elsewhere: its first three and how everybody stands.
+// BoardCard is the picture that a link to a board has elsewhere: its first three and how everyone stands.
 func (s *Share) BoardCard(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)
 	if err != nil {

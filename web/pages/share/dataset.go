@@ -53,14 +53,14 @@ type datasetRow struct {
 	Files map[string]string `json:"files,omitempty" parquet:"files"`
 }
 
-// Dataset is everybody on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
+// Dataset is everyone on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
 func (s *Share) Dataset(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)
 	if err != nil {
 		return err
 	}
 	if b.task.Deadline == nil || b.task.Open(s.site.Now()) {
-		return db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
+		return db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everyone can read after the task's deadline.", b.task.Title)
 	}
 	head, rows, err := s.datasetPage(c, b, site.PageNumber(c, "page"))
 	if err != nil {

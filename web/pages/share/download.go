@@ -14,7 +14,7 @@ func boardPath(slug, device string) string {
 	return "/tasks/" + url.PathEscape(slug) + "/boards/" + url.PathEscape(device)
 }
 
-// BoardCSV is everybody on a board, for a spreadsheet.
+// BoardCSV is everyone on a board, for a spreadsheet.
 func (s *Share) BoardCSV(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 const embedRows = 10
 
-// Embed is a board for the frame of another site. It has nothing that acts, and knows nobody: whoever frames it can
+// Embed is a board for the frame of another site. It has nothing that acts, and knows no one: anyone who frames it can
 // neither press a button of the reader's nor see who the reader is.
 func (s *Share) Embed(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)

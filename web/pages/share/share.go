@@ -29,7 +29,7 @@ func New(site *site.Site, runs *runs.Runs) *Share {
 	return &Share{site: site, runs: runs, cards: &cards{kept: cache.New[string, []byte](mostCards)}}
 }
 
-// board is a current board that everybody may see.
+// board is a current board that everyone may see.
 type board struct {
 	task catalog.Task
 	head boards.Head
@@ -64,7 +64,7 @@ func (s *Share) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, er
 	return c.Send(data)
 }
 
-// run is a run that everybody may see.
+// run is a run that everyone may see.
 func (s *Share) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -2,6 +2,6 @@
 // whether one drifts. Package web routes to it; evaluator/gauge measures, models/sentinels keeps the numbers and says what
 // drift is.
 //
-// Read units.go. The page is for everybody: units are named by their worker and a hash, never by a serial number. It shows the
+// Read units.go. The page is for everyone: units are named by their worker and a hash, never by a serial number. It shows the
 // last 900 measurements of all units of a device together, so of a device with many units it goes back less far.
 package units

@@ -19,11 +19,11 @@ const DeviceHeader = "X-GPU-Type"
 // Answer is the answer to an evaluation that has ended, whatever became of the kernel.
 type Answer struct {
 	JobID      string           `json:"job_id" jsonschema:"id of the evaluation"`
-	Status     string           `json:"status" jsonschema:"success, whatever became of the kernel"`
+	Status     string           `json:"status" jsonschema:"success, even if the kernel failed"`
 	PodName    string           `json:"pod_name" jsonschema:"the machine that evaluated it"`
 	PodIP      string           `json:"pod_ip" jsonschema:"the site's address that was reached"`
 	GPUType    string           `json:"gpu_type,omitempty" jsonschema:"the device that it ran on"`
-	Result     ExecResult       `json:"kernel_exec_result" jsonschema:"what became of the kernel; of a comparison's custom kernel"`
+	Result     ExecResult       `json:"kernel_exec_result" jsonschema:"result of the kernel; in a comparison, of the custom kernel"`
 	RefRuntime *kernelrun.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
 }
 
@@ -50,7 +50,7 @@ type Metadata struct {
 	CUDAVersion   string                     `json:"cuda_version,omitempty"`
 	Worker        string                     `json:"worker,omitempty"`
 	DeviceMetrics map[string]any             `json:"device_metrics,omitempty" jsonschema:"hardware counters by kernel, category and name"`
-	Reports       map[string]json.RawMessage `json:"ncu_reports,omitempty" jsonschema:"all that Nsight Compute gave, by kernel"`
+	Reports       map[string]json.RawMessage `json:"ncu_reports,omitempty" jsonschema:"full reports of Nsight Compute, by kernel"`
 	MetricsError  string                     `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
 }
 

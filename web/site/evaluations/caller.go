@@ -17,7 +17,7 @@ const keyBytes = 32
 // Caller is who sends a request, as far as evaluations care.
 type Caller struct {
 	work.Asker
-	limit string // whom the limits count for: a person with all their tokens, or the address of somebody with neither token nor session
+	limit string // whom the limits count for: a person with all their tokens, or the address of someone with neither token nor session
 	Key   string // of such a caller; empty: they showed none
 }
 
@@ -36,13 +36,13 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		return caller, nil
 	}
 	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != keyBytes {
-		return caller, site.Invalid("key", "%s is not a key that this site gave out. Send none, and the answer brings one.", client.EvaluationKeyHeader)
+		return caller, site.Invalid("key", "%s is not a key of this site. Send none to get one with the response.", client.EvaluationKeyHeader)
 	}
 	caller.Owner = "key:" + db.Hash([]byte(caller.Key))
 	return caller, nil
 }
 
-// NewCaller is caller for a request that makes an evaluation: whoever has nothing to be known by gets a key.
+// NewCaller is caller for a request that makes an evaluation: anyone who has nothing to be known by gets a key.
 func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 	caller, err := s.Caller(c)
 	if err != nil || caller.Owner != "" {
@@ -72,17 +72,17 @@ func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller
 func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, error) {
 	e, caller, err := s.Readable(c, id)
 	if err == nil && !caller.MayChange(e) {
-		err = site.Forbidden("forbidden", "Only whoever asked for this evaluation, and admins, may change it.")
+		err = site.Forbidden("forbidden", "Only the caller who requested this evaluation, and admins, may change it.")
 	}
 	return e, err
 }
 
-// NotFound says the same of an evaluation that is not there and of one that is somebody else's.
+// NotFound says the same of an evaluation that is not there and of one that is someone else's.
 func NotFound(id string) error {
 	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you asked for it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 }
 
-// Access lets through who shows a token, and where the operator opened the API everybody. A session
+// Access lets through who shows a token, and where the operator opened the API everyone. A session
 // alone may only look: any page could make a browser send its cookie.
 func (s *Evaluations) Access(c *fiber.Ctx) error {
 	if site.IsBearer(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpen(c) {
@@ -103,7 +103,7 @@ func (s *Evaluations) isOpen(c *fiber.Ctx) bool {
 	return false
 }
 
-// RequireCaller lets through who is signed in, and where the operator opened the API everybody.
+// RequireCaller lets through who is signed in, and where the operator opened the API everyone.
 func (s *Evaluations) RequireCaller(c *fiber.Ctx) error {
 	if site.Viewer(c) != nil || s.isOpen(c) {
 		return nil

@@ -4,5 +4,5 @@
 // Read evaluations.go (limits), caller.go (Readable and Changeable are the only ways to an evaluation), read.go,
 // submit.go, answer.go (the result, in the one shape that both APIs give).
 //
-// An evaluation that somebody may not read is answered like one that does not exist.
+// An evaluation that someone may not read is answered like one that does not exist.
 package evaluations

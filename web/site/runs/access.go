@@ -55,10 +55,10 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64)
 	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may}, nil
 }
 
-// SourceHidden says why somebody may not see a source of the task.
+// SourceHidden says why someone may not see a source of the task.
 func SourceHidden(task catalog.Task) string {
 	if task.Deadline == nil {
-		return "the task has no deadline, so only its author and admins read this source"
+		return "the task has no deadline, so only its author and admins can read this source"
 	}
 	return "the source can be read after the task's deadline"
 }

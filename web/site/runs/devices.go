@@ -14,7 +14,7 @@ import (
 	"warpboard/views"
 )
 
-// DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everybody may see it.
+// DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everyone may see it.
 func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 	return s.DeviceListFor(ctx, accounts.User{})
 }
@@ -82,7 +82,7 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 }
 
 // DeviceChoices describes devices for a form. With nothing chosen before, the first that a worker serves is, or the
-// only one; what would wait for nobody knows how long is for people to choose.
+// only one; what would wait for no one knows how long is for people to choose.
 func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
 	known, err := s.DeviceList(ctx)
 	if err != nil {
@@ -108,7 +108,7 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 	return choices
 }
 
-// Free is how many slots of a device nobody works on. Workers tell of busy slots now and then only, and a run that is being
+// Free is how many slots of a device no one works on. Workers tell of busy slots now and then only, and a run that is being
 // built takes the next one: the larger number counts.
 func Free(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
 

@@ -129,7 +129,7 @@ func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile
 func whyUnprofiled(run work.Run, version catalog.TaskVersion) string {
 	switch {
 	case version.Definition.NoProfile:
-		return "The task says that its runs are not profiled."
+		return "The task turns profiling off."
 	case run.Device == silicon.CPU || version.Lang == tasks.LangCPP:
 		return "Nsight Compute profiles GPUs; a run on a CPU has no profile."
 	case run.Mode != job.ModeRanked:

@@ -29,7 +29,7 @@ func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
 		}
 		files[header.Filename], left = data, left-int64(len(data))
 		if len(files) > tasks.MaxSubmissionFiles+1 {
-			return nil, site.Invalid("file", "These are more files than a submission may have: a main one, and at most %d further ones.", tasks.MaxSubmissionFiles)
+			return nil, site.Invalid("file", "These are too many files: a submission has a main one and at most %d further ones.", tasks.MaxSubmissionFiles)
 		}
 	}
 	return files, nil

@@ -105,7 +105,7 @@ func (f *follower) hides(e work.RunEvent) bool {
 }
 
 // end tells the reader not to come again once every run has ended, and for a page every profile, too. It asks
-// the store before it looks for events that came meanwhile, so that none can be behind its back.
+// the store before it looks for events that came in the meantime, so that none can be behind its back.
 func (f *follower) end(ctx context.Context, out *wire.Writer) error {
 	live, err := f.store.Work.Unfinished(ctx, f.id, f.format == site.AsHTML)
 	if err != nil || live {

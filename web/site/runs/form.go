@@ -21,7 +21,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
 	in := SubmitRequest{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web"}
 	form, err := c.MultipartForm()
 	if err != nil {
-		return in, site.Invalid("form", "The form did not arrive whole; send it again.")
+		return in, site.Invalid("form", "The form is incomplete. Send it again.")
 	}
 	in.Devices = form.Value["device"]
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {

@@ -18,7 +18,7 @@ const (
 	keptReports = 32 << 20
 )
 
-// Report returns the parsed report of a case; nil when there is none. Many readers may have the same one: nobody writes
+// Report returns the parsed report of a case; nil when there is none. Many readers may have the same one: no one writes
 // into it.
 func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	artifact, ok := p.files[reportName(index)]

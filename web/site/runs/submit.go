@@ -49,7 +49,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in SubmitRequest)
 		in.Task = said.Leaderboard
 	case said.Leaderboard != "" && !sameTask(said.Leaderboard, in.Task):
 		return submissions.Submission{}, nil, site.Invalid("task_mismatch",
-			"The source is for the task %q, and was sent to %q.", said.Leaderboard, in.Task)
+			"The source is for the task %q but was sent to %q.", said.Leaderboard, in.Task)
 	}
 	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
 	if err != nil {

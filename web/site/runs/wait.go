@@ -24,7 +24,7 @@ func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) 
 	card.Waiting = "The run keeps its place and starts when a worker connects."
 	for _, d := range devices {
 		if d.Device == run.Device && d.Slots == 0 && d.Problem != "" {
-			card.Waiting = d.Problem + " The run keeps its place and starts when that is repaired."
+			card.Waiting = d.Problem + " The run keeps its place and starts when that is fixed."
 		}
 		if d.Device != run.Device || d.Slots == 0 {
 			continue

@@ -22,7 +22,7 @@ func IsTerminal(w io.Writer) bool {
 }
 
 // Screen prints for people: on a terminal with colours and a line that changes, in a pipe plain lines.
-// It has no lock: whoever prints from several goroutines has one (watcher.mu). The width is that of the start.
+// It has no lock: a caller that prints from several goroutines has one (watcher.mu). The width is that of the start.
 type Screen struct {
 	Out      io.Writer
 	Terminal bool

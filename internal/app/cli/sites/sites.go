@@ -20,7 +20,7 @@ type File struct {
 	Sites   map[string]Site `toml:"sites"`
 }
 
-// Site is a site that somebody has signed in to.
+// Site is a site that someone has signed in to.
 type Site struct {
 	Server string `toml:"server"`
 	Token  string `toml:"token"`
@@ -91,7 +91,7 @@ func KeptToken(getenv func(string) string, server string) (string, error) {
 	return cfg.At(server).Token, err
 }
 
-// Save writes the whole file anew, for its owner alone.
+// Save writes the whole file again, for its owner alone.
 func (c File) Save(getenv func(string) string) (path string, err error) {
 	if path = Place(getenv); path == "" {
 		return "", errors.New("there is no home directory to keep the token in: set WARPBOARD_SITES to a file")
