@@ -201,7 +201,7 @@ func TestASubmissionIsDeletedFromItsPage(t *testing.T) {
 	wantStatus(t, s.browserOf(s.admin).post(path+"/delete", nil), http.StatusUnprocessableEntity) // without a reason
 	ada := s.browserOf(s.ada)
 	wantText(t, ada.page(path, http.StatusOK), "#delete button", "Delete submission")
-	wantText(t, document(t, ada.post(path+"/delete", nil), http.StatusOK), "[role=status]", "is gone")
+	wantText(t, document(t, ada.post(path+"/delete", nil), http.StatusOK), "[role=status]", "Deleted, with the submission's runs.")
 	wantStatus(t, ada.get(path), http.StatusNotFound)
 	wantText(t, s.browserOf(s.admin).page("/audit", http.StatusOK), "[data-act='delete submission']", "Ada Lovelace")
 }

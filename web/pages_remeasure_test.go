@@ -82,7 +82,7 @@ func TestAnAuthorHasATaskJudgedAnew(t *testing.T) {
 	wantText(t, document(t, cora.post(link, url.Values{"reason": {""}}), http.StatusUnprocessableEntity), "[role=alert]", "Give a reason")
 	doc := document(t, cora.post(link, url.Values{"reason": {"Test 3 was missing."}}), http.StatusOK)
 	wantText(t, doc, "[data-state=waiting]", "3 runs still to be measured")
-	wantText(t, document(t, cora.post(link+"/apply", nil), http.StatusConflict), "[role=alert]", "still wait")
+	wantText(t, document(t, cora.post(link+"/apply", nil), http.StatusConflict), "[role=alert]", "still have to be measured again")
 	s.measuredAgain("", 12e3, 9e3)
 	doc = cora.page(link, http.StatusOK)
 	wantText(t, doc, "[data-state=measured]", "this would change")

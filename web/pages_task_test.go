@@ -232,7 +232,7 @@ func TestTaskGoesOnlyWhenItsNameIsTyped(t *testing.T) {
 	owner := s.browserOf(s.admin)
 	doc := document(t, owner.post("/tasks/"+s.task.Slug+"/delete", url.Values{"confirm": {"yes"}}), http.StatusUnprocessableEntity)
 	wantText(t, doc, "[role=alert]", s.task.Title)
-	wantText(t, document(t, owner.post("/tasks/"+s.task.Slug+"/delete", url.Values{"confirm": {s.task.Slug}}), http.StatusOK), "[role=status]", "gone")
+	wantText(t, document(t, owner.post("/tasks/"+s.task.Slug+"/delete", url.Values{"confirm": {s.task.Slug}}), http.StatusOK), "[role=status]", "Deleted, with the task's boards and submissions.")
 	owner.page("/tasks/"+s.task.Slug, http.StatusNotFound)
 }
 

@@ -52,7 +52,7 @@ func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 		wantText(t, page, ranked+"[data-case='0'] [data-clock=event]", "event")
 		wantText(t, page, ranked+"[data-case='1'] [data-clock=wall]", "wall")
 		wantText(t, page, ranked+"[data-case='1'] td:nth-child(2)", "196.2")
-		wantText(t, page, ranked+"[data-clocks='1']", "says 1.250 µs, the judge's clock 206.2 µs")
+		wantText(t, page, ranked+"[data-clocks='1']", "shows 1.250 µs, the judge's clock 206.2 µs")
 		wantText(t, page, ranked+"[data-clocks='2']", "Released after 10 ms: it waits for the device on the host (100 of 100 calls)")
 		if page.Find(ranked+"[data-clocks='0']").Length() > 0 {
 			t.Error("clocks that agree are explained")
