@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -28,7 +29,7 @@ type gatherer struct {
 	store EventStore
 
 	mu     sync.Mutex
-	newest map[int64]*passedOn // by submission; only of those with readers
+	newest map[int64]*passedOn // by submission
 }
 
 // passedOn is how far the readers of a submission have been told. One goroutine reads, at most one more waits to read what is
@@ -44,7 +45,6 @@ type passedOn struct {
 // gather passes on what is new of a submission, and does not wait for that.
 func (g *gatherer) gather(submissionID int64) {
 	if !g.hub.Watched(RunTopic(submissionID)) {
-		g.forget(submissionID)
 		return
 	}
 	p := g.of(submissionID)
@@ -87,19 +87,16 @@ func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
 	}
 }
 
+// of gives what is known of a submission. With a new one, those that no reader follows any more are forgotten: the last event of
+// a submission is told while it still has readers.
 func (g *gatherer) of(submissionID int64) *passedOn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.newest[submissionID] == nil {
+		maps.DeleteFunc(g.newest, func(id int64, _ *passedOn) bool { return !g.hub.Watched(RunTopic(id)) })
 		g.newest[submissionID] = &passedOn{}
 	}
 	return g.newest[submissionID]
-}
-
-func (g *gatherer) forget(submissionID int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.newest, submissionID)
 }
 
 // forgetAll is for announcements that may have been missed.

@@ -1,0 +1,32 @@
+package site
+
+import (
+	"context"
+	"testing"
+
+	"warpboard/models/work"
+)
+
+type noEvents struct{}
+
+func (noEvents) EventsSince(context.Context, int64, int64, int) ([]work.RunEvent, error) {
+	return nil, nil
+}
+func (noEvents) LastEventID(context.Context, int64) (int64, error) { return 0, nil }
+
+// TestSubmissionsWithoutReadersAreForgotten: a site that runs for months keeps nothing of those that were watched once.
+func TestSubmissionsWithoutReadersAreForgotten(t *testing.T) {
+	hub := NewHub()
+	hub.Spread(func([]byte) error { return nil }, noEvents{})
+	for id := int64(1); id <= 100; id++ {
+		messages, stop := hub.Watch(RunTopic(id))
+		hub.RunEvent(work.RunEvent{SubmissionID: id})
+		<-messages // the reader was told
+		stop()
+	}
+	hub.gather.mu.Lock()
+	defer hub.gather.mu.Unlock()
+	if kept := len(hub.gather.newest); kept > 1 {
+		t.Errorf("%d submissions are kept, which no one watches", kept)
+	}
+}
