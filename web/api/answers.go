@@ -11,6 +11,7 @@ import (
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
 
@@ -18,8 +19,8 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
-			Lang: d.Lang, Tags: d.Tags, Devices: listed(task.Devices), Deadline: task.Deadline},
-		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: listed(d.Tests), Benchmarks: listed(d.Benchmarks),
+			Lang: d.Lang, Tags: d.Tags, Devices: site.Listed(task.Devices), Deadline: task.Deadline},
+		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: site.Listed(d.Tests), Benchmarks: site.Listed(d.Benchmarks),
 		TimeoutsNS: map[job.Stage]int64{
 			job.StageTest:      int64(d.Timeouts.Test),
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
@@ -31,14 +32,6 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
 	}
 	return answer
-}
-
-// listed is a list that is never null: generated clients know lists alone.
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Page, page int) client.Board {

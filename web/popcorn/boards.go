@@ -28,7 +28,7 @@ func (p *Popcorn) Leaderboards(c *fiber.Ctx) error {
 	answer := make([]leaderboard, len(list))
 	for i, t := range list {
 		answer[i] = leaderboard{ID: t.ID, Name: t.Slug, Description: t.Title, CreatorID: t.OwnerID, Deadline: t.Deadline,
-			GPUTypes: listed(t.Devices), Task: taskHead{t.Lang, listed(t.Tags)}}
+			GPUTypes: site.Listed(t.Devices), Task: taskHead{t.Lang, site.Listed(t.Tags)}}
 	}
 	return c.JSON(answer)
 }
@@ -39,7 +39,7 @@ func (p *Popcorn) GPUs(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(listed(task.Devices))
+	return c.JSON(site.Listed(task.Devices))
 }
 
 // task reads the task in the address, by its slug or a name that the slug is made of: vectoradd_v2 is vectoradd-v2.
@@ -131,14 +131,6 @@ func bounded(c *fiber.Ctx, name string, standard, most int) int {
 		asked = standard
 	}
 	return min(asked, most)
-}
-
-// listed is a list that is never null.
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 func seconds(ns float64) float64 { return ns / 1e9 }

@@ -27,3 +27,11 @@ func TooMuchText(instead string) error {
 	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
 		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MostText), instead)}
 }
+
+// Listed is a list that JSON never shows as null: generated clients know lists alone.
+func Listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
