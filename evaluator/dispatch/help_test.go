@@ -75,7 +75,7 @@ func (s *site) sync(r *Recorder, h job.Heartbeat) (drop []string) {
 // tell stores events that a worker sends.
 func (s *site) tell(r *Recorder, events ...job.Event) {
 	s.Helper()
-	if _, err := r.Events(s.Context(), "w1", events); err != nil {
+	if _, err := r.Events(s.Context(), events); err != nil {
 		s.Fatal(err)
 	}
 }

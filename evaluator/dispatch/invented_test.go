@@ -36,7 +36,7 @@ func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 		t.Errorf("the site keeps %d attempts of its worker, %v", len(workers[0].Attempts), err)
 	}
 	costtest.Check(t, "5,000 events of invented attempts", func() {
-		if drop, err := r.Events(t.Context(), "w1", events); err != nil || len(drop) != len(events) {
+		if drop, err := r.Events(t.Context(), events); err != nil || len(drop) != len(events) {
 			t.Errorf("%d are to drop, %v", len(drop), err)
 		}
 	})

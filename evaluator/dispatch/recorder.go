@@ -44,7 +44,7 @@ func NewRecorder(store *models.Store, requests Requests, notify Notifier, wake f
 func (r *Recorder) Run(ctx context.Context) error { return r.requests.Serve(ctx, r) }
 
 // Events stores events, and returns the attempts of them that count no more.
-func (r *Recorder) Events(ctx context.Context, _ string, batch []job.Event) (drop []string, err error) {
+func (r *Recorder) Events(ctx context.Context, batch []job.Event) (drop []string, err error) {
 	out, stale, err := r.store.Work.AppendEvents(ctx, batch)
 	if err != nil {
 		return nil, err

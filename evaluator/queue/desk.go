@@ -36,7 +36,7 @@ type Desk interface {
 	Next(ctx context.Context, ask job.Ask) ([]byte, error)
 	// Sync and Events return the attempts that the worker is to drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
-	Events(ctx context.Context, worker string, batch []job.Event) (drop []string, err error)
+	Events(ctx context.Context, batch []job.Event) (drop []string, err error)
 	Result(ctx context.Context, r job.Result) error
 }
 
@@ -175,7 +175,7 @@ func (c *counter) reply(ctx context.Context, worker, what, device string, data [
 		for i := range b {
 			b[i].Worker = worker
 		}
-		return ordered(c.desk.Events(ctx, worker, b))
+		return ordered(c.desk.Events(ctx, b))
 	case askResult:
 		var r job.Result
 		if err := decode(data, &r); err != nil {

@@ -78,7 +78,7 @@ func (d *Desk) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 }
 
 // Events notes events.
-func (d *Desk) Events(_ context.Context, _ string, batch []job.Event) ([]string, error) {
+func (d *Desk) Events(_ context.Context, batch []job.Event) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, e := range batch {
