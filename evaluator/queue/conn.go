@@ -5,14 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
-	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -26,8 +21,6 @@ const (
 	requestWait = 2 * time.Second
 	// resultWait is longer: a result may have MaxMessage.
 	resultWait = 5 * time.Second
-	// dialAgain is the pause before a site that does not answer is tried again.
-	dialAgain = 2 * time.Second
 )
 
 // WorkerConfig says how a worker reaches the site.
@@ -98,73 +91,6 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	c.stop = stop
 	c.sending.Go(func() { c.deliver(sending) })
 	return c, nil
-}
-
-// MaxReconnects(-1) holds for a connection that was lost. The first one is tried by the loop below, for the library would
-// give up.
-func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Conn, error) {
-	opts := append(clientOptions(cfg.Name, log), nats.MaxReconnects(-1))
-	if cfg.Secret != "" {
-		opts = append(opts, nats.UserInfo(cfg.Name, cfg.Secret))
-	}
-	if cfg.CA != "" {
-		opts = append(opts, nats.RootCAs(cfg.CA))
-	}
-	address, opts := overHTTP(cfg.URL, opts)
-	for {
-		nc, err := nats.Connect(address, opts...)
-		switch {
-		case err == nil:
-			return nc, nil
-		case errors.Is(err, nats.ErrAuthorization):
-			return nil, fmt.Errorf("queue: %s refused worker %q: its secret is wrong or was revoked, its join token is used up, or another worker has this name: choose one with --worker-name: %w", cfg.URL, cfg.Name, err)
-		case !errors.Is(err, nats.ErrNoServers) && !timedOut(err) && !isNoWebSocket(err):
-			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
-		}
-		log.Warn("the site does not answer: is it running, with its database, and is this its address (of its --nats-listen, for --nats-url)?", "url", cfg.URL, "err", err, "again_in", dialAgain)
-		if err := pause(ctx, dialAgain); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// overHTTP gives the WebSocket address for that of a site, and leaves other addresses as they are.
-func overHTTP(address string, opts []nats.Option) (string, []nats.Option) {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return address, opts
-	}
-	scheme := map[string]string{"https": "wss", "http": "ws"}[u.Scheme]
-	// The server announces the address of its own port, which the worker may not reach.
-	return scheme + "://" + u.Host, append(opts, nats.ProxyPath(strings.TrimSuffix(u.Path, "/")+job.WorkerPath), nats.IgnoreDiscoveredServers())
-}
-
-// isNoWebSocket recognizes nats.go's error for an HTTP answer that is no upgrade, which has no value or type of its own: a proxy
-// says 502 while the site restarts.
-func isNoWebSocket(err error) bool {
-	return strings.Contains(err.Error(), "invalid websocket connection")
-}
-
-// pause waits, or gives the error of ctx when that ends before.
-func pause(ctx context.Context, wait time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(wait):
-		return nil
-	}
-}
-
-// timedOut reports whether there was no answer: from a machine that is not there, from a site that cannot check the worker now,
-// or because the connection broke.
-func timedOut(err error) bool {
-	var network net.Error
-	for _, cut := range []error{nats.ErrTimeout, io.EOF, syscall.EPIPE, syscall.ECONNRESET} {
-		if errors.Is(err, cut) {
-			return true
-		}
-	}
-	return errors.As(err, &network) && network.Timeout()
 }
 
 // explain prefers the reason that a person can act on to the one that the library gives.

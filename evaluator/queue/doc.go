@@ -24,5 +24,5 @@
 // that are cancelled.
 //
 // Read it in this order: queue.go and host.go (the site's connection and the embedded server), desk.go (what answers workers),
-// conn.go, outbox.go and receive.go (the worker's side), auth.go and callout.go (who may connect, and say what).
+// dial.go, conn.go, outbox.go and receive.go (the worker's side), auth.go and callout.go (who may connect, and say what).
 package queue
