@@ -1,10 +1,10 @@
 package mcp
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"warpboard/internal/jsonwalk"
 )
 
 // MostAside is how many bytes a message may have beside the arguments that hold sources: the SDK copies some of them a dozen
@@ -21,41 +21,21 @@ func IsSane(message []byte) bool {
 
 // bytesOfSources is how much of a message are the arguments of a call that may be large. It reads the message once, as far as it is
 // JSON.
-func bytesOfSources(message []byte) (bytesOf int) {
-	from, open := json.NewDecoder(bytes.NewReader(message)), []level{}
-	for {
-		token, err := from.Token()
-		if err != nil {
-			return bytesOf
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			open = append(open, level{isObject: token == json.Delim('{')})
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			open = open[:len(open)-1]
-		}
-		if len(open) == 0 {
-			return bytesOf
-		}
-		in := &open[len(open)-1]
-		if in.isObject && !in.keyed {
-			in.key, in.keyed = token.(string)
-			in.began = from.InputOffset()
+func bytesOfSources(message []byte) (n int) {
+	w, began := jsonwalk.New(message), int64(0)
+	for w.Step() && len(w.Open()) > 0 {
+		open := w.Open()
+		if len(open) != 3 || open[0].Key != "params" || open[1].Key != "arguments" {
 			continue
 		}
-		in.keyed = false
-		if len(open) == 3 && open[0].key == "params" && open[1].key == "arguments" && holdsSources(in.key) {
-			bytesOf += int(from.InputOffset() - in.began)
+		switch in := open[2]; {
+		case in.Valued:
+			began = w.Offset()
+		case holdsSources(in.Key):
+			n += int(w.Offset() - began)
 		}
 	}
-}
-
-// level is an object or a list that is open, with the last key of an object.
-type level struct {
-	isObject, keyed bool
-	key             string
-	began           int64 // where its value does
+	return n
 }
 
 // holdsSources reports whether an argument may be large: of sources, or of tensors' bytes.

@@ -2,11 +2,12 @@ package site
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"warpboard/internal/jsonwalk"
 )
 
 // BrokenText is a text in JSON that reading would change: it has a byte that is no UTF-8, or half of a surrogate pair.
@@ -27,10 +28,10 @@ func FindBrokenText(body []byte) *BrokenText {
 	if at == len(body) {
 		return nil
 	}
-	w := walk{json.NewDecoder(bytes.NewReader(body[:at])), nil}
-	for w.step() {
+	w := jsonwalk.New(body[:at])
+	for w.Step() {
 	}
-	return &BrokenText{Path: w.path(), Line: lineOf(body[w.decoder.InputOffset():at])}
+	return &BrokenText{Path: pathTo(w.Open()), Line: lineOf(body[w.Offset():at])}
 }
 
 func invalidByte(text []byte) (at int) {
@@ -102,58 +103,18 @@ func lineOf(json []byte) int {
 	return line
 }
 
-// walk follows JSON token by token, and knows where it is.
-type walk struct {
-	decoder *json.Decoder
-	open    []place // objects and lists that are open
-}
-
-type place struct {
-	list   bool
-	number int // of the element
-	key    string
-	valued bool // the key has been read, its value has not
-}
-
-// step reads one token; it reports false at the end.
-func (w *walk) step() bool {
-	token, err := w.decoder.Token()
-	if err != nil {
-		return false
-	}
-	switch token {
-	case json.Delim('{'), json.Delim('['):
-		w.open = append(w.open, place{list: token == json.Delim('[')})
-		return true
-	case json.Delim('}'), json.Delim(']'):
-		w.open = w.open[:len(w.open)-1]
-	}
-	if len(w.open) == 0 {
-		return true
-	}
-	switch in := &w.open[len(w.open)-1]; {
-	case in.list:
-		in.number++
-	case in.valued:
-		in.valued = false
-	default:
-		in.key, in.valued = token.(string)
-	}
-	return true
-}
-
 // What a path says of where it is: the sender of the body chose the keys.
 const mostSteps, mostOfKey = 16, 80
 
-func (w *walk) path() (path []string) {
-	for _, in := range w.open {
+func pathTo(open []jsonwalk.Place) (path []string) {
+	for _, in := range open {
 		switch {
 		case len(path) == mostSteps:
 			return append(path, "…")
-		case in.list:
-			path = append(path, strconv.Itoa(in.number))
-		case in.valued:
-			path = append(path, fmt.Sprintf("%.*s", mostOfKey, in.key))
+		case in.List:
+			path = append(path, strconv.Itoa(in.Number))
+		case in.Valued:
+			path = append(path, fmt.Sprintf("%.*s", mostOfKey, in.Key))
 		}
 	}
 	return path
