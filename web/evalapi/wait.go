@@ -84,6 +84,6 @@ func (a *API) dropEvaluation(id string, why error) {
 	defer cancel()
 	err := a.site.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
 	if err != nil && db.KindOf(err) != db.Conflict {
-		a.site.Log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "err", err)
+		a.site.Log.Error("an evaluation without a waiting client goes on", "evaluation", id, "err", err)
 	}
 }
