@@ -73,19 +73,28 @@ func Run(ctx context.Context, env Environment, args []string) error {
 }
 
 // twoHyphens writes -addr as --addr in a command line of this machine's commands, which have no flags of one letter but -h:
-// units and scripts may have flags as package flag read them.
+// units and scripts may have flags as package flag read them. Values stay: a secret may begin with a hyphen, too.
 func twoHyphens(root *cobra.Command, args []string) []string {
 	args = append([]string{}, args...) // nil would be the process's own
-	if cmd, _, err := root.Find(args); err != nil || !ofThisMachine(cmd) {
+	cmd, _, err := root.Find(args)
+	if err != nil || !ofThisMachine(cmd) {
 		return args
 	}
+	isValue := false // of the flag before it
 	for i, arg := range args {
-		if arg == "--" {
+		if arg == "--" && !isValue {
 			break
+		}
+		if isValue {
+			isValue = false
+			continue
 		}
 		if len(arg) > 2 && arg[0] == '-' && arg[1] >= 'a' && arg[1] <= 'z' {
 			args[i] = "-" + arg
 		}
+		name, isFlag := strings.CutPrefix(args[i], "--")
+		flag := cmd.Flags().Lookup(name) // none with its value behind "="
+		isValue = isFlag && flag != nil && flag.NoOptDefVal == ""
 	}
 	return args
 }

@@ -145,6 +145,8 @@ func TestFlagsMayHaveOneHyphen(t *testing.T) {
 	for line, want := range map[string]string{
 		"check-config -addr 127.0.0.1:5000 -no-worker":                     "--addr 127.0.0.1:5000 flag",
 		"check-config work -nats-url nats://a:1 -join=j -gauge-every -10m": "--gauge-every -10m",
+		"check-config work -site https://a --join j --worker-name -name":   "--worker-name -name flag", // values may begin with a hyphen: secrets do
+		"check-config -no-worker -contact -mail@a.example":                 "--contact -mail@a.example flag",
 	} {
 		_, out, wrong := commanded(t, nil, strings.Fields(line)...)
 		if got := strings.Join(strings.Fields(out), " "); !strings.Contains(got, want) {
