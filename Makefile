@@ -6,7 +6,7 @@ GO ?= go
 export CGO_CFLAGS ?= -O2 -Wno-deprecated-declarations
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet format bench house release clean
+.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet format compiled bench house release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -41,7 +41,7 @@ test: export WARPBOARD_TEST_OBJECTS := $(shell echo "$${TMPDIR:-/tmp}/warpboard-
 test: export WARPBOARD_TEST_CLUSTER := $(WARPBOARD_TEST_OBJECTS)-postgres
 # Each fuzz target runs for this long as part of its package's tests.
 test: export FUZZTIME ?= 1s
-test: setup-test format verify ## Run everything: format, generated files, all tests with the race detector, a second of each fuzz target
+test: setup-test format compiled verify ## Run everything: format, generated files, all tests with the race detector, a second of each fuzz target
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS" "$$WARPBOARD_TEST_CLUSTER" && mkdir -m 700 "$$WARPBOARD_TEST_OBJECTS"
 	$(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 3 $(LONGEST) $$($(GO) list ./...)
 	$(GO) test $(TESTFLAGS) -run '$(TIMED_TESTS)' -p 1 $(TIMED)
@@ -63,6 +63,10 @@ vet: format
 format:
 	@unformatted=$$(git ls-files '*.go' | grep -v _templ.go | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-formatted: $$unformatted"; exit 1; fi
+
+# Compilers beside tests slow them down, and some tests run programs with a time limit of seconds.
+compiled:
+	$(GO) list -race -export -deps -test ./... >/dev/null
 
 verify: # committed generated files are fresh
 	@scripts/verify-generated
