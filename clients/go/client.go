@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,6 +25,9 @@ const maxAnswer = 64 << 20
 // EvaluationKeyHeader carries the key of a caller without a token: the site answers with one, and anyone who shows it
 // is the same caller again.
 const EvaluationKeyHeader = "X-Evaluation-Key"
+
+// submitTries is how often Submit sends a kernel: 30 s in all, with the pause that a site asks for.
+const submitTries = 6
 
 // VersionHeader says which version of Warpboard answers, on every answer of the API.
 const VersionHeader = "Warpboard-Version"
@@ -89,10 +93,19 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 	return list.Devices, nil
 }
 
-// Submit hands in a kernel. The error is a *Problem when the site refused it. It carries a key of its own, so that a proxy
-// that sends it twice makes one submission.
+// Submit sends a kernel. The error is a *Problem when the site refused it. Submit tries again while the site cannot reach its
+// database. All tries carry one key, so they make one submission, even if a proxy repeats them.
 func (c *Client) Submit(ctx context.Context, sub NewSubmission) (*Submission, error) {
-	return ask[Submission](ctx, c, http.MethodPost, "/submissions", sub, IdempotencyHeader, rand.Text())
+	key := rand.Text()
+	for try := 1; ; try++ {
+		created, err := ask[Submission](ctx, c, http.MethodPost, "/submissions", sub, IdempotencyHeader, key)
+		if p, ok := errors.AsType[*Problem](err); !ok || p.Code != "unavailable" || try == submitTries {
+			return created, err
+		}
+		if err := sleep(ctx, max(time.Second, retryAfter(err))); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // Get reads a submission with its runs and stages.

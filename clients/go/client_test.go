@@ -98,6 +98,36 @@ func TestWrongAddressGivesASentence(t *testing.T) {
 	}
 }
 
+func TestSubmitOutlastsAMomentWithoutADatabase(t *testing.T) {
+	var keys []string
+	sub, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		keys = append(keys, r.Header.Get(IdempotencyHeader))
+		if len(keys) == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			io.WriteString(w, `{"code": "unavailable"}`)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, `{"id": 7}`)
+	}).Submit(t.Context(), NewSubmission{})
+	if err != nil || sub.ID != 7 || len(keys) != 2 || keys[0] != keys[1] {
+		t.Errorf("Submit = %+v, %v with keys %q", sub, err, keys)
+	}
+}
+
+func TestSubmitTakesARefusalAsFinal(t *testing.T) {
+	tries := 0
+	_, err := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		tries++
+		w.WriteHeader(http.StatusServiceUnavailable)
+		io.WriteString(w, `{"code": "disk_full"}`)
+	}).Submit(t.Context(), NewSubmission{})
+	if err == nil || tries != 1 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+}
+
 func FuzzReadEvents(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add("id: 1\ndata: a\ndata: b\n\n:\n\nevent: end\n\n")

@@ -112,7 +112,7 @@ func (g *Guard) turnAway(conn net.Conn, status string) {
 		conn.Close()
 		return
 	}
-	conn.SetWriteDeadline(time.Now().Add(time.Millisecond))
+	conn.SetWriteDeadline(time.Now().Add(turnedAwayTime)) // shorter, a busy machine would let it pass before the write
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	select {
 	case g.leaving <- struct{}{}:
