@@ -196,10 +196,11 @@ class _Asked:
         elif (foreseen := runner.foresee()) is not None:
             self._foreseen, self.answer = foreseen
 
-    def prepare(self):
+    def prepare(self, alone):
         """Has the input written where the runner is to find it, the last answer poisoned and caches flushed. On a device
         that is timed from the first byte on: while it was interrupted, something of the runner's may have run, and have
-        seen the input. On the host the input is written into memory that the runner does not have yet."""
+        seen the input. A device that is alone begins with all of it in start. On the host the input is written into memory
+        that the runner does not have yet."""
         runner, cuda = self.runner, self.runner.cuda
         runner.here()
         for part in runner.last:
@@ -208,7 +209,7 @@ class _Asked:
         if cuda is None:
             runner.write_host(runner.regions.renew_input(), self._leaves)
             return
-        cuda.write(self._arrays, self._number, runner.regions.memory[SEALED, CUDA].address)
+        cuda.write(self._arrays, self._number, runner.regions.memory[SEALED, CUDA].address, blocked=alone)
         cuda.flush()
 
     def announce(self):
@@ -279,6 +280,7 @@ class _Asked:
     def let_go(self):
         """Lets everything go that waits; a gate that was not released finds that the judge has left."""
         if self.runner.cuda is not None:
+            self.runner.cuda.start()
             self.runner.cuda.let_go()
             self.runner.cuda.open_gate()
             if not self._released:
@@ -352,12 +354,16 @@ class Ranks:
             for call in calls:
                 call.leave()
             raise
-        _each(calls, _Asked.prepare)
-        prepared = self._prepared()
-        _each(calls, _Asked.announce)
-        if self._runners[0].cuda is None:
-            announced()
-        switched, begin, end, taken = self._release(calls)
+        try:
+            _each(calls, lambda call: call.prepare(len(calls) == 1))
+            prepared = self._prepared(calls)
+            _each(calls, _Asked.announce)
+            if self._runners[0].cuda is None:
+                announced()
+            switched, begin, end, taken = self._release(calls)
+        finally:  # whatever happened: this process could not end otherwise
+            for call in calls:
+                call.let_go()
         _each(calls, _Asked.keep)
         begin = min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
@@ -369,34 +375,30 @@ class Ranks:
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
         was done and when all answers had been taken. A call whose answer was not foreseen is done when its copies are queued:
         until then work could go on unseen."""
-        try:
-            _each(calls, _Asked.queue_copies)
-            held = perf_counter_ns()
-            for call in calls:
-                call.let_in()
-            for call in calls:
-                call.wait_active()
-            _each(calls, _Asked.look)
-            begin = perf_counter_ns()
-            for call in calls:
-                call.hand_over()
-            for call in calls:
-                call.release()
-            end = max([call.done() for call in calls])
-            for call in calls:
-                call.open_gate()
-            if any([_of(call, call.expect) for call in calls]) and self._runners[0].cuda is not None:
-                end = perf_counter_ns()
-            for call in calls:
-                call.take()
-            return begin - held, begin, end, perf_counter_ns()
-        finally:  # whatever happened: this process could not end otherwise
-            for call in calls:
-                call.let_go()
+        held = perf_counter_ns()
+        for call in calls:
+            call.let_in()
+        for call in calls:
+            call.wait_active()
+        _each(calls, _Asked.look)
+        begin = perf_counter_ns()
+        for call in calls:
+            call.hand_over()
+        for call in calls:
+            call.release()
+        end = max([call.done() for call in calls])
+        for call in calls:
+            call.open_gate()
+        if any([_of(call, call.expect) for call in calls]) and self._runners[0].cuda is not None:
+            end = perf_counter_ns()
+        for call in calls:
+            call.take()
+        return begin - held, begin, end, perf_counter_ns()
 
-    def _prepared(self):
-        """Waits until all inputs are written and caches empty. Returns what tells how long the slowest device took for
-        that: no device is without this until the last one is ready."""
+    def _prepared(self, calls):
+        """Waits until all inputs are written and caches empty, and the copies of the answers are queued behind that. Returns
+        what tells how long the slowest device took for that: no device is without this until the last one is ready. One device
+        begins when everything is queued: until the release it waits for this process no more, which may be slow."""
         if self._runners[0].cuda is None:
             self._runners[0].host.flush()
             return lambda: 0.0
@@ -406,6 +408,9 @@ class Ranks:
         for device in devices:
             device.here()
             device.hold()
+        _each(calls, _Asked.queue_copies)
+        for device in devices:
+            device.start()
         for device in devices:
             device.wait_held()
         return lambda: max(device.writing_took() for device in devices)

@@ -17,14 +17,14 @@ import struct
 from time import perf_counter_ns
 from typing import NamedTuple
 
-from warpboard_cuda import address_of, seen_by_device
+from warpboard_cuda import address_of, queue_wait, seen_by_device
 from warpboard_seal import MOST_RECORDS, PART, PARTS, RECORD_BYTES, RECORD_WORDS, REGISTERS, TAG, THREADS, block, each_word, function, load
 
 _MOST_PIECES, _MOST_ROWS = 64, 256
 _MOST_WHOLE = MOST_RECORDS - _MOST_PIECES  # records of small arrays
 _PIECE = 4 * RECORD_WORDS  # bytes of one
 _FIRST, _LET_GO_AT = 0, 1  # in words of eight bytes, by the device's clock
-_HELD, _LET_GO = 32, 64  # in words of four bytes
+_HELD, _LET_GO, _START = 32, 64, 96  # in words of four bytes
 _PIECES = 1024  # where their table begins; a row is four of eight words: see _Piece
 _ROWS = _PIECES + 64 * _MOST_PIECES  # and that of what is sealed: see _Row
 _SIZE = _ROWS + 32 * _MOST_ROWS
@@ -278,8 +278,17 @@ class Hold:
         self._at = seen_by_device(address_of(self._memory), _SIZE)
         self._rows = ctypes.c_uint64(self._at.value + _ROWS)
         self._words, self._times = memoryview(self._memory).cast("I"), memoryview(self._memory).cast("Q")
-        self._blank, self._kept, self._number, self._count = blank, kept, 0, 0
+        self._blank, self._kept, self._number, self._count, self._blocked = blank, kept, 0, 0, 0
         self.key, self._sealed, self._records, self.whole = (0, 0, 0), 0, 0, frozenset()
+        self._load()
+
+    def _load(self):
+        """Launches each kernel on nothing. Loading one may wait for the device, and could not while that is blocked."""
+        none = ctypes.c_uint32(0)
+        self._begin(self._at)
+        self._seal(self._rows, *[none] * 6, ctypes.c_uint64(0), blocks=1, threads=THREADS)
+        self._take_out(self._at, none, threads=_MOVERS)
+        self._hold(self._at, none, ctypes.c_uint64(0), none, threads=_MOVERS)
 
     def choose(self, arrays, inputs):
         """Chooses what of the arrays (where the runner has it, the judge's own, bytes) is sealed; inputs is the address of the
@@ -289,6 +298,14 @@ class Hold:
         self._put(_PIECES, b"".join(struct.pack("4Q32x", *piece) for piece in pieces))
         self._sealed, self._count = len(rows), len(pieces)
         return self._records
+
+    def block(self):
+        """Has the device wait for start before it goes on. Nothing may be called until then that waits for the device."""
+        self._blocked = (self._blocked + 1) & 0xFFFFFFFF
+        queue_wait(ctypes.c_uint64(self._at.value + 4 * _START), self._blocked)
+
+    def start(self):
+        self._words[_START] = self._blocked
 
     def begin(self, number, records):
         """Marks the moment before the first byte is written, seals for call number what was chosen, and has pieces taken out.

@@ -90,6 +90,7 @@ class JudgeMemory:
         self._gate_seen = seen_by_device(address_of(self._gate), mmap.PAGESIZE)
         self._gate_word = memoryview(self._gate).cast("I")
         self._number = 0
+        self._written = None  # sizes of the arrays that were written last
         self._sample = Sample()
 
     def here(self):
@@ -134,8 +135,7 @@ class JudgeMemory:
         return isinstance(error, cuda.OutOfMemoryError) and cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3
 
     def flush(self):
-        """Queues what empties the L2 cache, lines that the runner asked to persist included."""
-        driver().cuCtxResetPersistingL2Cache()  # devices without persisting lines refuse it
+        """Queues what empties the L2 cache."""
         self._fill = (self._fill + 1) % 256
         self._cold.fill_(self._fill)
 
@@ -146,9 +146,15 @@ class JudgeMemory:
         is the address of the region. Returns the number of records."""
         return self._hold.choose([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
 
-    def write(self, arrays, number, records):
+    def write(self, arrays, number, records, blocked):
         """Queues that the arrays are copied but for what is sealed in records, the address of a region. What writing takes is timed
-        from here on."""
+        from its beginning on. Blocked, the device begins in start, unless arrays of these sizes are written for the first time:
+        loading a kernel may wait for the device."""
+        driver().cuCtxResetPersistingL2Cache()  # the runner's lines; devices without persisting lines refuse it
+        sizes = tuple(own.numel() for _, own in arrays)
+        if blocked and sizes == self._written:
+            self._hold.block()
+        self._written = sizes
         self._hold.begin(number, records)
         for to, own in arrays:
             if to.data_ptr() not in self._hold.whole:
@@ -162,6 +168,10 @@ class JudgeMemory:
     def key(self):
         """That of what is sealed."""
         return self._hold.key
+
+    def start(self):
+        """Has the device begin with what is queued."""
+        self._hold.start()
 
     def hold(self):
         """Queues what keeps the device until let_go."""

@@ -1,0 +1,114 @@
+"""A process that stays: it serves one stage after another of a script and keeps what that has set up, such as a CUDA context.
+The judge of evaluations is one. No line of a user's code runs in it.
+
+The warm Python sends a line of JSON for each stage, {"argv", "env"}, with the descriptors of its output, its errors, its report and
+its wires. The answer is a line, too, when the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}. The process leaves
+after a stage that failed, and when it has used half of the processor time that it may.
+"""
+
+import gc
+import json
+import os
+import resource
+import socket
+import time
+
+_CHUNK = 1 << 16
+_MOST_DESCRIPTORS = 64
+_KEPT_FROM = 512  # what a stage sets up and closes has lower numbers
+
+
+class Resident:
+    """The process, as the warm Python sees it. There is none before the first stage."""
+
+    def __init__(self):
+        self._pid, self._end = None, None
+
+    def begin(self, request, descriptors, become):
+        """Has the process begin a stage. Where there is none, become makes a new one serve what comes through a socket."""
+        if self._pid is not None and not self._send(request, descriptors):
+            self.ending()
+        if self._pid is None:
+            self._fork(become)
+            self._send(request, descriptors)
+
+    def fileno(self):
+        return self._end.fileno()
+
+    def _send(self, request, descriptors):
+        line = json.dumps({name: request[name] for name in ("argv", "env")}).encode() + b"\n"
+        try:
+            sent = socket.send_fds(self._end, [line], descriptors)
+            self._end.sendall(line[sent:])
+            return True
+        except OSError:
+            return False
+
+    def _fork(self, become):
+        self._end, there = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            become(there.detach())
+        there.close()
+
+    def ending(self):
+        """Waits for the answer; where the process has died instead, that is the ending."""
+        line = b""
+        while not line.endswith(b"\n"):
+            try:
+                part = self._end.recv(_CHUNK)
+            except OSError:
+                part = b""
+            if not part:
+                return self._died()
+            line += part
+        return json.loads(line)
+
+    def _died(self):
+        pid, self._pid = self._pid, None
+        self._end.close()
+        try:
+            _, status, usage = os.wait4(pid, 0)
+        except ChildProcessError:  # it was ended with everything else, after another stage
+            return {"exit_code": 1, "signal": 0, "cpu_ns": 0, "max_rss": 0}
+        return {
+            "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
+            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+            "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9), "max_rss": usage.ru_maxrss * 1024,
+        }
+
+
+def kept(fd):
+    """The descriptor with a number that no stage uses."""
+    import fcntl
+
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _KEPT_FROM)
+
+
+def stages(fd):
+    """Yields (argv, env, descriptors) of each stage. After one, send its ending to what this yields it with."""
+    end = socket.socket(fileno=fd)
+    while True:
+        line, descriptors = b"", []
+        while not line.endswith(b"\n"):
+            part, given, _, _ = socket.recv_fds(end, _CHUNK, _MOST_DESCRIPTORS)
+            if not part:
+                return
+            line, descriptors = line + part, descriptors + given
+        request = json.loads(line)
+        before = time.process_time_ns()
+        code = yield request["argv"], request["env"], descriptors
+        gc.collect()
+        ending = {"exit_code": code, "signal": 0, "cpu_ns": time.process_time_ns() - before,
+                  "max_rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+        stays = code == 0 and not _worn()
+        if not stays:
+            end.shutdown(socket.SHUT_RD)  # the next stage is refused, and gets another process
+        end.sendall(json.dumps(ending).encode() + b"\n")
+        if not stays:
+            return
+
+
+def _worn():
+    most, _ = resource.getrlimit(resource.RLIMIT_CPU)
+    return most != resource.RLIM_INFINITY and time.process_time() > most / 2
