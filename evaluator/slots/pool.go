@@ -111,6 +111,15 @@ func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*H
 	return held, nil
 }
 
+// DropCached ends the programs that evaluations have left on the GPUs held: their judges keep a context there.
+func (h *Held) DropCached() {
+	for _, s := range h.slots {
+		if s.IsGPU() {
+			s.Cached.Close()
+		}
+	}
+}
+
 // First is the job's slot.
 func (h *Held) First() *Slot { return h.slots[0] }
 

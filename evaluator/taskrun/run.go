@@ -77,6 +77,7 @@ func (r *Run) Units() int { return r.units }
 // Run runs what was built on the units held, stage by stage. It returns nil when all passed, a Rejection when
 // the submission failed, the cause when ctx ended, and other errors for infrastructure errors.
 func (r *Run) Run(ctx context.Context, held *slots.Held) error {
+	held.DropCached()
 	gpus := 0
 	if r.Job.Task.MultiGPU {
 		gpus = held.Count()

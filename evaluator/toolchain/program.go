@@ -54,6 +54,9 @@ type StageRequest struct {
 	// the first runs without a judge, with the result pipe.
 	Processes []Process
 	Alone     bool
+	// Resident has the judge of a Python program stay for the next program's stage, with what it has set up. It must run no one's
+	// code.
+	Resident bool
 }
 
 // Process is one of several that live together.

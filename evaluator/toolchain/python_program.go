@@ -216,7 +216,8 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	at := p.judges()
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
-		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{Argv: p.script(req), Files: own, Report: true}, files, started)
+		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{
+			Argv: p.script(req), Files: own, Report: true, Resident: req.Resident}, files, started)
 	}
 	theirs := maps.Clone(sources.Files)
 	maps.Copy(theirs, req.Files)

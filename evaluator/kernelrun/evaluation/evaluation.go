@@ -171,6 +171,7 @@ func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
 	report := newReader(e.begin)
 	req := e.stage(ModeTest, labels(e.request)...)
+	req.Resident = true
 	req.OnPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
 	if e.precompiled.archive != nil {

@@ -11,7 +11,8 @@
 //
 // What is promised: each stage is a fork of a process that has run no one's code, and finds nothing of the
 // stages before it but the kernels that the job's first one compiled; when Run or Stop returns, nothing of
-// the stage or of the Python is left.
+// the stage or of the Python is left. A resident stage is the exception: its process runs no one's code, and stays for the next
+// stage of its kind with what it has set up. It ends after a failure, when it has used half of its processor time, or with its Python.
 //
 // What may go wrong: the imports fail or take too long (Keep tries again ever more slowly, and Take then does
 // not wait); a Python dies idle (it is replaced); a stage leaves what cannot be removed (the Python is stopped,

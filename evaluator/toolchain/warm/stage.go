@@ -23,6 +23,7 @@ type Stage struct {
 	Wires      []*os.File        // become its descriptors from 4 on
 	Started    func()            // is called when the request was sent
 	Forget     bool              // later stages do not find what it compiled, no matter which was first
+	Resident   bool              // its process stays for later stages of the same script; it must run no one's code
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
@@ -44,7 +45,7 @@ type running struct {
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
-		Report: stage.Report, Keep: !r.served && !stage.Forget,
+		Report: stage.Report, Keep: !r.served && !stage.Forget, Resident: stage.Resident,
 	}
 	r.served = true
 	s := &running{Stage: stage, python: r}
@@ -201,6 +202,8 @@ type request struct {
 	Report bool `json:"report"`
 	// Keep has later stages find what this one compiled. What they compile themselves reaches no one.
 	Keep bool `json:"keep"`
+	// Resident has the process that serves this stage stay for others of the same script.
+	Resident bool `json:"resident"`
 }
 
 // ending is what warm.py says of a stage that has ended.

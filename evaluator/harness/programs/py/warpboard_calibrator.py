@@ -52,6 +52,11 @@ class Calibrator:
     def use(self, regions):
         self._together.use(regions)
 
+    def forget(self):
+        """Has the runners give back the memory of the last case."""
+        for runner in self._runners:
+            runner.forget()
+
     def end(self):
         self._together.end()
 
@@ -116,7 +121,7 @@ def _be_calibrator(end, page, rank):
         if kind:
             channel = Channel(end)
             host = _OwnHost(page, channel)
-            code = serve(channel, page, _fill if kind == b"c" else host.fill, device, host)
+            code = serve(channel, page, _fill if kind == b"c" else host.fill, device, host, closes=True)
     except (RunnerGone, OSError):
         code = 0  # the judge has ended
     except BaseException:

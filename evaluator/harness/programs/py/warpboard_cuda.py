@@ -147,6 +147,10 @@ class RunnerDevice:
     def region(self, fd, size):
         return _Region(self._torch, imported(fd), size, self._device)
 
+    def forget(self):
+        """Keeps nothing of the last call."""
+        self._last = self._pool = None
+
     def use(self, regions):
         """Has torch take an answer's memory from the answers' region while a call runs."""
         region = regions.answers.get(CUDA)
@@ -225,6 +229,11 @@ class _Region:
     def _free(self, address, _size, _device, _stream):
         if address is not None and not 0 <= address - self.address < self.size:
             driver().cuMemFree_v2(ctypes.c_uint64(address))
+
+    def close(self):
+        self._copies.clear()
+        self.bytes = self._mapping.bytes = None
+        self._mapping.close()
 
     def begin(self):
         self._copies.clear()

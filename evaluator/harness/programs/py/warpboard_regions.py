@@ -69,6 +69,16 @@ class Regions:
             else:
                 memory.bytes.fill_(0xFF)
 
+    def close(self):
+        """Gives all of it back. A runner of ours that has it mapped keeps it until it is told to forget it."""
+        for key in list(self.memory):
+            if key[1] == CUDA:
+                self._drop(key)
+            else:
+                self.memory.pop(key)
+                self._mapped.pop(key)
+                os.close(self._descriptors.pop(key))
+
     def _drop(self, key):
         self.memory.pop(key).close()
         os.close(self._descriptors.pop(key))

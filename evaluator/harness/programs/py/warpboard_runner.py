@@ -26,10 +26,18 @@ class Regions:
 
     def __init__(self, layout, descriptors, cuda):
         self.inputs, self.answers, self.sealed = {}, {}, {}
+        self._cuda = []
         for (kind, role, size), fd in zip(layout, descriptors):
             region = cuda.region(fd, size) if kind == CUDA else _HostRegion(fd, size)
             os.close(fd)
             self._of(role)[kind] = region
+            if kind == CUDA:
+                self._cuda.append(region)
+
+    def close(self):
+        """Gives a device's memory back. No array in it may be used after that."""
+        for region in self._cuda:
+            region.close()
 
     def _of(self, role):
         return {INPUTS: self.inputs, ANSWERS: self.answers, SEALED: self.sealed}[role]
@@ -102,6 +110,9 @@ class Host:
         self._page, self._channel = page, channel
         self._regions = self._rehearsal = None
 
+    def forget(self):
+        """Keeps nothing of the last call."""
+
     def use(self, regions):
         self._regions = regions
         self._rehearsal = self._rehearsal or Rehearsal()
@@ -127,8 +138,9 @@ class Host:
         return output
 
 
-def serve(channel, page, kernel, cuda=None, host=None):
-    """Makes calls until the judge wants no more. cuda is None where no torch with a device is loaded yet."""
+def serve(channel, page, kernel, cuda=None, host=None, closes=False):
+    """Makes calls until the judge wants no more. cuda is None where no torch with a device is loaded yet. Closes says that nothing
+    of a case is used when the next one has come."""
     host, regions = host or Host(page, channel), None
     channel.send(READY)
     while True:
@@ -140,6 +152,9 @@ def serve(channel, page, kernel, cuda=None, host=None):
                 import torch  # noqa: F401  (the task's input has tensors, and the submission did without)
 
                 cuda = choose_cuda(page)
+            if closes and regions is not None:
+                device.forget()
+                regions.close()
             regions = Regions(layout, descriptors, cuda)
             device = cuda if on_device else host
             device.use(regions)

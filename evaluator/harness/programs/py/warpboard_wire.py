@@ -288,6 +288,9 @@ class Door:
         os.close(ends[1])
         return _WORD.unpack(number)[0], channel, page
 
+    def close(self):
+        self._end.close()
+
     def over(self, number):
         """Says that a runner's turn is over; it is killed when it does not leave."""
         try:

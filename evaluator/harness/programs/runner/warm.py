@@ -8,7 +8,7 @@ serves the stages of one job, and is thrown away.
 Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...},
 "files": {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are
 the stage's from 4 on, "report": whether it has a result pipe, "keep": whether later stages find what this one
-compiled}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
+compiled, "resident": whether the process that serves it stays for others of the kind (warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
@@ -36,6 +36,7 @@ import sys
 
 import warpboard_between
 import warpboard_extensions
+import warpboard_resident
 
 CONTROL_FD = 3
 RESULT_FD = 3  # in a stage
@@ -63,6 +64,7 @@ class Runner:
         self.caches = warpboard_between.Cache(self.cache)
         self.places = None  # what a stage may write into
         self.inherited = None
+        self.resident = warpboard_resident.Resident()
 
     def settle(self):
         """Takes note of how everything is before the first stage."""
@@ -82,13 +84,19 @@ class Runner:
         pipes = [os.pipe() for _ in range(3)]
         sys.stdout.flush()
         sys.stderr.flush()
-        pid = os.fork()
-        if pid == 0:
-            os.close(self.control)
-            Stage(request, self.job, self.cache, wires).run([write for _, write in pipes])
-        for fd in (*(write for _, write in pipes), *wires):
+        writers = [write for _, write in pipes]
+        if request.get("resident"):
+            self.resident.begin(request, [*writers, *wires], Stage(request, self.job, self.cache, []).stay)
+            ended, reap, linger = os.dup(self.resident.fileno()), self.resident.ending, 0
+        else:
+            pid = os.fork()
+            if pid == 0:
+                os.close(self.control)
+                Stage(request, self.job, self.cache, wires).run(writers)
+            ended, reap, linger = os.pidfd_open(pid), lambda: self.reap(pid), LINGER
+        for fd in (*writers, *wires):
             os.close(fd)
-        ending = self.watch(pid, [read for read, _ in pipes])
+        ending = self.watch(ended, reap, linger, [read for read, _ in pipes])
         self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
         if request.get("keep"):
             self.caches.keep(("triton", "nvrtc") if request.get("extensions") else warpboard_between.CACHES)
@@ -101,29 +109,29 @@ class Runner:
         cleared = self.places.clear()
         return self.places.unchanged() and cleared and warpboard_between.inherited() == self.inherited
 
-    def watch(self, pid, readers):
-        """Forwards what the stage writes until it has ended and all of its writers are gone; how it ended."""
+    def watch(self, ended, reap, linger, readers):
+        """Forwards what the stage writes until it has ended, which the descriptor says, and all of its writers are gone, for
+        which it waits so many seconds; how it ended. A resident has written everything when it says so."""
         # Closed here and not by the collector, which would do it in a later stage's process, to
         # whatever file has the number there.
         with selectors.DefaultSelector() as selector:
-            ending = self.forward(selector, pid, readers)
+            ending = self.forward(selector, ended, reap, linger, readers)
         for reader in readers:
             os.close(reader)
         return ending
 
-    def forward(self, selector, pid, readers):
+    def forward(self, selector, ended, reap, linger, readers):
         for kind, reader in zip((b"o", b"e", b"r"), readers):
             selector.register(reader, selectors.EVENT_READ, kind)
-        ended = os.pidfd_open(pid)
         selector.register(ended, selectors.EVENT_READ, None)
         ending = None
         while selector.get_map():
-            ready = selector.select(None if ending is None else LINGER)
+            ready = selector.select(None if ending is None else linger)
             if not ready:
-                break  # without a sandbox a daemon may hold the pipes open
+                break  # without a sandbox a daemon may hold the pipes open, and beside a resident what it has started does
             for key, _ in ready:
                 if key.data is None:
-                    ending = self.reap(pid)
+                    ending = reap()
                     selector.unregister(ended)
                     os.close(ended)
                     continue
@@ -197,9 +205,49 @@ class Stage:
         finally:
             leave(code)
 
+    def stay(self, end):
+        """What a resident does: it serves stages until it leaves."""
+        stages, code = None, 1
+        try:
+            os.setsid()
+            stages = warpboard_resident.stages(warpboard_resident.kept(end))
+            argv, env, descriptors = next(stages)
+            first = True
+            while True:
+                self.argv, self.env, self.wires = argv, env, descriptors[3:]
+                self.script = os.path.join(self.job, argv[0])
+                self.take(descriptors[:3], everything=first)
+                code, first = run_script(self.script), False
+                self.let_go()
+                argv, env, descriptors = stages.send(code)
+        except StopIteration:
+            pass
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            leave(code)
+
+    def let_go(self):
+        """Closes what was the stage's that has ended."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        null = os.open(os.devnull, os.O_RDWR)
+        for number in range(RESULT_FD + 1):
+            os.dup2(null, number, inheritable=number < RESULT_FD)
+        os.close(null)
+        for number in range(RESULT_FD + 1, RESULT_FD + 1 + len(self.wires)):
+            with contextlib.suppress(OSError):  # the script may have closed it
+                os.close(number)
+
     def become(self, writers):
         os.setsid()
+        self.take(writers, everything=True)
+
+    def take(self, writers, everything):
+        """Takes the descriptors of a stage, its folder and its environment. Everything says that no other descriptor
+        stays open."""
         prctl(PR_SET_DUMPABLE, 1)  # a program may look at itself
+        given = [*writers, *self.wires]
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         # Pipes may have low numbers themselves; out of the way first.
@@ -209,7 +257,11 @@ class Stage:
         os.dup2(results if self.reports else null, RESULT_FD, inheritable=self.reports)
         for number, wire in enumerate(wires, RESULT_FD + 1):
             os.dup2(wire, number, inheritable=False)
-        os.closerange(RESULT_FD + 1 + len(wires), 512)
+        if everything:
+            os.closerange(RESULT_FD + 1 + len(wires), 512)
+        else:
+            for fd in {null, out, err, results, *wires, *given} - set(range(RESULT_FD + 1 + len(wires))):
+                os.close(fd)
         os.environ.update(self.env)
         if self.reports:
             os.environ["POPCORN_FD"] = str(RESULT_FD)
@@ -220,7 +272,7 @@ class Stage:
         os.chdir(self.job)
         sys.argv = [self.script, *self.argv[1:]]
         sys.path[0] = self.job
-        for name in ("warpboard_extensions", "warpboard_between"):
+        for name in ("warpboard_extensions", "warpboard_between", "warpboard_resident"):
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):

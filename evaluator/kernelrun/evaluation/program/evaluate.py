@@ -2,6 +2,8 @@
 
     python3 evaluate.py test | profile-ref | profile-custom
 
+A process that stays runs this file once for each evaluation, and keeps what timekeeper.py has set up.
+
 No line of the request's source runs here. Each kernel is in a process and sandbox of its own (kernel_process.py), and
 so is get_inputs(), where inputs come of it: it knows what the kernels must not know before their clock runs. The judge
 draws contracts itself, has every call made by the gate, checks every answer and takes the time, as for tasks (package
@@ -60,9 +62,9 @@ def processes(request, mode):
     return [("kernel", label) for label in labels] + inputs
 
 
-def meet(request, mode, clocks):
+def meet(request, mode, clocks, door):
     """Returns (kernels by label, the process that draws inputs, None where there is none)."""
-    kernels, generator, door = {}, None, Door()
+    kernels, generator = {}, None
     for role, label in processes(request, mode):
         arrived = door.next()
         if arrived is None:
@@ -88,16 +90,21 @@ def one_call(stages):
 def judge(request, mode, limit, pipe):
     began = time.monotonic()
     clocks = Timekeeper("host" if request["device"] == "CPU" else "cuda", request["l2_flush"], mode == "test")
-    kernels, generator = meet(request, mode, clocks)
+    door = Door()
+    kernels, generator = meet(request, mode, clocks, door)
     stages = Stages(request, pipe, kernels, generator, clocks, began + SHARE * limit)
     if mode != "test":
         return one_call(stages)
+    clocks.warm_up()  # while the kernels' processes load them
     archive = None
     if stages.load() and stages.validate():
         archive = stages.profile()
     pipe.tell(done=True)
     if archive is not None:
         pipe.tell(compiled=archive)
+    stages.end()
+    door.close()
+    clocks.end()
 
 
 def main(mode):
@@ -122,5 +129,6 @@ def main(mode):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.getcwd())
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
     sys.exit(main(sys.argv[1]))

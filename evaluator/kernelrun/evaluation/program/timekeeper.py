@@ -1,4 +1,12 @@
-"""The judge's memory and clocks: what it shares with the processes of the kernels, and what its clocks' times mean."""
+"""The judge's memory and clocks: what it shares with the processes of the kernels, and what its clocks' times mean.
+
+A judge that stays for further evaluations keeps its device and our own runner: setting them up takes longer than everything else
+that an evaluation needs of them.
+"""
+
+import functools
+import gc
+import time
 
 import torch
 
@@ -8,26 +16,24 @@ from warpboard_calibrator import CALIBRATIONS, Calibrator
 from warpboard_regions import HostMemory, Regions
 
 
+_AWAKE = 0.5  # seconds for which an idle device keeps its clocks
+
+
 class Timekeeper:
     def __init__(self, kind, cold, timed):
         """kind is host or cuda; cold says whether each call begins with empty caches."""
         if kind == "cuda" and not torch.cuda.is_available():
             raise RuntimeError("PyTorch sees no GPU on this machine")
         self.kind, self.device = kind, "cpu" if kind == "host" else "cuda"
-        self._cold, self._cuda = cold, None
-        self._ours = Calibrator() if timed else None  # before there is a CUDA context
-        if timed:
-            self._ours.start(kind)
-        self._host = HostMemory() if cold and kind == "host" else NoFlush()
-        if kind == "cuda":
-            self._cuda = _device()
-        if timed:
-            self._ours.connect(self._host, [self._cuda])
-        self._constants = {}
+        self._cold = cold
+        self._host, self._cuda, self._ours = _set_up(kind, cold and kind == "host", timed)
+        self._constants, self._regions = {}, []
+        self._woken = -_AWAKE
 
     def memory(self):
         """(regions, host, device) for a process whose calls are timed."""
-        return Regions(self._host, self._cuda), self._host, self._cuda
+        self._regions.append(Regions(self._host, self._cuda))
+        return self._regions[-1], self._host, self._cuda
 
     @staticmethod
     def quiet():
@@ -36,11 +42,14 @@ class Timekeeper:
         return Regions(host, None), host, None
 
     def warm_up(self):
-        """Raises the clocks of an idle device; from then on caches are as cold as was asked for."""
-        if self._cuda is not None:
+        """Raises the clocks of a device that was idle; from then on caches are as cold as was asked for."""
+        if self._cuda is None:
+            return
+        if time.monotonic() - self._woken > _AWAKE:
             self._cuda.warm_up()
-            if not self._cold:
-                self._cuda.flush = lambda: None
+        self._woken = time.monotonic()
+        if not self._cold:
+            self._cuda.flush = lambda: None
 
     def read(self, calls, values, regions, reference, beside):
         """The clocks of one kernel's calls, whose process has ended: of the reference's, or of the other's beside the
@@ -52,7 +61,30 @@ class Timekeeper:
         return EvaluationClocks(calls, self._constants[key], reference, beside)
 
 
-def _device():
-    from warpboard_judge_cuda import JudgeMemory
+    def end(self):
+        """Gives back what this evaluation had of the device. All processes of kernels have ended, or are being ended."""
+        if self._ours is not None:
+            self._ours.forget()
+        for regions in self._regions:
+            regions.close()
+        if self._cuda is not None:
+            vars(self._cuda).pop("flush", None)
+            gc.collect()
+            torch.cuda.empty_cache()
 
-    return JudgeMemory(torch)
+
+@functools.cache
+def _set_up(kind, cold, timed):
+    """The judge's memory on the host, its device and our own runner, None where there is none. Cold says whether the host's
+    caches are emptied before each call."""
+    ours = Calibrator() if timed else None  # before there is a CUDA context
+    if timed:
+        ours.start(kind)
+    host, device = HostMemory() if cold else NoFlush(), None
+    if kind == "cuda":
+        from warpboard_judge_cuda import JudgeMemory
+
+        device = JudgeMemory(torch)
+    if timed:
+        ours.connect(host, [device])
+    return host, device, ours

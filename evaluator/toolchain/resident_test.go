@@ -1,0 +1,112 @@
+package toolchain
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// stayingJudge says which process it is, how often it has served, and what it finds of the stage before. It fails where the request
+// says so, and leaves a child that holds its pipes.
+const stayingJudge = `
+import os, socket, sys
+served = sys.modules.setdefault("served", [])
+served.append(1)
+door = socket.socket(fileno=4)
+_, descriptors, _, _ = socket.recv_fds(door, 4, 3)
+end = socket.socket(fileno=descriptors[0])
+end.send(b"go")
+end.recv(1)
+with open("asked") as file:
+    asked = file.read()
+if len(served) == 1 and os.fork() == 0:
+    import signal
+    signal.pause()
+os.write(3, f"{os.getpid()} {len(served)} {asked} {os.path.exists('/tmp/left')} {os.environ['POPCORN_FD']}\n".encode())
+print("printed", asked)
+open("/tmp/left", "w").close()
+for fd in descriptors:
+    os.close(fd) if fd != descriptors[0] else end.close()
+door.close()
+sys.exit(3 if asked == "fail" else 0)
+`
+
+const answeringRunner = `
+import socket
+end = socket.socket(fileno=4)
+end.recv(2)
+end.send(b"x")
+end.recv(1)
+`
+
+// TestAJudgeThatStaysServesTheNextStageWithWhatItHasSetUp also says that it gets each stage's own descriptors and files, that a
+// failure ends it, and that a stage of another kind gets a process of its own.
+func TestAJudgeThatStaysServesTheNextStageWithWhatItHasSetUp(t *testing.T) {
+	b := newBuilder()
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(stayingJudge), "runner.py": []byte(answeringRunner)},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
+	if err != nil || a == nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	p, err := b.Open(t.Context(), a, cpu())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	serve := func(asked string, resident bool) []string {
+		t.Helper()
+		if next := p.Next(a); next != nil {
+			p.Close()
+			p = next
+		}
+		var said strings.Builder
+		out, err := p.RunStage(t.Context(), StageRequest{
+			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, Resident: resident, OnPipe: func(b []byte) { said.Write(b) },
+		})
+		if err != nil || (out.Judge.ExitCode == 0) == (asked == "fail") || strings.TrimSpace(out.Judge.Stdout) != "printed "+asked {
+			t.Fatalf("%q: %+v, %+v, %v", asked, out.Outcome, out.Judge, err)
+		}
+		return strings.Fields(said.String())
+	}
+	const served, asked, found = 1, 2, 3
+	want := func(got []string, times, what string) string {
+		t.Helper()
+		if len(got) != 5 || got[served] != times || got[asked] != what || got[found] != "False" {
+			t.Errorf("%q said %q", what, got)
+		}
+		return got[0]
+	}
+	first := want(serve("one", true), "1", "one")
+	if second := want(serve("two", true), "2", "two"); second != first {
+		t.Errorf("another process serves the second stage: %s and %s", first, second)
+	}
+	want(serve("other", false), "1", "other")
+	want(serve("three", true), "1", "three")
+	want(serve("fail", true), "2", "fail")
+	want(serve("four", true), "1", "four")
+}
+
+// TestAJudgeThatStaysAndHangsIsEndedInTime ends with its stage.
+func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
+	b := newBuilder()
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import signal; signal.pause()"), "runner.py": []byte(answeringRunner)},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Open(context.WithoutCancel(t.Context()), a, cpu())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	out, err := p.RunStage(t.Context(), StageRequest{Timeout: time.Second, Resident: true})
+	if err != nil || out.Judge.Limit != "wall" {
+		t.Errorf("%+v, %+v, %v", out.Outcome, out.Judge, err)
+	}
+}
