@@ -125,9 +125,13 @@
 // A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do
 // so six times a case, or it would choose the inputs, and the moments, that suit it.
 //
+// In Python the device is given everything at once, from the first byte of an input to the copies of the answer: it waits until the
+// judge has queued it all, and then not for the judge's processor. Only the first call on arrays of other sizes is queued piece by
+// piece, because loading a kernel may wait for the device.
+//
 // On a device the constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and
 // so its times shorter. From the first byte of an input until the judge lets its device go that is timed, too: what it takes
-// more than in calls of our own runner, by 50 µs or more, is added to the call's time. Another context had a turn then, or
+// more than in calls of our own runner, by 20 µs or more (50 where it was queued piece by piece), is added to the call's time. Another context had a turn then, or
 // the judge was kept from its processor while the runner's could see what is not sealed.
 // On the host they are measured between the calls, and bounded by what handing over an input of the same case takes when the
 // submission has ended, and by its size: most_mapping in warpboard_shared.h.

@@ -41,6 +41,7 @@ class Call:
     sizes: tuple  # bytes of each runner's answer
     parts: int  # of the answers
     begin: int  # the judge's clock at the release
+    at_once: bool = False  # everything until the release was queued when the device began to write the input
 
     @property
     def size(self):
@@ -374,7 +375,8 @@ class Ranks:
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
                     end - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
                     tuple(sum(part.size for part in call.answer.parts) for call in calls),
-                    sum(len(call.answer.parts) for call in calls), begin)
+                    sum(len(call.answer.parts) for call in calls), begin,
+                    all(runner.cuda is not None and runner.cuda.at_once for runner in self._runners))
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last

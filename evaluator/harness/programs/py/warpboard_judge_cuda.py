@@ -91,6 +91,7 @@ class JudgeMemory:
         self._gate_word = memoryview(self._gate).cast("I")
         self._number = 0
         self._written = None  # sizes of the arrays that were written last
+        self.at_once = False  # whether the device began with the last input when everything until the release was queued
         self._sample = Sample()
 
     def here(self):
@@ -152,7 +153,8 @@ class JudgeMemory:
         loading a kernel may wait for the device."""
         driver().cuCtxResetPersistingL2Cache()  # the runner's lines; devices without persisting lines refuse it
         sizes = tuple(own.numel() for _, own in arrays)
-        if blocked and sizes == self._written:
+        self.at_once = blocked and sizes == self._written
+        if self.at_once:
             self._hold.block()
         self._written = sizes
         self._hold.begin(number, records)
