@@ -23,14 +23,15 @@ import (
 // NewSubmission is what a person submits.
 type NewSubmission struct {
 	User     accounts.User
+	Task     string // the slug that the request or the source names; the site fills in TaskID
 	TaskID   int64
 	Devices  []string
 	Mode     job.Mode
 	FileName string // empty: the name that the task's definition gives the submission
 	Source   []byte
 	Files    map[string][]byte // further ones, by name, where the task allows it
-	Via      string
-	Key      string // sent again with the same one, it is the same submission; empty: none
+	Via      string            // "web", "api", "cli", "popcorn", "trial", or "site"
+	Key      string            // sent again with the same one, it is the same submission; empty: none
 }
 
 func (in NewSubmission) submitted() tasks.Submission {

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/tasks/directives"
@@ -74,17 +75,17 @@ func (a *API) answerSubmission(c *fiber.Ctx, status int, id int64, source bool) 
 	return c.Status(status).JSON(answer)
 }
 
-func readSubmission(c *fiber.Ctx) (runs.SubmitRequest, error) {
+func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	if !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
 		var in client.NewSubmission
 		if err := readJSON(c, &in); err != nil {
-			return runs.SubmitRequest{}, err
+			return submissions.NewSubmission{}, err
 		}
 		sent := tasks.TextSubmission(in.Source, in.Files)
-		return runs.SubmitRequest{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
+		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
 			FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: via(c)}, nil
 	}
-	in := runs.SubmitRequest{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: via(c)}
+	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: via(c)}
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["file"]) == 0 {
 		return in, site.Invalid("file", `The form must hold a file under the name "file"; further ones, where the task takes any, follow it under the same name.`)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -30,7 +31,7 @@ func (p *Pages) TaskSubmit(c *fiber.Ctx) error {
 
 // refuseSubmission shows the form again, also when the site is busy: what was typed is nowhere else. Where even
 // that fails, why it was refused is the answer.
-func (p *Pages) refuseSubmission(c *fiber.Ctx, in runs.SubmitRequest, why error) error {
+func (p *Pages) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
 	refused := site.FailureOf(why)
 	if refused.Status == fiber.StatusInternalServerError {
 		return why

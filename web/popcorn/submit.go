@@ -9,7 +9,6 @@ import (
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 // Submit takes a submission that its sender asks about later.
@@ -42,8 +41,8 @@ func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.R
 }
 
 // read takes a submission from the address and the form.
-func (p *Popcorn) read(c *fiber.Ctx) (in runs.SubmitRequest, err error) {
-	in = runs.SubmitRequest{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
+func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
+	in = submissions.NewSubmission{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
 	if in.Mode, err = modeOf(c.Params("mode")); err != nil {
 		return in, err
 	}

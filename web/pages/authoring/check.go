@@ -11,6 +11,7 @@ import (
 	"warpboard/internal/silicon"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
+	"warpboard/models/submissions"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site/runs"
@@ -34,7 +35,7 @@ func (p *Authoring) checked(ctx context.Context, author accounts.User, task cata
 	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == silicon.CPU }) {
 		device = silicon.CPU
 	}
-	sub, _, err := p.runs.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
+	sub, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
 	if err != nil { // a limit, a deadline that has passed: the task is published all the same
 		p.site.Log.Info("the task was not checked", "task", task.Slug, "err", err)
 		return unchecked, nil

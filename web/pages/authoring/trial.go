@@ -52,7 +52,7 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 		return site.Redirect(c, to+"?done=untried")
 	}
 	for _, a := range attemptsAt(b) {
-		_, _, err := p.runs.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: viaTrial})
+		_, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: viaTrial})
 		if err == nil {
 			continue
 		}

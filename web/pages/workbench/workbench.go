@@ -126,7 +126,7 @@ func (w *Workbench) Submit(c *fiber.Ctx) error {
 }
 
 // refuse says why nothing runs. Without the script the page comes back, with what was typed: it is nowhere else.
-func (w *Workbench) refuse(c *fiber.Ctx, in runs.SubmitRequest, why error) error {
+func (w *Workbench) refuse(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
 	refused := site.FailureOf(why)
 	if refused.Status == fiber.StatusInternalServerError {
 		return why

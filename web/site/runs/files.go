@@ -65,7 +65,7 @@ func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\
 
 // TakeUploads takes the files that were sent for the submission: one, or a zip or several of which the task says which
 // is the main one.
-func (s *Runs) TakeUploads(c *fiber.Ctx, in SubmitRequest, chosen []*multipart.FileHeader) (SubmitRequest, error) {
+func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader) (submissions.NewSubmission, error) {
 	files, err := ReadUploads(chosen)
 	if err != nil {
 		return in, err

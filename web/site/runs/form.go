@@ -17,8 +17,8 @@ import (
 )
 
 // ReadForm reads a submission's form: chosen files go before the texts.
-func (s *Runs) ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
-	in := SubmitRequest{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web"}
+func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
+	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web"}
 	form, err := c.MultipartForm()
 	if err != nil {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")
@@ -35,7 +35,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
 }
 
 // Refused is a form whose submission was refused, with all that was typed.
-func Refused(in SubmitRequest, why string) views.SubmitForm {
+func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why}
 }
 

@@ -16,21 +16,9 @@ import (
 	"warpboard/web/site"
 )
 
-// SubmitRequest is a submission as it was sent: by the form, the API or the command.
-type SubmitRequest struct {
-	Task     string   // slug; empty: the source says it
-	Devices  []string // empty: the source says it, or the task has only one
-	Mode     job.Mode // empty: test
-	FileName string
-	Source   []byte
-	Files    map[string][]byte // further ones, by name
-	Via      string            // "web", "api", "cli"
-	Key      string            // by which its sender knows it when it is sent again
-}
-
 // Submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
 // the rules themselves are the store's.
-func (s *Runs) Submit(ctx context.Context, user accounts.User, in SubmitRequest) (submissions.Submission, []work.Run, error) {
+func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.NewSubmission) (submissions.Submission, []work.Run, error) {
 	if err := s.site.Room(); err != nil {
 		return submissions.Submission{}, nil, err
 	}
@@ -55,17 +43,14 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in SubmitRequest)
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	devices, err := chooseDevices(in.Devices, said.GPUs, task.Devices)
-	if err != nil {
+	if in.Devices, err = chooseDevices(in.Devices, said.GPUs, task.Devices); err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	if chooseMode(in.Mode) == job.ModeProfile && slices.Contains(devices, silicon.CPU) {
+	in.User, in.TaskID, in.Mode = user, task.ID, chooseMode(in.Mode)
+	if in.Mode == job.ModeProfile && slices.Contains(in.Devices, silicon.CPU) {
 		return submissions.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
 	}
-	sub, runs, err := s.site.Store.Submissions.Submit(ctx, submissions.NewSubmission{
-		User: user, TaskID: task.ID, Devices: devices, Mode: chooseMode(in.Mode),
-		FileName: in.FileName, Source: in.Source, Files: in.Files, Via: in.Via, Key: in.Key,
-	})
+	sub, runs, err := s.site.Store.Submissions.Submit(ctx, in)
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
