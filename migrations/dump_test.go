@@ -12,6 +12,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -47,7 +48,7 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	board, err := s.Boards.Board(t.Context(), task.VersionID, "CPU", 0, 10)
+	board, err := s.Boards.Board(t.Context(), task.VersionID, "CPU", boards.Part{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

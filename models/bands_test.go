@@ -29,7 +29,7 @@ func (w world) scoreWithin(t *testing.T, s *models.Store, user accounts.User, ns
 func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
 	t.Helper()
 	for offset := 0; ; offset += size {
-		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", offset, size))
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Offset: offset, Limit: size}))
 		for _, st := range page.Standings {
 			tie := ""
 			if st.Tied {
@@ -57,7 +57,7 @@ func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
 				t.Errorf("board in pages of %d:\n%s", size+1, diff)
 			}
 		}
-		if st := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.GapNS != 43 {
+		if st := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.FirstNS != 43 {
 			t.Errorf("Dan's place: %+v", st)
 		}
 		placings, _, err := s.Boards.Placings(ctx, accounts.User{}, w.ben.ID, 0, 10)

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 )
@@ -30,7 +31,7 @@ func BenchmarkBoard(b *testing.B) {
 			for _, offset := range []int{0, 5000} {
 				b.Run("page-from-"+strconv.Itoa(offset), func(b *testing.B) {
 					percentiles(b, func() error {
-						_, err := s.Boards.Board(b.Context(), filled.Task.VersionID, filled.Device, offset, 50)
+						_, err := s.Boards.Board(b.Context(), filled.Task.VersionID, filled.Device, boards.Part{Offset: offset, Limit: 50})
 						return err
 					})
 				})

@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -108,26 +109,29 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 		ended := w.ended(t, s, w.score(t, s, w.ann, 3500))
 		w.score(t, s, w.ann, 3200)
 		head := got[boards.Head](t)(s.Boards.Head(ctx, w.task.VersionID, "CPU"))
-		bands := got[[]boards.Band](t)(s.Boards.Bands(ctx, w.task.VersionID, "CPU"))
+		text := func(e boards.Standing) string {
+			text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.Tries)
+			if e.BeforeNS != nil && *e.BeforeNS != e.ScoreNS {
+				text += fmt.Sprintf(", before %g", *e.BeforeNS)
+			}
+			return text
+		}
 		show := func(offset, limit int) (out []string) {
-			for _, e := range got[[]boards.Shown](t)(s.Boards.Show(ctx, head, bands, boards.Part{Offset: offset, Limit: limit, Viewer: w.ann.ID, Before: ended})) {
-				text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.Tries)
-				if e.BeforeNS != nil && *e.BeforeNS != e.ScoreNS {
-					text += fmt.Sprintf(", before %g", *e.BeforeNS)
-				}
-				if e.Beside {
-					text += ", beside"
-				}
-				out = append(out, text)
+			shown, own, err := s.Boards.Show(ctx, head, boards.Part{Offset: offset, Limit: limit, Viewer: w.ann.ID, Before: ended})
+			check(t, err)
+			for _, e := range append(slices.Clone(shown.Standings), *own) {
+				out = append(out, text(e))
 			}
 			return out
 		}
 		ann := "4 Ann in 2, before 3500"
-		if diff := cmp.Diff([]string{"3 Person 2 in 1", ann, "5 Person 3 in 1"}, show(2, 3)); diff != "" {
-			t.Errorf("around Ann:\n%s", diff)
-		}
-		if diff := cmp.Diff([]string{"6 Person 4 in 1", "7 Person 5 in 1", ann + ", beside"}, show(5, 2)); diff != "" {
-			t.Errorf("behind Ann:\n%s", diff)
+		for _, read := range []string{"read", "recalled"} {
+			if diff := cmp.Diff([]string{"3 Person 2 in 1", ann, "5 Person 3 in 1", ann}, show(2, 3)); diff != "" {
+				t.Errorf("around Ann, %s:\n%s", read, diff)
+			}
+			if diff := cmp.Diff([]string{"6 Person 4 in 1", "7 Person 5 in 1", ann}, show(5, 2)); diff != "" {
+				t.Errorf("behind Ann, %s:\n%s", read, diff)
+			}
 		}
 		offset, id, err := s.Boards.Find(ctx, w.task.VersionID, "CPU", "SON 4")
 		if err != nil || offset != 5 || id == 0 {

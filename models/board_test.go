@@ -15,12 +15,12 @@ import (
 	"warpboard/models/work"
 )
 
-// standings reads a board as "rank name score gap".
+// standings reads a board as "rank name score".
 func standings(t *testing.T, s *models.Store, w world, offset, limit int) (out []string) {
 	t.Helper()
-	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", offset, limit))
+	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Offset: offset, Limit: limit}))
 	for _, st := range page.Standings {
-		out = append(out, fmt.Sprintf("%d %s %g +%g", st.Rank, st.UserName, st.ScoreNS, st.GapNS))
+		out = append(out, fmt.Sprintf("%d %s %g", st.Rank, st.UserName, st.ScoreNS))
 	}
 	return out
 }
@@ -36,7 +36,7 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 		w.score(t, s, w.ben, 150)
 		w.score(t, s, cleo, 150)
 		w.score(t, s, dan, 151)
-		want := []string{"1 Ann 100 +0", "2 Ben 150 +50", "2 Cleo 150 +50", "4 Dan 151 +51"}
+		want := []string{"1 Ann 100", "2 Ben 150", "2 Cleo 150", "4 Dan 151"}
 		if diff := cmp.Diff(want, standings(t, s, w, 0, 10)); diff != "" {
 			t.Errorf("board:\n%s", diff)
 		}
@@ -44,12 +44,12 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 			t.Errorf("from the third on:\n%s", diff)
 		}
 		place := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", cleo.ID))
-		if place.Rank != 2 || place.GapNS != 50 || place.StdNS != 3 || place.ErrNS != 0.3 {
+		if place.Rank != 2 || place.FirstNS != 100 || place.StdNS != 3 || place.ErrNS != 0.3 {
 			t.Errorf("place: %+v", place)
 		}
 		wantKind(t, second(s.Boards.Place(ctx, w.task.VersionID, "CPU", w.admin.ID)), db.NotFound)
-		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 1))
-		if page.Size != 4 || page.FirstNS != 100 || page.Change != 5 { // the slower third run changed nothing
+		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 1}))
+		if page.Size != 4 || page.Leaders[0].ScoreNS != 100 || page.Change != 5 { // the slower third run changed nothing
 			t.Errorf("page: %+v", page.Board)
 		}
 		var history []float64
@@ -81,21 +81,21 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 			{"disqualified", func() ([]boards.Change, error) {
 				return s.Disqualify(ctx, w.admin, fastest.ID, "It knew the answers.")
 			},
-				[]string{"1 Ann 200 +0", "2 Ben 250 +50"}, 200},
+				[]string{"1 Ann 200", "2 Ben 250"}, 200},
 			{"deleted", func() ([]boards.Change, error) {
 				return s.DeleteSubmission(ctx, w.ann, fast.SubmissionID, "Asked for.")
 			},
-				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
+				[]string{"1 Ben 250", "2 Ann 300"}, 250},
 			{"reinstated", func() ([]boards.Change, error) { return s.Reinstate(ctx, w.admin, fastest.ID, "It did not.") },
-				[]string{"1 Ann 100 +0", "2 Ben 250 +150"}, 100},
+				[]string{"1 Ann 100", "2 Ben 250"}, 100},
 			{"deleted again", func() ([]boards.Change, error) {
 				return s.DeleteSubmission(ctx, w.admin, fastest.SubmissionID, "Asked for.")
 			},
-				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
+				[]string{"1 Ben 250", "2 Ann 300"}, 250},
 			{"the last one gone", func() ([]boards.Change, error) {
 				return s.DeleteSubmission(ctx, w.ann, slow.SubmissionID, "Asked for.")
 			},
-				[]string{"1 Ben 250 +0"}, 250},
+				[]string{"1 Ben 250"}, 250},
 		}
 		for _, step := range steps {
 			before := got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
@@ -114,7 +114,7 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 		}
 		wantKind(t, second(s.Disqualify(ctx, w.ann, bens.ID, "mine")), db.Forbidden)
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ben, slow.SubmissionID, "Asked for.")), db.NotFound)
-		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, page.Standings[0].SubmissionID, "Asked for.")), db.Forbidden)
 	})
 }
@@ -139,7 +139,7 @@ func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
 func sameAfterRebuild(t *testing.T, s *models.Store, w world) {
 	t.Helper()
 	board := func() boards.Page {
-		return got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
+		return got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 100}))
 	}
 	history := func() []boards.RecordHolder {
 		return got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
@@ -188,8 +188,8 @@ func TestAFilledStoreHasTheBoardsThatItsRunsGive(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		filled, err := modelstest.Fill(t.Context(), s, 3000)
 		check(t, err)
-		page := got[boards.Page](t)(s.Boards.Board(t.Context(), filled.Task.VersionID, filled.Device, 0, 50))
-		if len(page.Standings) != 50 || page.Size < 200 || page.Standings[0].Rank != 1 || page.Standings[49].ScoreNS < page.FirstNS {
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), filled.Task.VersionID, filled.Device, boards.Part{Limit: 50}))
+		if len(page.Standings) != 50 || page.Size < 200 || page.Standings[0].Rank != 1 || page.Standings[49].ScoreNS < page.Leaders[0].ScoreNS {
 			t.Errorf("hot board: %+v", page.Board)
 		}
 		modelstest.Submit(t, s, filled.Owner, filled.Task) // ids go on after those that Fill gave

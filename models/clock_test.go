@@ -8,6 +8,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
@@ -72,7 +73,7 @@ func TestAnEntrySaysByWhichClockItCountsAlsoWhenBoardsAreRebuilt(t *testing.T) {
 		w.judged(t, s, 196_200, 1_250, 206_200)
 		w.score(t, s, w.ben, 50)
 		for range 2 {
-			board, err := s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10)
+			board, err := s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10})
 			check(t, err)
 			if len(board.Standings) != 2 || board.Standings[0].Clock != "" || board.Standings[1].Clock != "wall" || board.Leaders[1].Clock != "wall" {
 				t.Errorf("board: %+v", board)

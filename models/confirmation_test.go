@@ -56,7 +56,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Fatalf("nobody is behind the first, and %+v waits", work)
 		}
 		bens := w.score(t, s, w.ben, 900) // lucky
-		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if board.Confirming != bens.ID || board.Standings[0].UserName != "Ben" {
 			t.Errorf("the board says that %d waits for its confirmation: %+v", board.Confirming, board.Standings)
 		}
@@ -80,7 +80,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}
-		board = got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		board = got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		first := board.Standings[0]
 		if board.Confirming != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 || *first.LowNS >= 1001 || *first.HighNS <= 1003 {
 			t.Errorf("afterwards the board says %d, %+v", board.Confirming, first)
@@ -177,7 +177,7 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser)
 		scores := func() (list []string) {
-			for _, st := range got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)).Standings {
+			for _, st := range got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10})).Standings {
 				list = append(list, fmt.Sprintf("%s %.1f", st.UserName, st.ScoreNS))
 			}
 			return list
@@ -220,7 +220,7 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), db.Conflict)
 		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is somebody else's.")))
-		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.Confirming, work)
 		}

@@ -32,7 +32,7 @@ func TestTheSecondOrderIsOfMeasuredEnergy(t *testing.T) {
 		drawn(w.admin, 50, 0)
 		want := []string{"3 Ben 2", "2 Ann 3"}
 		for range 2 {
-			page := got[boards.Page](t)(s.Boards.BoardByEnergy(t.Context(), w.task.VersionID, "CPU", 0, 10))
+			page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10, ByEnergy: true}))
 			var list []string
 			for _, st := range page.Standings {
 				list = append(list, fmt.Sprintf("%d %s %g", st.Rank, st.UserName, *st.EnergyJ))
@@ -40,7 +40,7 @@ func TestTheSecondOrderIsOfMeasuredEnergy(t *testing.T) {
 			if diff := cmp.Diff(want, list); diff != "" {
 				t.Errorf("by energy:\n%s", diff)
 			}
-			second := got[boards.Page](t)(s.Boards.BoardByEnergy(t.Context(), w.task.VersionID, "CPU", 1, 10))
+			second := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Offset: 1, Limit: 10, ByEnergy: true}))
 			if len(second.Standings) != 1 || second.Standings[0].UserName != "Ann" {
 				t.Errorf("from the second on: %+v", second.Standings)
 			}

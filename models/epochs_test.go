@@ -25,16 +25,16 @@ func (w world) scoreIn(t *testing.T, s *models.Store, user accounts.User, ns flo
 	return got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
-// byEpoch reads a board as "rank person score gap", older entries in brackets.
+// byEpoch reads a board as "rank person score", older entries in brackets.
 func byEpoch(t *testing.T, s *models.Store, w world) (out []string) {
 	t.Helper()
-	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
+	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 100}))
 	for _, st := range page.Standings {
-		format := "%d %s %.0f +%.0f"
+		format := "%d %s %.0f"
 		if st.Older(page.Board) {
-			format = "(%d %s %.0f +%.0f)"
+			format = "(%d %s %.0f)"
 		}
-		out = append(out, fmt.Sprintf(format, st.Rank, st.UserName, st.ScoreNS, st.GapNS))
+		out = append(out, fmt.Sprintf(format, st.Rank, st.UserName, st.ScoreNS))
 	}
 	return out
 }
@@ -49,23 +49,23 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		w.scoreIn(t, s, w.ann, 100, "570")
 		w.scoreIn(t, s, w.ben, 110, "570")
 		w.scoreIn(t, s, cid, 120, "570")
-		if diff := cmp.Diff([]string{"1 Ann 100 +0", "2 Ben 110 +10", "3 Cid 120 +20"}, byEpoch(t, s, w)); diff != "" {
+		if diff := cmp.Diff([]string{"1 Ann 100", "2 Ben 110", "3 Cid 120"}, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("with one epoch:\n%s", diff)
 		}
 		fresh := w.scoreIn(t, s, cid, 130, "580")
-		if diff := cmp.Diff([]string{"1 Cid 130 +0", "(2 Ann 100 +0)", "(3 Ben 110 +0)"}, byEpoch(t, s, w)); diff != "" {
+		if diff := cmp.Diff([]string{"1 Cid 130", "(2 Ann 100)", "(3 Ben 110)"}, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("after a newer one:\n%s", diff)
 		}
 		w.scoreIn(t, s, w.ben, 90, "570") // on a machine that was not updated
 		w.scoreIn(t, s, w.ann, 125, "580")
-		want := []string{"1 Ann 125 +0", "2 Cid 130 +5", "(3 Ben 90 +0)"}
+		want := []string{"1 Ann 125", "2 Cid 130", "(3 Ben 90)"}
 		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("with both:\n%s", diff)
 		}
 		if old.EpochID != 0 || fresh.EpochID <= 0 {
 			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
 		}
-		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 1))
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 1}))
 		if len(page.Leaders) != 2 {
 			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
 		}

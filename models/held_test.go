@@ -28,7 +28,7 @@ func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof f
 
 func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*float64) {
 	t.Helper()
-	board, err := s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)
+	board, err := s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10})
 	check(t, err)
 	for _, st := range board.Standings {
 		list, roofs = append(list, st.ScoreNS), append(roofs, st.Roof)

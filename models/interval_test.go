@@ -44,7 +44,7 @@ func TestTheIntervalOfAScoreIsOfItsRunAndItsEntry(t *testing.T) {
 			if rebuilt {
 				check(t, s.Boards.RebuildEntries(t.Context()))
 			}
-			board, err := s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)
+			board, err := s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10})
 			check(t, err)
 			if len(board.Standings) != 2 {
 				t.Fatalf("%d entries", len(board.Standings))

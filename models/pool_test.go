@@ -55,7 +55,7 @@ func about(ns float64) []float64 {
 // board reads the board as "person score from n runs, run".
 func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
-	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 	for _, st := range page.Standings {
 		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.Pooled, st.RunID, st.Processes))
 	}
@@ -76,7 +76,7 @@ func TestASourceThatIsSubmittedTwentyTimesGainsNothingByLuck(t *testing.T) {
 			luckiest = min(luckiest, ns)
 			w.measures(t, s, w.ann, "void solve();\n", processes...)
 		}
-		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		first := page.Standings[0]
 		if len(page.Standings) != 1 || first.Pooled != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
 			t.Errorf("the board says %+v", page.Standings)
@@ -139,7 +139,7 @@ func TestARecordThatAPoolCorrectsChangesTheBoard(t *testing.T) {
 			for _, r := range got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.task.VersionID, "CPU")) {
 				records = append(records, math.Round(r.ScoreNS))
 			}
-			return records, got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10)).Change
+			return records, got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10})).Change
 		}
 		before, earlier := read()
 		w.measures(t, s, w.ann, "a;", about(1100)...)
@@ -245,7 +245,7 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 				t.Errorf("a run that was slowed down: %q", run.Disturbed)
 			}
 		}
-		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if said := page.Standings[0].Disturbed; said != "3 of 4 runs: slowed down: power brake" {
 			t.Errorf("the board says %q", said)
 		}

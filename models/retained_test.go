@@ -165,7 +165,7 @@ func TestARivalsRecordStays(t *testing.T) {
 		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID || !history[1].AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the records are %+v", history)
 		}
-		board := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+		board := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the board says %+v", first)
 		}

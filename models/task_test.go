@@ -108,10 +108,10 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		texts.Files["reference.h"] = []byte("// stricter\n")
 		fresh := publish(texts, catalog.ChangeVersion, 2)
 
-		if page := got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU", 0, 10)); len(page.Standings) != 1 {
+		if page := got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 1 {
 			t.Errorf("the old board has %d entries", len(page.Standings))
 		}
-		if page := got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU", 0, 10)); len(page.Standings) != 0 {
+		if page := got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 0 {
 			t.Errorf("the new board has %d entries", len(page.Standings))
 		}
 		if run := w.submit(t, s, w.ben); run.VersionID != fresh.ID {

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/views/format"
 )
 
 // hasEnergy reports whether what a call draws was measured of a row of the board.
 func (b BoardTable) hasEnergy() bool {
-	return slices.ContainsFunc(b.Entries, func(e BoardEntry) bool { return e.EnergyJ != nil }) || b.Mine != nil && b.Mine.EnergyJ != nil
+	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.EnergyJ != nil })
 }
 
 // reordered is the first page of the board in its other order.

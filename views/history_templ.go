@@ -11,12 +11,13 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 	"strconv"
+	"warpboard/models/boards"
 	"warpboard/views/charts/picture"
 	"warpboard/views/format"
 )
 
 // picture shows a board as a drawing, how its best score fell and where everyone stands, and the records as a table.
-func boardPicture(b BoardPicture) templ.Component {
+func boardPicture(b BoardTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -37,7 +38,7 @@ func boardPicture(b BoardPicture) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(b.History) > 0 || len(b.Lines) > 0 {
+		if len(b.History) > 0 || len(b.Baselines) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section aria-labelledby=\"history\" class=\"card mt-6 overflow-hidden\"><h2 id=\"history\" class=\"px-5 pt-4\">Best score over time</h2><div class=\"px-5 pt-6 pb-3\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -53,7 +54,7 @@ func boardPicture(b BoardPicture) templ.Component {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(len(b.History), "record", "records") + " as a table")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 19, Col: 105}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 20, Col: 105}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -68,7 +69,7 @@ func boardPicture(b BoardPicture) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = timestamp(step.When).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timestamp(step.AchievedAt).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -76,7 +77,7 @@ func boardPicture(b BoardPicture) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = personLink(step.Person).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = personLink(Person{step.UserID, step.UserName}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -87,7 +88,7 @@ func boardPicture(b BoardPicture) templ.Component {
 				var templ_7745c5c3_Var3 templ.SafeURL
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(SubmissionURL(step.SubmissionID))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 35, Col: 66}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 36, Col: 66}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
@@ -113,7 +114,7 @@ func boardPicture(b BoardPicture) templ.Component {
 					var templ_7745c5c3_Var4 templ.SafeURL
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(CompareURL(b.History[i-1].RunID, step.RunID))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 41, Col: 65}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 42, Col: 65}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -124,9 +125,9 @@ func boardPicture(b BoardPicture) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 string
-					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("What changed: " + format.Nanoseconds(step.ScoreNS).String() + " by " + step.Person.Name)
+					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("What changed: " + format.Nanoseconds(step.ScoreNS).String() + " by " + step.UserName)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 41, Col: 169}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 42, Col: 166}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -139,7 +140,7 @@ func boardPicture(b BoardPicture) templ.Component {
 					var templ_7745c5c3_Var6 string
 					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(format.Factor(b.History[i-1].ScoreNS / step.ScoreNS))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 42, Col: 94}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 43, Col: 94}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -154,7 +155,7 @@ func boardPicture(b BoardPicture) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if step.Note != "" {
+				if b.Notes && step.Note != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"small mt-1 min-w-48 whitespace-normal break-words\" data-note>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -162,7 +163,7 @@ func boardPicture(b BoardPicture) templ.Component {
 					var templ_7745c5c3_Var7 string
 					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(step.Note)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 46, Col: 93}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 47, Col: 93}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 					if templ_7745c5c3_Err != nil {
@@ -173,7 +174,7 @@ func boardPicture(b BoardPicture) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if step.Own {
+				if b.ViewerID != 0 && step.UserID == b.ViewerID {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"small mt-1\"><a href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -181,7 +182,7 @@ func boardPicture(b BoardPicture) templ.Component {
 					var templ_7745c5c3_Var8 templ.SafeURL
 					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(RunReviewURL(step.RunID) + "#note"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 49, Col: 92}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 50, Col: 92}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 					if templ_7745c5c3_Err != nil {
@@ -194,7 +195,7 @@ func boardPicture(b BoardPicture) templ.Component {
 					var templ_7745c5c3_Var9 string
 					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs("Note on your record of " + format.Nanoseconds(step.ScoreNS).String())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 49, Col: 177}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 50, Col: 177}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {
@@ -221,7 +222,7 @@ func boardPicture(b BoardPicture) templ.Component {
 
 // recordStory is what the comparison of a record with the one before it begins with: times, and why where both have
 // profiles. It is fetched when it is opened, because a board has many records and a comparison reads whole profiles.
-func recordStory(before, step HistoryStep) templ.Component {
+func recordStory(before, step boards.RecordHolder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -249,7 +250,7 @@ func recordStory(before, step HistoryStep) templ.Component {
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(string(CompareURL(before.RunID, step.RunID)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 65, Col: 82}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 66, Col: 82}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -262,7 +263,7 @@ func recordStory(before, step HistoryStep) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(step.RunID, 10))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 65, Col: 212}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 66, Col: 212}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -273,9 +274,9 @@ func recordStory(before, step HistoryStep) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("Why: " + format.Nanoseconds(step.ScoreNS).String() + " by " + step.Person.Name)
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("Why: " + format.Nanoseconds(step.ScoreNS).String() + " by " + step.UserName)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 66, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 67, Col: 100}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -289,48 +290,42 @@ func recordStory(before, step HistoryStep) templ.Component {
 	})
 }
 
-// BoardPicture is what is drawn of a board.
-type BoardPicture struct {
-	History []HistoryStep  // each best score so far, oldest first
-	Bands   []BoardBand    // everyone, the best first
-	Lines   []picture.Line // baselines, and the least that the device can do
-}
-
-// BoardBand is entries that share a rank.
-type BoardBand struct {
-	Rank    int
-	Size    int
-	ScoreNS float64 // of its first, …
-	RunID   int64
-	Name    string // … and who that is; empty: not known to the page
-	Mine    bool
-}
-
-// title says what a dot stands for.
-func (b BoardBand) title() string {
-	text := format.Place(b.Rank, b.Size > 1) + ", " + format.Nanoseconds(b.ScoreNS).String()
-	switch {
-	case b.Size > 1:
-		text += fmt.Sprintf(", %d people share this rank", b.Size)
-	case b.Name != "":
-		text += ", " + b.Name
+// drawing is the board as a picture; a dot says whose it is where the table does.
+func (b BoardTable) drawing() picture.Board {
+	var p picture.Board
+	for _, line := range b.Baselines {
+		p.Lines = append(p.Lines, picture.Line{Label: line.Name, ScoreNS: line.ScoreNS})
 	}
-	return text
-}
-
-func (b BoardPicture) drawing() picture.Board {
-	p := picture.Board{Lines: b.Lines}
 	for _, s := range b.History {
-		p.Steps = append(p.Steps, picture.Step{When: s.When, ScoreNS: s.ScoreNS, Name: s.Person.Name, URL: string(SubmissionURL(s.SubmissionID))})
+		p.Steps = append(p.Steps, picture.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID))})
+	}
+	names, own := map[int64]string{}, 0
+	for _, e := range b.rows() {
+		names[e.RunID] = e.UserName
+		if b.ViewerID != 0 && e.UserID == b.ViewerID {
+			own = e.Rank
+		}
 	}
 	p.Dots = make([]picture.Dot, len(b.Bands))
 	for i, band := range b.Bands {
-		p.Dots[i] = picture.Dot{ScoreNS: band.ScoreNS, Size: band.Size, Mine: band.Mine}
-		if i < picture.MostLinks || band.Mine {
-			p.Dots[i].URL, p.Dots[i].Title = string(RunURL(band.RunID)), band.title()
+		p.Dots[i] = picture.Dot{ScoreNS: band.ScoreNS, Size: int(band.Size), Mine: int(band.Ahead)+1 == own}
+		if i < picture.MostLinks || p.Dots[i].Mine {
+			p.Dots[i].URL, p.Dots[i].Title = string(RunURL(band.RunID)), dotTitle(band, names[band.RunID])
 		}
 	}
 	return p
+}
+
+// dotTitle says what a dot stands for, and whose it is where that is known.
+func dotTitle(b boards.Band, name string) string {
+	text := format.Place(int(b.Ahead)+1, b.Size > 1) + ", " + format.Nanoseconds(b.ScoreNS).String()
+	switch {
+	case b.Size > 1:
+		text += fmt.Sprintf(", %d people share this rank", b.Size)
+	case name != "":
+		text += ", " + name
+	}
+	return text
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -3,48 +3,35 @@ package views
 import (
 	"fmt"
 
+	"warpboard/models/boards"
 	"warpboard/views/format"
 )
 
-// Interval is where a score lies with a probability of 95 %, told from fresh processes of the submission.
-type Interval struct {
-	Low, High float64 // nanoseconds; 0 where one process alone was measured
-	Processes int     // 0: the score has none
-	Noisy     bool
-	Runs      int // of equal source that the score is made of; 0: one
-}
-
-// From says of how many runs of equal source the score is made.
-func (i Interval) From(runs int) Interval {
-	i.Runs = runs
-	return i
-}
-
 // spread shows how far a score may lie from the ends of its interval; where it has none, the standard error of its
 // repeats.
-func (i Interval) spread(score, err float64) string {
+func spread(i boards.Interval, score, err float64) string {
 	switch {
 	case i.Processes == 0:
 		return format.Spread(score, err)
-	case i.High == 0:
+	case i.LowNS == nil || i.HighNS == nil:
 		return format.Nothing
 	}
-	return format.Spread(score, (i.High-i.Low)/2)
+	return format.Spread(score, (*i.HighNS-*i.LowNS)/2)
 }
 
-// title says what spread is.
-func (i Interval) title() string {
+// spreadTitle says what spread is, of a score of so many runs; 0: of one.
+func spreadTitle(i boards.Interval, runs int) string {
 	switch {
 	case i.Processes == 0:
 		return "Standard error of the mean of its repeats"
-	case i.High == 0:
+	case i.LowNS == nil || i.HighNS == nil:
 		return "Measured in one process: it has no interval"
 	}
 	of := ""
-	if i.Runs > 0 {
-		of = " of " + format.Plural(i.Runs, "run", "runs")
+	if runs > 0 {
+		of = " of " + format.Plural(runs, "run", "runs")
 	}
-	return fmt.Sprintf("95 %% interval from %d fresh processes%s: %s to %s", i.Processes, of, format.Nanoseconds(i.Low), format.Nanoseconds(i.High))
+	return fmt.Sprintf("95 %% interval from %d fresh processes%s: %s to %s", i.Processes, of, format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
 const noisyHint = "Its fresh processes differ too much for an interval of ± 0.5 %: another run may give another score. It does not count against any limit"

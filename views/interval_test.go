@@ -3,21 +3,23 @@ package views
 import (
 	"strings"
 	"testing"
+
+	"warpboard/models/boards"
 )
 
 func TestAnIntervalShowsHowFarAScoreMayBeOff(t *testing.T) {
 	for name, tt := range map[string]struct {
-		interval     Interval
+		interval     boards.Interval
 		shown, title string
 		noisy        bool
 	}{
-		"from processes":    {Interval{Low: 99_600, High: 100_400, Processes: 5}, "± 0.40\u00a0%", "95 % interval from 5 fresh processes", false},
-		"noisy":             {Interval{Low: 90_000, High: 110_000, Processes: 9, Noisy: true}, "± 10.0\u00a0%", "from 9 fresh processes", true},
-		"one process":       {Interval{Processes: 1, Noisy: true}, "–", "has no interval", true},
-		"none was measured": {Interval{}, "± 1.0\u00a0%", "Standard error", false},
+		"from processes":    {boards.Interval{LowNS: new(99_600.0), HighNS: new(100_400.0), Processes: 5}, "± 0.40\u00a0%", "95 % interval from 5 fresh processes", false},
+		"noisy":             {boards.Interval{LowNS: new(90_000.0), HighNS: new(110_000.0), Processes: 9, Noisy: true}, "± 10.0\u00a0%", "from 9 fresh processes", true},
+		"one process":       {boards.Interval{Processes: 1, Noisy: true}, "–", "has no interval", true},
+		"none was measured": {boards.Interval{}, "± 1.0\u00a0%", "Standard error", false},
 	} {
 		var page strings.Builder
-		if err := interval(100_000, 1000, tt.interval).Render(t.Context(), &page); err != nil {
+		if err := interval(100_000, 1000, tt.interval, 0).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		html := page.String()

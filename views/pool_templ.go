@@ -16,12 +16,13 @@ import (
 
 // Pool is the runs of equal source that count together with a run.
 type Pool struct {
-	RunID    int64   // whose page it is
-	StandsID int64   // that stands on the board for all of them
-	ScoreNS  float64 // of all of them, or of a confirmation
-	Interval Interval
-	Runs     []int64 // the oldest first
-	Gone     int     // more that it is made of: they were cancelled, failed while they were ranked, or deleted
+	RunID     int64   // whose page it is
+	StandsID  int64   // that stands on the board for all of them
+	ScoreNS   float64 // of all of them, or of a confirmation
+	Pooled    int     // runs that it is made of; 0: confirmations
+	Processes int
+	Runs      []int64 // the oldest first
+	Gone      int     // more that it is made of: they were cancelled, failed while they were ranked, or deleted
 }
 
 // shownPooled is how many runs of a pool are named, the newest.
@@ -33,14 +34,14 @@ func (p Pool) shown() []int64 { return p.Runs[max(0, len(p.Runs)-shownPooled):] 
 func (p Pool) says() string {
 	score := format.Nanoseconds(p.ScoreNS).String()
 	switch {
-	case p.Interval.Runs == 0 && p.RunID == p.StandsID:
+	case p.Pooled == 0 && p.RunID == p.StandsID:
 		return "The score comes from confirmations of this source; its runs do not change it: "
-	case p.Interval.Runs == 0:
+	case p.Pooled == 0:
 		return fmt.Sprintf("This source has the confirmed score %s; this run does not change it. Its runs: ", score)
 	case p.RunID == p.StandsID:
-		return fmt.Sprintf("The score comes from %d runs of this source together%s: ", p.Interval.Runs, p.processes())
+		return fmt.Sprintf("The score comes from %d runs of this source together%s: ", p.Pooled, p.processes())
 	}
-	return fmt.Sprintf("This source has the score %s, from its %d runs together%s, not from the luckiest one: ", score, p.Interval.Runs, p.processes())
+	return fmt.Sprintf("This source has the score %s, from its %d runs together%s, not from the luckiest one: ", score, p.Pooled, p.processes())
 }
 
 // gone says which runs of the pool have no page, or no score there.
@@ -56,10 +57,10 @@ func (p Pool) gone() string {
 }
 
 func (p Pool) processes() string {
-	if p.Interval.Processes == 0 {
+	if p.Processes == 0 {
 		return ""
 	}
-	return ", from " + format.Plural(p.Interval.Processes, "process", "processes")
+	return ", from " + format.Plural(p.Processes, "process", "processes")
 }
 
 // after is what stands behind the run at a place of the list.
@@ -100,7 +101,7 @@ func disturbedNote(why string) templ.Component {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("The score was measured under bad conditions: " + why + ". Another run may give another score; this one does not count against any limit. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 70, Col: 144}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 71, Col: 144}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -145,7 +146,7 @@ func poolNote(p *Pool) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.says())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 81, Col: 13}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 82, Col: 13}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -159,7 +160,7 @@ func poolNote(p *Pool) templ.Component {
 				var templ_7745c5c3_Var5 string
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d earlier, ", len(p.Runs)-len(p.shown())))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 83, Col: 61}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 84, Col: 61}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -175,7 +176,7 @@ func poolNote(p *Pool) templ.Component {
 					var templ_7745c5c3_Var6 string
 					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("run %d (this one)%s", id, p.after(i)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 87, Col: 57}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 88, Col: 57}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -193,7 +194,7 @@ func poolNote(p *Pool) templ.Component {
 					var templ_7745c5c3_Var7 templ.SafeURL
 					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(RunURL(id))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 89, Col: 25}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 90, Col: 25}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 					if templ_7745c5c3_Err != nil {
@@ -206,7 +207,7 @@ func poolNote(p *Pool) templ.Component {
 					var templ_7745c5c3_Var8 string
 					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("run " + strconv.FormatInt(id, 10))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 89, Col: 64}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 90, Col: 64}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 					if templ_7745c5c3_Err != nil {
@@ -219,7 +220,7 @@ func poolNote(p *Pool) templ.Component {
 					var templ_7745c5c3_Var9 string
 					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.after(i))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 89, Col: 82}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 90, Col: 82}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {
@@ -234,7 +235,7 @@ func poolNote(p *Pool) templ.Component {
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.gone())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 92, Col: 13}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 93, Col: 13}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {

@@ -3,12 +3,13 @@ package views
 import (
 	"slices"
 
+	"warpboard/models/boards"
 	"warpboard/views/format"
 )
 
 // hasRoofs reports whether a row of the board says how near it is to its unit's roof.
 func (b BoardTable) hasRoofs() bool {
-	return slices.ContainsFunc(b.Entries, func(e BoardEntry) bool { return e.Roof != nil }) || b.Mine != nil && b.Mine.Roof != nil
+	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.Roof != nil })
 }
 
 func roofText(roof *float64) string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/views/format"
 )
 
@@ -28,18 +29,19 @@ type RunCard struct {
 	Stages       []StageView
 	Failure      *job.Failure
 	ScoreNS      *float64
-	Interval     Interval
-	Rank         int      // on the board, when this run is the person's entry; else 0
-	Tied         bool     // others share that rank
-	Older        bool     // the person's entry, without a rank: the board is of newer software
-	Record       bool     // it led the board when it came, and is still the person's entry
-	FirstNS      float64  // the board's best score; 0 when the person is not on the board
-	FirstRun     int64    // that has it
-	Best         *OwnBest // the person's entry on the board, when that is another run
-	Before       *OwnBest // the person's best before this one, when this is the entry
-	Ranking      string   // how the cases become the score, for people
-	Sources      Sources  // what compilers call the source
-	Ranked       bool     // the run was meant for the board
+	Interval     boards.Interval
+	Pooled       int              // runs that the score is made of; 0: this one
+	Rank         int              // on the board, when this run is the person's entry; else 0
+	Tied         bool             // others share that rank
+	Older        bool             // the person's entry, without a rank: the board is of newer software
+	Record       bool             // it led the board when it came, and is still the person's entry
+	FirstNS      float64          // the board's best score; 0 when the person is not on the board
+	FirstRun     int64            // that has it
+	Best         *boards.Standing // the person's entry on the board, when that is another run
+	Before       *boards.Standing // the person's best before this one, when this is the entry
+	Ranking      string           // how the cases become the score, for people
+	Sources      Sources          // what compilers call the source
+	Ranked       bool             // the run was meant for the board
 	Task         TaskRef
 	Log          string // what its programs have printed so far, while it runs
 	LogID        string // element that log lines are added to; differs between attempts
@@ -52,15 +54,6 @@ type RunCard struct {
 	Confirmed    *Confirmation // nil: the run was not measured again
 	Verdict
 	Measures
-}
-
-// OwnBest is a person's entry on a board.
-type OwnBest struct {
-	SubmissionID int64
-	RunID        int64
-	ScoreNS      float64
-	Rank         int
-	Tied         bool
 }
 
 // runStates names the states of a run for people, with the class of their tag.

@@ -27,7 +27,7 @@ type TaskPage struct {
 	Definition  tasks.Definition
 	Harness     string // what measures: "Warpboard's" or the task's own
 	Description templ.Component
-	Boards      []BoardTop
+	Boards      []BoardChip
 	Files       []SourceFile // the task's own, with the reference
 	Templates   []string     // labels
 	Form        SubmitForm

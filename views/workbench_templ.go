@@ -1244,7 +1244,7 @@ func BenchMine(rows []SubmissionRow) templ.Component {
 }
 
 // BenchBoards are the heads of the task's boards, beside the editor.
-func BenchBoards(slug string, boards []BoardTop) templ.Component {
+func BenchBoards(slug string, boards []BoardChip) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

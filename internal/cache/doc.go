@@ -3,9 +3,8 @@
 // Read cache.go. Everything that a process of the site keeps between requests is in a [Cache]:
 //
 //	what                             key                                                     bound
-//	boards in short (models/boards)  version and device; the change number stands beside it  8,192 boards
-//	places of people on them         and the person                                          65,536 places
-//	pages of boards (web/pages)      all that the page was made of                           128 pages
+//	boards: summaries, places of     board, change number, and of whom or what part          32 MiB, about
+//	people, pages (models/boards)
 //	reports (web/site/runs)          the hash of the stored file                             32 MiB of JSON
 //	facts of reports                 the same                                                10,000 reports
 //	charts of profiles, and of two   all that they were made of; of reports and sources      32 MiB of HTML

@@ -1,14 +1,17 @@
 package boards
 
-import "warpboard/models/db"
+import (
+	"warpboard/internal/cache"
+	"warpboard/models/db"
+)
 
 // Boards is the boards of one database.
 type Boards struct {
-	db        *db.DB
-	summaries remembered
+	db   *db.DB
+	kept *kept
 }
 
 // New returns the boards of a database.
 func New(database *db.DB) *Boards {
-	return &Boards{db: database, summaries: newRemembered()}
+	return &Boards{database, cache.New[any, any](mostKept)}
 }

@@ -15,23 +15,12 @@ import (
 	"warpboard/models/epochs"
 )
 
-// Part is the piece of a board that a page shows.
+// Part is the piece of a board that is read.
 type Part struct {
 	Offset, Limit int
-	Viewer        int64     // a person whose entry is wanted wherever it stands; 0: no one's
 	ByEnergy      bool      // only entries whose energy was measured, the least first; no one's beside them
-	Before        time.Time // with which of a person's earlier scores an entry is compared: the best until then
-}
-
-// Shown is an entry with what a board's page says beside it.
-type Shown struct {
-	Ranked
-	Numerics
-	UserName string
-	Tries    int      // valid runs of the person up to this one
-	BeforeNS *float64 `gorm:"column:before_ns"` // the person's best at Part.Before; nil: there was none
-	Profiled bool     // a profile followed the run
-	Beside   bool     // it is the viewer's, and not of the part
+	Viewer        int64     // a person whose entry is read, too, wherever it stands; 0: no one's
+	Before        time.Time // with which of a person's earlier scores an entry is compared: the best until then; zero: with none
 }
 
 // Head returns what is kept about a board apart from its entries. A board that no one is on is empty, not missing.
@@ -51,42 +40,47 @@ func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head
 	return Head{row.Board, row.Software}, nil
 }
 
-// Show reads a part of a board, in its order, and the viewer's entry behind it unless it is in it. It skips to the part
-// by the board's bands, so that the last page costs as little as the first.
-func (s *Boards) Show(ctx context.Context, b Head, bands []Band, part Part) (list []Shown, err error) {
-	q, order := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device), entriesFirst
+// ofPart are the columns that Part.Before asks for.
+const ofPart = `coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries,
+	(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns,
+	exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled`
+
+// read reads a part of a board, in its order, and last the viewer's entry, which may be in it, too. It skips to the part by
+// the board's bands, so that the last page costs as little as the first; without them it reads the one that it needs.
+func (s *Boards) read(ctx context.Context, b Head, bands []Band, part Part) (list []Standing, err error) {
+	all := func() *gorm.DB {
+		return s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
+	}
+	q, order, skip := all(), entriesFirst, max(part.Offset, 0)
 	if part.ByEnergy {
-		q, order = energyOf(q, b.Board).Offset(max(part.Offset, 0)), energyFirst
-	} else if i := lastBand(bands, part.Offset); i > 0 {
-		q = q.Where(fromSpot, bands[i].Age, bands[i].ScoreNS, bands[i].RunID).Offset(part.Offset - int(bands[i].Ahead))
-	} else {
-		q = q.Offset(max(part.Offset, 0))
+		q, order = energyOf(q, b.Board), energyFirst
+	} else if skip > 0 {
+		at, err := s.bandAt(ctx, b, bands, skip)
+		if err != nil {
+			return nil, err
+		}
+		q, skip = q.Where(fromSpot, at.Age, at.ScoreNS, at.RunID), skip-int(at.Ahead)
 	}
-	entries := s.db.Read(ctx).Table("(?) p", q.Order(order).Limit(part.Limit)).Select("p.*, false as beside")
+	entries := s.db.Read(ctx).Table("(?) p", q.Order(order).Offset(skip).Limit(part.Limit)).Select("p.*, false as own")
 	if part.Viewer != 0 && !part.ByEnergy {
-		own := s.db.Read(ctx).Table("entries").Select("entries.*, true as beside").
-			Where("version_id = ? and device = ? and user_id = ?", b.VersionID, b.Device, part.Viewer)
-		entries = s.db.Read(ctx).Raw("? union all ?", entries, own)
+		entries = s.db.Read(ctx).Raw("? union all ?", entries, all().Select("entries.*, true as own").Where("user_id = ?", part.Viewer))
 	}
-	err = s.db.Read(ctx).Table("(?) e", entries).Select(strings.Join([]string{"e.*", ofBand, "u.name as user_name", "r.error_ulp", "r.error_relative",
-		"coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries",
-		"(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns",
-		"exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled",
-	}, ", "), db.Time(part.Before)).
-		Joins(withBand).Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id").Order("e.beside, " + ofEntries(order)).Scan(&list).Error
-	if err != nil {
-		return nil, fmt.Errorf("reading the board's entries: %w", err)
+	found := s.standings(ctx, entries, "")
+	if !part.Before.IsZero() {
+		found = s.standings(ctx, entries, ofPart, db.Time(part.Before))
 	}
-	if n := len(list) - 1; n > 0 && list[n].Beside && slices.ContainsFunc(list[:n], func(e Shown) bool { return e.RunID == list[n].RunID }) {
-		list = list[:n]
-	}
-	return list, nil
+	err = found.Order("e.own, " + ofEntries(order)).Scan(&list).Error
+	return list, db.ReadError(err, "the board's entries")
 }
 
-// lastBand is the index of the last band that begins at an offset or before it; -1 without any.
-func lastBand(bands []Band, offset int) int {
+// bandAt is the last band that begins at an offset or before it.
+func (s *Boards) bandAt(ctx context.Context, b Head, bands []Band, offset int) (at Band, err error) {
+	if len(bands) == 0 {
+		err = s.db.Read(ctx).Where("version_id = ? and device = ? and ahead <= ?", b.VersionID, b.Device, offset).Order("ahead desc").Limit(1).Find(&at).Error
+		return at, db.ReadError(err, "the band at %d", offset)
+	}
 	i, _ := slices.BinarySearchFunc(bands, offset+1, func(b Band, at int) int { return cmp.Compare(int(b.Ahead), at) })
-	return i - 1
+	return bands[i-1], nil
 }
 
 // Bands lists the bands of a board in their order. There are at most some hundred for each power of ten between the first

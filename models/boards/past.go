@@ -10,7 +10,7 @@ import (
 // Past returns a board as it stood at a time: of each person the best run until then with the newest software of then, cut into bands by today's rule.
 // It knows what is known now: a run that was disqualified, deleted or measured again since stood there with other
 // numbers. All of the board is read, a row for each person.
-func (s *Boards) Past(ctx context.Context, versionID int64, device string, at time.Time) (list []Shown, bands []Band, err error) {
+func (s *Boards) Past(ctx context.Context, versionID int64, device string, at time.Time) (list []Standing, bands []Band, err error) {
 	until := s.db.Read(ctx).Table("bests").
 		Select("user_id, run_id, tries, row_number() over (partition by user_id order by score_ns, run_id) as place").
 		Where("version_id = ? and device = ? and achieved_at <= ?", versionID, device, db.Time(at)).

@@ -121,7 +121,7 @@ func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (
 	out, missing := make(map[Key]Summary, len(heads)), map[int64]bool{}
 	for _, h := range heads {
 		key := Key{h.VersionID, h.Device}
-		if summary, ok := s.summaries.get(key, h.Change, userID); ok {
+		if summary, ok := recallSummary(s.kept, key, h.Change, userID); ok {
 			out[key] = summary
 		} else {
 			missing[h.VersionID] = true
@@ -132,8 +132,10 @@ func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (
 		if err != nil {
 			return nil, err
 		}
-		s.summaries.put(read, userID)
-		maps.Copy(out, read)
+		for key, summary := range read {
+			keepSummary(s.kept, key, summary, userID)
+			out[key] = summary
+		}
 	}
 	return out, nil
 }

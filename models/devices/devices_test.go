@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/devices"
@@ -95,7 +96,7 @@ func TestOldRowsGoToTheSiliconOfTheirRecords(t *testing.T) {
 		measured(t, s, task, "ann", "H200", "NVIDIA H200", "cc", 90)
 		measured(t, s, task, "ann", "A100", "NVIDIA A100-SXM4-40GB", "dd", 200)
 		measured(t, s, task, "dan", "A100", "", "", 210)
-		before, err := s.Boards.Board(t.Context(), task.VersionID, "H200", 0, 1)
+		before, err := s.Boards.Board(t.Context(), task.VersionID, "H200", boards.Part{Limit: 1})
 		if err == nil {
 			err = s.Fleet.PauseDevice(t.Context(), boss, "H100", "New cables.")
 		}
@@ -117,7 +118,7 @@ func TestOldRowsGoToTheSiliconOfTheirRecords(t *testing.T) {
 		if diff := cmp.Diff([]string{"H100-PCIe", "H100-SXM", "H200", "A100-SXM-40GB"}, reload(t, s, task).Devices); diff != "" {
 			t.Errorf("devices of the task:\n%s", diff)
 		}
-		if after, err := s.Boards.Board(t.Context(), task.VersionID, "H200", 0, 1); err != nil || after.Standings[0].RunID != before.Standings[0].RunID {
+		if after, err := s.Boards.Board(t.Context(), task.VersionID, "H200", boards.Part{Limit: 1}); err != nil || after.Standings[0].RunID != before.Standings[0].RunID {
 			t.Errorf("the board of H200: %+v, %v", after, err)
 		}
 		asked, err := s.Fleet.Unsorted(t.Context(), boss)

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/clients/go"
+	"warpboard/models/boards"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"
@@ -103,11 +104,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change, byEnergy))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	read := a.site.Store.Boards.Board
-	if byEnergy {
-		read = a.site.Store.Boards.BoardByEnergy
-	}
-	board, err := read(c.UserContext(), version.ID, device, (page-1)*boardPage, boardPage)
+	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.Part{Offset: (page - 1) * boardPage, Limit: boardPage, ByEnergy: byEnergy})
 	if err != nil {
 		return err
 	}

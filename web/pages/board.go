@@ -7,7 +7,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/static"
 	"warpboard/views"
@@ -31,15 +30,15 @@ func (p *Pages) Board(c *fiber.Ctx) error {
 			return leadTo(c, to, err)
 		}
 	}
-	if err := b.read(c); err != nil {
+	if err := b.read(c.UserContext()); err != nil {
 		return err
 	}
-	if last := b.table.LastPage; last > 0 && b.table.PageNo > last { // the board has become shorter, or someone tried
-		return c.Redirect(b.table.URL(last), fiber.StatusSeeOther)
+	if last := b.LastPage; last > 0 && b.PageNo > last { // the board has become shorter, or someone tried
+		return c.Redirect(b.URL(last), fiber.StatusSeeOther)
 	}
 	c.Vary("HX-Request")
 	if site.IsFragment(c) {
-		return p.site.Render(c, fiber.StatusOK, views.BoardChanged(b.table, b.picture))
+		return p.site.Render(c, fiber.StatusOK, views.BoardChanged(b.BoardTable))
 	}
 	return p.boardPage(c, b)
 }
@@ -55,25 +54,25 @@ func leadTo(c *fiber.Ctx, to string, err error) error {
 // and, because the page says how long the deadline is off, the hour.
 func (p *Pages) boardTag(c *fiber.Ctx, b *board) string {
 	head := p.site.Page(c, "", "")
-	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.head.Change, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.Change, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
 func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
-	task, version, table := b.task, b.version, b.table
+	task, version := b.task, b.version
 	page := views.BoardPage{
-		Page: p.site.Page(c, task.Title+" on "+table.Device, "tasks"), Task: site.TaskRef(task), Device: table.Device, Devices: task.Devices,
-		Version: version.Number, Current: table.Current, Ranking: views.RankingName(version.Definition.RankingBy),
+		Page: p.site.Page(c, task.Title+" on "+b.Device, "tasks"), Task: site.TaskRef(task), Device: b.Device, Devices: task.Devices,
+		Version: version.Number, Current: b.Current, Ranking: views.RankingName(version.Definition.RankingBy),
 		Harness:  views.HarnessPhrase(version.Definition),
-		Deadline: p.site.DeadlineOf(task), Board: table, SelfMeasured: version.Definition.OwnHarness, Picture: b.picture, Past: b.past,
+		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.past,
 		Found: c.Query("find"),
 	}
-	if table.Current {
-		page.Share = p.site.ShareOf(page.Title, string(views.BoardURL(task.Slug, table.Device)))
+	if b.Current {
+		page.Share = p.site.ShareOf(page.Title, string(views.BoardURL(task.Slug, b.Device)))
 	}
 	if b.past.IsZero() {
 		page.Live = true
-		page.EventsURL = fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, table.Device, table.Change)
+		page.EventsURL = fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, b.Device, b.Change)
 	}
 	var err error
 	page.Versions, err = p.otherVersions(c.UserContext(), task, version)
@@ -94,17 +93,4 @@ func (p *Pages) otherVersions(ctx context.Context, task catalog.Task, version ca
 	}
 	numbers, err := p.site.Store.Catalog.VersionNumbers(ctx, task.ID)
 	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
-}
-
-// historySteps are the records of a board as a viewer reads them, with what their people say of them where notes are open.
-func historySteps(records []boards.RecordHolder, viewer int64, notes bool) []views.HistoryStep {
-	steps := make([]views.HistoryStep, len(records))
-	for i, r := range records {
-		steps[i] = views.HistoryStep{When: r.AchievedAt, ScoreNS: r.ScoreNS, Person: site.PersonOf(r.UserID, r.UserName), SubmissionID: r.SubmissionID, RunID: r.RunID}
-		if notes {
-			steps[i].Note = r.Note
-		}
-		steps[i].Own = viewer > 0 && r.UserID == viewer
-	}
-	return steps
 }

@@ -16,7 +16,6 @@ import (
 	"warpboard/models/fleet"
 	"warpboard/tasks/tags"
 	"warpboard/views"
-	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/stream"
 	"warpboard/web/wire"
@@ -185,17 +184,10 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.pages.site.DeadlineOf(t.Task), People: int(t.People),
 	}
 	for _, b := range t.Boards {
-		chip := views.BoardChip{Device: b.Device, People: int(b.Size), Offline: !f.online(b.Device), Steps: b.Steps}
-		if len(b.Leaders) > 0 {
-			chip.BestNS, chip.Leader = b.Leaders[0].ScoreNS, b.Leaders[0].UserName
-		}
-		if b.Own.Rank > 0 {
-			chip.Own = format.Place(b.Own.Rank, b.Own.Tied)
-		}
-		card.Boards = append(card.Boards, chip)
+		card.Boards = append(card.Boards, views.BoardChip{Summary: b, Offline: !f.online(b.Device)})
 	}
 	slices.SortStableFunc(card.Boards, func(a, b views.BoardChip) int {
-		return cmp.Or(order(a.People > 0, b.People > 0), order(!a.Offline, !b.Offline))
+		return cmp.Or(order(a.Size > 0, b.Size > 0), order(!a.Offline, !b.Offline))
 	})
 	return card
 }

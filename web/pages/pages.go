@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"warpboard/internal/cache"
 	"warpboard/views"
 	"warpboard/web/signin"
 	"warpboard/web/site"
@@ -19,11 +18,9 @@ type Pages struct {
 	contact string // where to report holes
 
 	activity activity
-	boards   *keptBoards
 }
 
 // New returns the pages about tasks, boards, submissions, devices and accounts.
 func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack, contact string) *Pages {
-	return &Pages{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, contact: contact,
-		boards: cache.New[string, keptBoard](mostKeptBoards)}
+	return &Pages{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, contact: contact}
 }

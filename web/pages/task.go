@@ -87,23 +87,15 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle
 	return page, err
 }
 
-// boardHeads is the head of each of a task's boards: two queries, however many there are.
-func (p *Pages) boardHeads(ctx context.Context, task catalog.Task) ([]views.BoardTop, error) {
+// boardHeads is each of a task's boards in short: two queries, however many there are.
+func (p *Pages) boardHeads(ctx context.Context, task catalog.Task) ([]views.BoardChip, error) {
 	summaries, err := p.site.Store.Boards.Summaries(ctx, []int64{task.VersionID})
-	if err != nil {
-		return nil, err
-	}
-	tops := make([]views.BoardTop, len(task.Devices))
+	list := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {
-		board := summaries[boards.Key{VersionID: task.VersionID, Device: device}]
-		tops[i] = views.BoardTop{Device: device, People: int(board.Size)}
-		for _, st := range board.Leaders {
-			tops[i].Top = append(tops[i].Top, views.TopEntry{
-				Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
-			})
-		}
+		list[i].Summary = summaries[boards.Key{VersionID: task.VersionID, Device: device}]
+		list[i].Device = device
 	}
-	return tops, nil
+	return list, err
 }
 
 // bundleOf reads the current version of the task in the address.

@@ -93,7 +93,7 @@ func runCard(run work.Run, task catalog.Task, user accounts.User, st *boards.Sta
 	}
 	if st != nil {
 		one.Small = fmt.Sprintf("%s, place %s on the board", user.Name, format.Place(st.Rank, st.Tied))
-		one.Dots = []float64{st.ScoreNS - st.GapNS, st.ScoreNS}
+		one.Dots = []float64{st.FirstNS, st.ScoreNS}
 	}
 	return one
 }

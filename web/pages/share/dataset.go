@@ -95,7 +95,7 @@ func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead
 	return head, rows, err
 }
 
-func (s *Share) datasetRows(c *fiber.Ctx, list []boards.Shown) ([]datasetRow, error) {
+func (s *Share) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow, error) {
 	ids := make([]int64, len(list))
 	for i, e := range list {
 		ids[i] = e.SubmissionID

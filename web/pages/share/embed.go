@@ -5,7 +5,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models/boards"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -19,11 +18,7 @@ func (s *Share) Embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bands, err := s.site.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
-	if err != nil {
-		return err
-	}
-	list, err := s.site.Store.Boards.Show(c.UserContext(), b.head, bands, boards.Part{Limit: embedRows})
+	list, err := s.site.Store.Boards.Leading(c.UserContext(), b.head.VersionID, b.head.Device, embedRows)
 	if err != nil {
 		return err
 	}
@@ -32,7 +27,7 @@ func (s *Share) Embed(c *fiber.Ctx) error {
 		if e.Older(b.head.Board) {
 			break // all behind it are older, too, and have no rank
 		}
-		page.Entries = append(page.Entries, views.TopEntry{Rank: e.Rank, Tied: e.Tied, Person: site.PersonOf(e.UserID, e.UserName), ScoreNS: e.ScoreNS})
+		page.Entries = append(page.Entries, e)
 	}
 	policy := string(c.Response().Header.Peek(fiber.HeaderContentSecurityPolicy))
 	c.Set(fiber.HeaderContentSecurityPolicy, strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors *", 1))

@@ -8,7 +8,6 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/work"
@@ -77,18 +76,9 @@ func cardOf(task catalog.Task, run work.Run) views.RunCard {
 	return views.RunCard{
 		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
 		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
-		Failure: run.Failure, ScoreNS: run.ScoreNS, Interval: IntervalOf(run.Interval).From(run.Pooled), Disturbed: run.Disturbed, Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
+		Failure: run.Failure, ScoreNS: run.ScoreNS, Interval: run.Interval, Pooled: run.Pooled, Disturbed: run.Disturbed, Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
 		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness, Verdict: VerdictOf(run),
 	}
-}
-
-// IntervalOf is the interval of a score as pages show it.
-func IntervalOf(i boards.Interval) views.Interval {
-	shown := views.Interval{Processes: i.Processes, Noisy: i.Noisy}
-	if i.LowNS != nil && i.HighNS != nil {
-		shown.Low, shown.High = *i.LowNS, *i.HighNS
-	}
-	return shown
 }
 
 // VerdictOf is what people decided about a run, as pages show it.
@@ -104,7 +94,8 @@ func TimeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// addRank gives the run its place if it is its person's entry, else the entry that it did not beat.
+// addRank gives the run its place if it is its person's entry, and the best before it with the place that this would have
+// now; else the entry that it did not beat.
 func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) error {
 	st, err := s.site.Store.Boards.Place(ctx, run.VersionID, run.Device, run.UserID)
 	switch {
@@ -117,26 +108,17 @@ func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) e
 		st.Rank, st.Tied, st.Record = 0, false, false
 		card.Older = st.RunID == run.ID
 	} else {
-		card.FirstNS, card.FirstRun = st.ScoreNS-st.GapNS, st.FirstRun
+		card.FirstNS, card.FirstRun = st.FirstNS, st.FirstRun
 	}
 	if st.RunID == run.ID {
 		card.Rank, card.Tied, card.Record = st.Rank, st.Tied, st.Record
 		if card.Pool != nil {
 			return nil // what it was before is in the pool
 		}
-		return s.addBefore(ctx, st.Entry, card)
-	}
-	card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, RunID: st.RunID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}
-	return nil
-}
-
-// addBefore gives an entry its person's best before it, with the place that it would have now.
-func (s *Runs) addBefore(ctx context.Context, e boards.Entry, card *views.RunCard) error {
-	b, err := s.site.Store.Boards.Before(ctx, e)
-	if err != nil || b == nil {
+		card.Before, err = s.site.Store.Boards.Before(ctx, st.Entry)
 		return err
 	}
-	card.Before = &views.OwnBest{SubmissionID: b.SubmissionID, RunID: b.RunID, ScoreNS: b.ScoreNS, Rank: b.Rank}
+	card.Best = &st
 	return nil
 }
 

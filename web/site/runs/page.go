@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/submissions"
 	"warpboard/tasks"
@@ -96,19 +97,17 @@ func referenceFirst(name string) int {
 	return 1
 }
 
-// BoardTops is the head of each of a task's boards.
-func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardTop, error) {
-	tops := make([]views.BoardTop, len(task.Devices))
+// BoardTops is each of a task's boards in short, with so many leaders.
+func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardChip, error) {
+	tops := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {
-		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, 0, leaders)
+		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, boards.Part{Limit: leaders})
 		if err != nil {
 			return nil, err
 		}
-		tops[i] = views.BoardTop{Device: device, People: int(board.Size)}
+		tops[i].Device, tops[i].Size = device, board.Size
 		for _, st := range board.Standings {
-			tops[i].Top = append(tops[i].Top, views.TopEntry{
-				Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
-			})
+			tops[i].Leaders = append(tops[i].Leaders, boards.Leader{Rank: st.Rank, Tied: st.Tied, UserID: st.UserID, UserName: st.UserName, ScoreNS: st.ScoreNS})
 		}
 	}
 	return tops, nil

@@ -16,7 +16,7 @@ func (s *Runs) poolOf(ctx context.Context, run work.Run) (*views.Pool, error) {
 	pool := &views.Pool{RunID: run.ID, StandsID: *run.PoolID}
 	for _, r := range list {
 		if r.ID == pool.StandsID {
-			pool.ScoreNS, pool.Interval, pool.Gone = *r.ScoreNS, IntervalOf(r.Interval).From(r.Pooled), max(r.Pooled-len(list), 0)
+			pool.ScoreNS, pool.Pooled, pool.Processes, pool.Gone = *r.ScoreNS, r.Pooled, r.Processes, max(r.Pooled-len(list), 0)
 		}
 		pool.Runs = append(pool.Runs, r.ID)
 	}
