@@ -788,7 +788,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = timestamp(row.Run.Queued).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timestamp(row.Run.QueuedAt).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

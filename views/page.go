@@ -57,6 +57,14 @@ type TaskRef struct {
 	Title string
 }
 
+// timeOf is the time that a pointer holds; the zero time for nil.
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
 // Deadline tells when a task closes; the zero Time is a task that stays open.
 type Deadline struct {
 	Time time.Time

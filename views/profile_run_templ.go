@@ -99,7 +99,7 @@ func runMeasures(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if note := energyNote(r.Machine); note != "" && r.Ranked {
+		if note := energyNote(r.Machine); note != "" && r.ranked() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"px-5 py-3 border-t border-line small\" data-energy><a class=\"plain font-semibold\" href=\"/trust#energy\">Energy</a> <span class=\"soft\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -8,29 +8,20 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
+	"warpboard/models/work"
 	"warpboard/views/format"
 )
 
 // RunCard is one run of a submission as it is known now: what is stored, and what has been told
 // since. Queued and ended runs are shown by the same card.
 type RunCard struct {
-	ID           int64
-	SubmissionID int64
-	Device       string
-	State        string // work.Run's state: "queued", "building" … "done", "failed", "cancelled"
-	Position     int    // in its device's queue, from 1; 0 when it does not wait
-	NoWorker     bool   // it waits, and no worker serves its device
-	Waiting      string // why it waits, in a sentence; may be empty
-	Attempt      int
-	Queued       time.Time
+	work.Run
+	Task         TaskRef
+	Position     int       // in its device's queue, from 1; 0 when it does not wait
+	NoWorker     bool      // it waits, and no worker serves its device
+	Waiting      string    // why it waits, in a sentence; may be empty
 	TriedAgain   time.Time // when it may be tried again, of one that waits after it was lost
-	Started      time.Time
-	Ended        time.Time
 	Stages       []StageView
-	Failure      *job.Failure
-	ScoreNS      *float64
-	Interval     boards.Interval
-	Pooled       int              // runs that the score is made of; 0: this one
 	Rank         int              // on the board, when this run is the person's entry; else 0
 	Tied         bool             // others share that rank
 	Older        bool             // the person's entry, without a rank: the board is of newer software
@@ -41,23 +32,16 @@ type RunCard struct {
 	Before       *boards.Standing // the person's best before this one, when this is the entry
 	Ranking      string           // how the cases become the score, for people
 	Sources      Sources          // what compilers call the source
-	Ranked       bool             // the run was meant for the board
-	Task         TaskRef
-	Log          string // what its programs have printed so far, while it runs
-	LogID        string // element that log lines are added to; differs between attempts
-	Reload       bool   // the page asks for the card once more, with what only this reader may see
-	Machine      *job.Machine
-	Harness      string
-	SelfMeasured bool          // by a program that the task brought, in the kernel's own process
-	Disturbed    string        // why it was measured under bad conditions
-	Pool         *Pool         // nil: no run of equal source counts together with it
-	Confirmed    *Confirmation // nil: the run was not measured again
-	Verdict
+	Log          string           // what its programs have printed so far, while it runs
+	Reload       bool             // the page asks for the card once more, with what only this reader may see
+	SelfMeasured bool             // by a program that the task brought, in the kernel's own process
+	Pool         *Pool            // nil: no run of equal source counts together with it
+	Confirmed    *Confirmation    // nil: the run was not measured again
 	Measures
 }
 
 // runStates names the states of a run for people, with the class of their tag.
-var runStates = map[string]struct{ label, class string }{
+var runStates = map[work.RunState]struct{ label, class string }{
 	"queued":       {"Queued", ""},
 	"building":     {"Building", "tag-accent"},
 	"compiling":    {"Compiling", "tag-accent"},
@@ -72,9 +56,13 @@ var runStates = map[string]struct{ label, class string }{
 }
 
 // Over reports whether the run has ended.
-func (r RunCard) Over() bool {
-	return r.State == "done" || r.State == "failed" || r.State == "cancelled"
-}
+func (r RunCard) Over() bool { return r.State.Final() }
+
+// ranked reports whether the run was meant for the board.
+func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }
+
+// disqualified reports whether people took the run off its board.
+func (r RunCard) disqualified() bool { return r.DisqualifiedAt != nil }
 
 // URL is the address of the card alone.
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
@@ -84,17 +72,17 @@ func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
 
 // Label is the state for people.
 func (r RunCard) Label() string {
-	if r.Disqualified {
+	if r.disqualified() {
 		return "Disqualified"
 	}
 	if state, ok := runStates[r.State]; ok {
 		return state.label
 	}
-	return r.State
+	return string(r.State)
 }
 
 func (r RunCard) class() string {
-	if r.Disqualified {
+	if r.disqualified() {
 		return "tag-fail"
 	}
 	return runStates[r.State].class

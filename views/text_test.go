@@ -12,6 +12,7 @@ import (
 
 	"warpboard/e2e/costtest"
 	"warpboard/evaluator/job"
+	"warpboard/models/work"
 )
 
 // show renders a component.
@@ -133,15 +134,17 @@ func TestFilesOfMegabytesDoNotMakeAPageOfThem(t *testing.T) {
 }
 
 func TestRunSaysItsStateInWords(t *testing.T) {
-	score := 1500.0
+	run := func(state work.RunState, score *float64) work.Run {
+		return work.Run{State: state, ScoreNS: score, Work: work.Work{Device: "T4"}}
+	}
 	for _, test := range []struct {
 		run  RunCard
 		want string
 	}{
-		{RunCard{Device: "T4", State: "queued", Position: 3}, "T4: number 3 in the queue."},
-		{RunCard{Device: "T4", State: "ranking"}, "T4: ranked timing."},
-		{RunCard{Device: "T4", State: "done", ScoreNS: &score}, "T4: passed, 1.500\u00a0µs."},
-		{RunCard{Device: "T4", State: "failed"}, "T4: failed."},
+		{RunCard{Run: run("queued", nil), Position: 3}, "T4: number 3 in the queue."},
+		{RunCard{Run: run("ranking", nil)}, "T4: ranked timing."},
+		{RunCard{Run: run("done", new(1500.0))}, "T4: passed, 1.500\u00a0µs."},
+		{RunCard{Run: run("failed", nil)}, "T4: failed."},
 	} {
 		if got := test.run.Status(); got != test.want {
 			t.Errorf("%+v says %q, want %q", test.run, got, test.want)
@@ -187,8 +190,8 @@ func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	stage := func(name job.Stage, status job.Status, stderr string) StageView {
 		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr, Command: "python3 eval.py"}}
 	}
-	doc := show(t, Run(RunCard{SubmissionID: 7, State: "failed", Sources: Sources{Main: []string{"submission.py"}},
-		Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1},
+	doc := show(t, Run(RunCard{Run: work.Run{SubmissionID: 7, State: "failed", Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1}},
+		Sources: Sources{Main: []string{"submission.py"}},
 		Stages: []StageView{stage(job.StageBuild, job.StatusPass, ""), stage(job.StageTest, job.StatusError,
 			"  File \"/tmp/job/submission.py\", line 6, in helper\nValueError: no such shape\n")}}))
 	if doc.Find("[data-output=test][open]").Length() != 1 || doc.Find("[data-output=build][open]").Length() != 0 {

@@ -49,10 +49,10 @@ func (l *queueList) read(ctx context.Context) error {
 func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
 		l.count(q.Device, 0, 1)
-		return views.RunCard{ID: q.RunID, State: q.State, Queued: runs.TimeOf(q.DispatchedAt)}
+		return views.RunCard{Run: work.Run{ID: q.RunID, State: work.RunState(q.State), Work: work.Work{QueuedAt: runs.TimeOf(q.DispatchedAt)}}}
 	}
 	l.count(q.Device, 1, 0)
-	card := views.RunCard{ID: q.RunID, State: string(work.StateQueued), Position: q.Place, Queued: q.QueuedAt}
+	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{QueuedAt: q.QueuedAt}}, Position: q.Place}
 	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
 		card.TriedAgain = *q.NotBefore
 	}
@@ -73,8 +73,8 @@ func (l *queueList) add(device string, row views.QueuedRun) {
 // addEvaluation adds a kernel that is evaluated without a task. It is its caller's: who else looks sees its kind, its
 // state and how long it waits. Being shared does not list it, for that is a way to those who know its address.
 func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userID int64, card views.RunCard) {
-	if card.State == string(work.EvaluationSubmitted) { // a worker has it, and has not said what it does
-		card.State = string(work.StateBuilding)
+	if string(card.State) == string(work.EvaluationSubmitted) { // a worker has it, and has not said what it does
+		card.State = work.StateBuilding
 	}
 	row := views.QueuedRun{Run: card, Kind: kind}
 	own := l.viewer.SignedIn() && l.viewer.ID == userID

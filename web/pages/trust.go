@@ -3,11 +3,8 @@ package pages
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/job"
-	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 const clockRows = 50 // runs on one page of those whose clocks differ
@@ -31,21 +28,9 @@ func (p *Pages) Clocks(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.ClocksPage{Page: p.site.Page(c, "Runs whose clocks differ", "moderation")}
+	page := views.ClocksPage{Page: p.site.Page(c, "Runs whose clocks differ", "moderation"), Rows: list}
 	if len(list) > clockRows {
-		list = list[:clockRows]
-		page.Older = list[clockRows-1].RunID
-	}
-	for _, d := range list {
-		page.Rows = append(page.Rows, clockRow(d))
+		page.Rows, page.Older = list[:clockRows], list[clockRows-1].RunID
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Clocks(page))
-}
-
-func clockRow(d models.DifferingRun) views.ClockRow {
-	return views.ClockRow{
-		RunID: d.RunID, SubmissionID: d.SubmissionID, Task: views.TaskRef{Slug: d.TaskSlug, Title: d.TaskTitle}, Device: d.Device,
-		Person: site.PersonOf(d.UserID, d.UserName), Ended: runs.TimeOf(d.EndedAt), ScoreNS: d.ScoreNS, Stage: d.Stage, Spec: d.Spec, Cases: d.Cases,
-		Clocks: job.Clocks{Counts: d.Clock, Event: d.EventNS, Wall: d.WallNS, Snapshot: d.SnapshotNS, Tolerance: d.ToleranceNS},
-	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models/accounts"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -19,19 +18,9 @@ func (m *Moderation) Audit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.AuditPage{Page: m.site.Page(c, "Audit log", "moderation"), Search: search}
+	page := views.AuditPage{Page: m.site.Page(c, "Audit log", "moderation"), Search: search, Rows: list}
 	if len(list) > auditRows {
-		list = list[:auditRows]
-		page.Older = list[auditRows-1].ID
+		page.Rows, page.Older = list[:auditRows], list[auditRows-1].ID
 	}
-	page.Rows = logRows(list)
 	return m.site.Render(c, fiber.StatusOK, views.Audit(page))
-}
-
-func logRows(list []accounts.Audit) []views.LogRow {
-	rows := make([]views.LogRow, len(list))
-	for i, a := range list {
-		rows[i] = views.LogRow{When: a.CreatedAt, By: site.PersonOf(a.ActorID, a.ActorName), Act: a.Act, Subject: a.Subject, Detail: a.Detail}
-	}
-	return rows
 }

@@ -7,7 +7,6 @@ import (
 
 	"warpboard/views"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 const peopleRows = 50 // on one page
@@ -19,14 +18,9 @@ func (m *Moderation) People(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.PeoplePage{Page: m.site.Page(c, "People", "moderation"), Search: search, Number: number}
+	page := views.PeoplePage{Page: m.site.Page(c, "People", "moderation"), Search: search, Number: number, Rows: list}
 	if page.More = len(list) > peopleRows; page.More {
-		list = list[:peopleRows]
-	}
-	for _, u := range list {
-		page.Rows = append(page.Rows, views.PersonRow{
-			Person: site.PersonOf(u.ID, u.Name), Role: string(u.Role), Blocked: u.BlockedAt != nil, Since: u.CreatedAt, Seen: runs.TimeOf(u.SeenAt),
-		})
+		page.Rows = list[:peopleRows]
 	}
 	return m.site.Render(c, fiber.StatusOK, views.People(page))
 }

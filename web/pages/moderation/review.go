@@ -16,16 +16,9 @@ func (m *Moderation) Review(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.ReviewPage{Page: m.site.Page(c, "Runs to review", "moderation"), Task: slug}
+	page := views.ReviewPage{Page: m.site.Page(c, "Runs to review", "moderation"), Task: slug, Rows: list}
 	if len(list) > reviewRows {
-		list = list[:reviewRows]
-		page.Next = list[reviewRows-1].First
-	}
-	for _, run := range list {
-		page.Rows = append(page.Rows, views.ReviewRow{
-			RunID: run.RunID, SubmissionID: run.SubmissionID, Task: views.TaskRef{Slug: run.TaskSlug, Title: run.TaskTitle}, Device: run.Device,
-			Person: site.PersonOf(run.UserID, run.UserName), ScoreNS: run.ScoreNS, Flags: flagRows(run.Flags),
-		})
+		page.Rows, page.Next = list[:reviewRows], list[reviewRows-1].First
 	}
 	return m.site.Render(c, fiber.StatusOK, views.Review(page))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
@@ -45,8 +44,7 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	viewer, of := site.Actor(c), accounts.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.May(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
-		Page: m.site.Page(c, "Run", "tasks"), RunID: run.ID, SubmissionID: run.SubmissionID, Task: site.TaskRef(seen.Task), Device: run.Device,
-		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run),
+		Page: m.site.Page(c, "Run", "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
 		MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
 		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}),
@@ -54,16 +52,13 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	if err := m.addNote(c, run, seen, &page); err != nil {
 		return page, err
 	}
-	decisions, err := m.site.Store.Accounts.Decisions(c.UserContext(), run.ID)
-	if err != nil {
+	if page.Decisions, err = m.site.Store.Accounts.Decisions(c.UserContext(), run.ID); err != nil {
 		return page, err
 	}
-	page.Decisions = logRows(decisions)
-	flags, err := m.site.Store.Flags(c.UserContext(), viewer, run, seen.Task)
-	page.Flags = flagRows(flags)
+	page.Flags, err = m.site.Store.Flags(c.UserContext(), viewer, run, seen.Task)
 	for _, flag := range page.Flags {
-		page.Open = page.Open || flag.Open
-		page.MayReport = page.MayReport && !(flag.Open && flag.By.ID == viewer.ID)
+		page.Open = page.Open || flag.ClosedAt == nil
+		page.MayReport = page.MayReport && !(flag.ClosedAt == nil && flag.UserID == viewer.ID)
 	}
 	return page, err
 }
@@ -81,15 +76,6 @@ func (m *Moderation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page 
 		page.MayNote, err = m.site.Store.WasRecord(c.UserContext(), run)
 	}
 	return err
-}
-
-func flagRows(flags []models.FlagOf) []views.FlagRow {
-	rows := make([]views.FlagRow, len(flags))
-	for i, f := range flags {
-		rows[i] = views.FlagRow{Kind: string(f.Kind), By: site.PersonOf(f.UserID, f.UserName), Detail: f.Detail,
-			When: f.CreatedAt, Open: f.ClosedAt == nil, Outcome: f.Outcome}
-	}
-	return rows
 }
 
 // Report asks others to look at a run.

@@ -8,7 +8,6 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -29,7 +28,7 @@ func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, erro
 }
 
 func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views.RunCard, err error) {
-	run, def, card := seen.Run, seen.Version.Definition, cardOf(seen.Task, seen.Run)
+	run, def, card := seen.Run, seen.Version.Definition, views.RunCard{Run: seen.Run, Task: site.TaskRef(seen.Task)}
 	if !run.State.Final() {
 		if err := s.addProgress(ctx, run, &card); err != nil {
 			return card, err
@@ -70,20 +69,6 @@ func hideOutput(card *views.RunCard, hidden Hidden) {
 	for i := range card.Stages {
 		hidden.Stage(&card.Stages[i].Result)
 	}
-}
-
-func cardOf(task catalog.Task, run work.Run) views.RunCard {
-	return views.RunCard{
-		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
-		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
-		Failure: run.Failure, ScoreNS: run.ScoreNS, Interval: run.Interval, Pooled: run.Pooled, Disturbed: run.Disturbed, Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
-		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness, Verdict: VerdictOf(run),
-	}
-}
-
-// VerdictOf is what people decided about a run, as pages show it.
-func VerdictOf(run work.Run) views.Verdict {
-	return views.Verdict{Disqualified: run.DisqualifiedAt != nil, Why: run.DisqualifiedWhy, Reinstated: run.ReinstatedWhy, Held: run.HeldWhy}
 }
 
 // TimeOf is the time that a pointer holds; the zero time for nil.

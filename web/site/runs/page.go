@@ -47,36 +47,18 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 }
 
 // SubmissionRows lists submissions for a table.
-func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]views.SubmissionRow, error) {
+func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]submissions.SubmissionSummary, error) {
 	f.Short = true
-	list, err := s.site.Store.Submissions.Submissions(ctx, viewer, f)
-	if err != nil {
-		return nil, err
-	}
-	return rowsOf(list), nil
+	return s.site.Store.Submissions.Submissions(ctx, viewer, f)
 }
 
 // Tries lists a person's latest submissions to a task for a table.
-func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]views.SubmissionRow, error) {
+func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]submissions.SubmissionSummary, error) {
 	list, err := s.site.Store.Submissions.Tries(ctx, person.ID, task.ID, limit)
 	for i := range list {
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
 	}
-	return rowsOf(list), err
-}
-
-func rowsOf(list []submissions.SubmissionSummary) []views.SubmissionRow {
-	rows := make([]views.SubmissionRow, len(list))
-	for i, sub := range list {
-		rows[i] = views.SubmissionRow{
-			ID: sub.ID, Task: views.TaskRef{Slug: sub.TaskSlug, Title: sub.TaskTitle},
-			Owner: site.PersonOf(sub.UserID, sub.UserName), Mode: string(sub.Mode), Created: sub.CreatedAt,
-		}
-		for _, run := range sub.Runs {
-			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS, Verdict: VerdictOf(run)})
-		}
-	}
-	return rows
+	return list, err
 }
 
 // TaskSources are the task's files, the reference first; the templates have their own links.
