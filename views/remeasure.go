@@ -6,6 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"warpboard/models/rejudge"
 	"warpboard/views/format"
 )
 
@@ -59,19 +60,9 @@ func (p RejudgePage) Open() bool { return p.Reason != "" && !p.Applied && !p.Can
 
 // RerunRow is a run with its numbers before and after it was measured again.
 type RerunRow struct {
-	Task         TaskRef
-	Device       string
-	Person       Person
-	SubmissionID int64
-	RunID        int64
-	WasNS        float64
-	NowNS        float64 // 0: not measured
-	Change       string
-	WasPlace     int // among those that were measured again
-	NowPlace     int // 0: it leaves the board
-	Failed       string
-	Undone       string
-	Waits        bool
+	rejudge.Row
+	WasPlace int // among those that were measured again
+	NowPlace int // 0: it leaves the board
 }
 
 // DriftURL is the page of a device's software and what it changed.
@@ -79,16 +70,17 @@ func DriftURL(device string) templ.SafeURL {
 	return templ.SafeURL("/devices/" + url.PathEscape(device) + "/drift")
 }
 
-// NewRatio describes a score after and before, each with its interval; nil where there is none.
-func NewRatio(was float64, wasLow, wasHigh *float64, now float64, nowLow, nowHigh *float64) string {
+// change describes a score after and before, each with its interval where there is one.
+func (r RerunRow) change() string {
 	or := func(p *float64, score float64) float64 {
 		if p == nil || !(*p > 0) {
 			return score
 		}
 		return *p
 	}
-	if !(was > 0) {
+	if r.NowNS == nil || !(r.WasNS > 0) {
 		return ""
 	}
-	return format.Change(now/was, or(nowLow, now)/or(wasHigh, was), or(nowHigh, now)/or(wasLow, was))
+	was, now := r.WasNS, *r.NowNS
+	return format.Change(now/was, or(r.NowLow, now)/or(r.WasHigh, was), or(r.NowHigh, now)/or(r.WasLow, was))
 }

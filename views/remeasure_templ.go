@@ -352,9 +352,9 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var16 templ.SafeURL
-				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(BoardURL(row.Task.Slug, row.Device))
+				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(BoardURL(row.TaskSlug, row.Device))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 101, Col: 56}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 101, Col: 55}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -365,9 +365,9 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(row.Task.Title)
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(row.TaskTitle)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 101, Col: 75}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 101, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -400,7 +400,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = personLink(row.Person).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = personLink(Person{row.UserID, row.UserName}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -429,8 +429,8 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if row.NowNS > 0 {
-				templ_7745c5c3_Err = quantity(format.NanosecondsLike(row.NowNS, row.WasNS)).Render(ctx, templ_7745c5c3_Buffer)
+			if row.NowNS != nil {
+				templ_7745c5c3_Err = quantity(format.NanosecondsLike(*row.NowNS, row.WasNS)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -476,16 +476,16 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			case row.Waits:
+			case row.EndedAt == nil:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<span class=\"soft\">waits to be measured</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			default:
 				var templ_7745c5c3_Var22 string
-				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(row.Change)
+				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(row.change())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 128, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 128, Col: 23}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -508,7 +508,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 // places is the row's place before and after.
 func (r RerunRow) places() string {
 	switch {
-	case r.Waits || r.Undone != "" || r.WasPlace == r.NowPlace:
+	case r.EndedAt == nil || r.Undone != "" || r.WasPlace == r.NowPlace:
 		return strconv.Itoa(r.WasPlace)
 	case r.NowPlace == 0:
 		return fmt.Sprintf("%d → –", r.WasPlace)

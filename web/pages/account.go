@@ -11,7 +11,6 @@ import (
 	"warpboard/views"
 	"warpboard/web/signin"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 const accountSubmissions = 25 // on one page
@@ -48,7 +47,7 @@ func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error 
 		return err
 	}
 	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
-		Developer: p.signIn.IsDeveloper(c)}
+		Developer: p.signIn.IsDeveloper(c), Now: p.site.Now(), SessionID: site.SessionID(c), ProviderName: p.signIn.ProviderLabel}
 	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {
 		return err
@@ -57,61 +56,28 @@ func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error 
 	if err := p.addIdentities(c, user.ID, &page); err != nil {
 		return err
 	}
-	if page.Tokens, err = p.tokenRows(c, user.ID); err != nil {
+	if page.Tokens, err = p.site.Store.Accounts.Tokens(c.UserContext(), user.ID); err != nil {
 		return err
 	}
-	if page.Sessions, err = p.sessionRows(c, user.ID); err != nil {
+	if page.Sessions, err = p.site.Store.Accounts.Sessions(c.UserContext(), user.ID); err != nil {
 		return err
 	}
-	budget, err := p.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
-	if err != nil {
+	if page.Budget, err = p.site.Store.Budgets.BudgetOf(c.UserContext(), *user); err != nil {
 		return err
 	}
-	page.Budget = site.BudgetOf(budget)
 	return p.site.Render(c, fiber.StatusOK, views.Me(page))
-}
-
-func (p *Pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) {
-	tokens, err := p.site.Store.Accounts.Tokens(c.UserContext(), userID)
-	rows := make([]views.TokenRow, len(tokens))
-	for i, t := range tokens {
-		rows[i] = views.TokenRow{
-			ID: t.ID, Name: t.Name, Prefix: t.Prefix, Created: t.CreatedAt,
-			Used: runs.TimeOf(t.UsedAt), Expires: runs.TimeOf(t.ExpiresAt), Live: t.Live(p.site.Now()),
-		}
-	}
-	return rows, err
-}
-
-func (p *Pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, error) {
-	sessions, err := p.site.Store.Accounts.Sessions(c.UserContext(), userID)
-	rows := make([]views.SessionRow, len(sessions))
-	for i, session := range sessions {
-		rows[i] = views.SessionRow{
-			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: p.signIn.ProviderLabel(session.Provider),
-			Started: session.CreatedAt, Seen: session.SeenAt, Current: session.ID == site.SessionID(c),
-		}
-	}
-	return rows, err
 }
 
 // addIdentities fills in how a person can sign in, and which ways could be added.
 func (p *Pages) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
-	identities, err := p.site.Store.Accounts.Identities(c.UserContext(), userID)
-	if err != nil {
+	var err error
+	if page.Identities, err = p.site.Store.Accounts.Identities(c.UserContext(), userID); err != nil {
 		return err
-	}
-	for _, i := range identities {
-		page.Identities = append(page.Identities, p.identityRow(i))
 	}
 	for _, provider := range p.signIn.Providers {
 		page.Linkable = append(page.Linkable, views.LinkChoice{Name: provider.Label, URL: p.signIn.LinkURL(c, provider)})
 	}
 	return nil
-}
-
-func (p *Pages) identityRow(i accounts.Identity) views.IdentityRow {
-	return views.IdentityRow{ID: i.ID, Provider: p.signIn.ProviderLabel(i.Provider), Name: i.Name, Email: i.Email, Added: i.CreatedAt, Used: i.UsedAt}
 }
 
 // TokenCreate makes a personal token and shows its secret this one time.

@@ -35,8 +35,7 @@ func (p *Pages) addActivity(ctx context.Context, workers []fleet.Worker, queues 
 		p.activity.read, p.activity.of = now, all
 	}
 	for i, q := range queues {
-		did := p.activity.of[q.Device]
-		queues[i].Day = views.DeviceDay{Work: did.Work, Busy: did.Busy, Waited: did.Waited, Wait: did.Wait, Noise: did.Noise}
+		queues[i].Day = p.activity.of[q.Device]
 	}
 	return nil
 }

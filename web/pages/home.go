@@ -95,12 +95,8 @@ func (p *Pages) addContinue(ctx context.Context, viewer accounts.User, list *vie
 const tickerRecords = 2
 
 // addLatest fills in the latest records.
-func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) error {
-	latest, err := p.site.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
-	for _, r := range latest {
-		list.Latest = append(list.Latest, views.LatestRecord{When: r.AchievedAt, Person: site.PersonOf(r.UserID, r.UserName), ScoreNS: r.ScoreNS,
-			Task: views.TaskRef{Slug: r.TaskSlug, Title: r.TaskTitle}, Device: r.Device, RunID: r.RunID})
-	}
+func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) (err error) {
+	list.Latest, err = p.site.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
 	return err
 }
 

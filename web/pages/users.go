@@ -72,13 +72,7 @@ func (p *Pages) addPlaces(ctx context.Context, viewer accounts.User, number int,
 	}
 	steps, err := p.site.Store.Boards.Steps(ctx, page.Person.ID, keys, mostSteps)
 	for i, place := range list {
-		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
-			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size),
-			Steps: steps[keys[i]]}
-		if place.Stale {
-			row.Rank, row.Tied = 0, false
-		}
-		page.Places = append(page.Places, row)
+		page.Places = append(page.Places, views.PlaceRow{Placing: place, Steps: steps[keys[i]]})
 	}
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 // credentials lists what admins see of remote workers; nil for everyone else.
@@ -19,16 +18,7 @@ func (p *Pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialLis
 		return nil, nil
 	}
 	list, err := p.site.Store.Fleet.Credentials(c.UserContext())
-	if err != nil {
-		return nil, err
-	}
-	shown := &views.CredentialList{Page: page}
-	for _, cred := range list {
-		shown.Rows = append(shown.Rows, views.CredentialRow{
-			Name: cred.Name, Devices: cred.Devices, Created: cred.CreatedAt, Used: runs.TimeOf(cred.UsedAt), Live: cred.RevokedAt == nil,
-		})
-	}
-	return shown, nil
+	return &views.CredentialList{Page: page, Rows: list}, err
 }
 
 // WorkerCreate makes a credential and shows its secret this one time.

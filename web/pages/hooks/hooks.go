@@ -11,19 +11,10 @@ import (
 	"warpboard/models/webhooks"
 	"warpboard/views"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 // deliveries on one page.
 const deliveries = 25
-
-// about says what each kind of event means.
-var about = map[webhooks.Kind]string{
-	webhooks.RunEnded:    "a run has ended",
-	webhooks.RecordTaken: "a board has a new leader",
-	webhooks.WorkerLost:  "a worker is silent for 30 s",
-	webhooks.WaitLong:    "work has waited for longer than the limit",
-}
 
 // Hooks is the pages.
 type Hooks struct{ site *site.Site }
@@ -48,23 +39,9 @@ func (h *Hooks) show(c *fiber.Ctx, status int, secret, problem string) (err erro
 	return h.site.Render(c, status, views.Webhooks(page))
 }
 
-func (h *Hooks) list(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) (l views.WebhookList, err error) {
+func (h *Hooks) list(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) (views.WebhookList, error) {
 	hooks, err := h.site.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), ofSite)
-	for _, hook := range hooks {
-		l.Rows = append(l.Rows, row(hook))
-	}
-	for _, kind := range kinds {
-		l.Events = append(l.Events, views.WebhookEvent{Kind: string(kind), About: about[kind]})
-	}
-	return l, err
-}
-
-func row(hook webhooks.Webhook) views.WebhookRow {
-	r := views.WebhookRow{ID: hook.ID, URL: hook.URL, Created: hook.CreatedAt, Off: hook.DisabledWhy}
-	for _, kind := range hook.Events {
-		r.Events = append(r.Events, string(kind))
-	}
-	return r
+	return views.WebhookList{Rows: hooks, Kinds: kinds}, err
 }
 
 // Create makes a webhook and shows its secret this one time.
@@ -105,14 +82,7 @@ func (h *Hooks) Show(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.WebhookPage{Page: h.site.Page(c, "Webhook", "me"), WebhookRow: row(hook), Site: hook.UserID == 0}
-	if hook.Wants(webhooks.WaitLong) {
-		page.Wait = time.Duration(hook.WaitSeconds) * time.Second
-	}
-	for _, d := range list {
-		page.Deliveries = append(page.Deliveries, views.DeliveryRow{ID: d.ID, Event: string(d.Kind), MessageID: d.MessageID, Body: d.Body, Tries: d.Tries,
-			Error: d.Error, Status: d.Status, Created: d.CreatedAt, Delivered: d.DeliveredAt != nil, Next: runs.TimeOf(d.NextAt)})
-	}
+	page := views.WebhookPage{Page: h.site.Page(c, "Webhook", "me"), Of: hook, Deliveries: list}
 	if len(list) == deliveries {
 		page.Older = list[len(list)-1].ID
 	}

@@ -18,12 +18,8 @@ func (m *Moderation) Silicon(c *fiber.Ctx) error {
 }
 
 func (m *Moderation) siliconPage(c *fiber.Ctx) (views.SiliconPage, error) {
-	page := views.SiliconPage{Page: m.site.Page(c, "Devices of old runs", "moderation")}
 	list, err := m.site.Store.Fleet.Unsorted(c.UserContext(), site.Actor(c))
-	for _, u := range list {
-		page.Asked = append(page.Asked, views.UnsortedDevice{Device: u.Device, Names: u.Names, Runs: int(u.Runs), Choices: u.Choices})
-	}
-	return page, err
+	return views.SiliconPage{Page: m.site.Page(c, "Devices of old runs", "moderation"), Asked: list}, err
 }
 
 // AssignSilicon takes the answer. A refused one comes back with the form.

@@ -15,23 +15,12 @@ import (
 // mostBudgets is how many people the page lists.
 const mostBudgets = 50
 
-func (o *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) error {
-	list, all, err := o.site.Store.Budgets.Today(c.UserContext(), mostBudgets)
-	if err != nil {
+func (o *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error) {
+	if page.Budgets, page.BudgetOfAll, err = o.site.Store.Budgets.Today(c.UserContext(), mostBudgets); err != nil {
 		return err
 	}
-	teams, err := o.site.Store.Budgets.Teams(c.UserContext(), mostBudgets)
-	if err != nil {
-		return err
-	}
-	page.BudgetOfAll = all
-	for _, team := range teams {
-		page.Teams = append(page.Teams, site.TeamBudgetOf(team))
-	}
-	for _, b := range list {
-		page.Budgets = append(page.Budgets, views.BudgetRow{PersonID: b.UserID, Name: b.Name, Budget: site.BudgetOf(b), Own: b.Own})
-	}
-	return nil
+	page.Teams, err = o.site.Store.Budgets.Teams(c.UserContext(), mostBudgets)
+	return err
 }
 
 // Budget limits everyone or one person; without a number it takes the person's own limit away.

@@ -26,7 +26,7 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: o.site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Connect: "--site " + o.site.Settings.BaseURL}
+	page := views.OperatePage{Page: o.site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Now: o.site.Now(), Connect: "--site " + o.site.Settings.BaseURL}
 	if o.ownCluster {
 		page.Connect = "--nats-url tls://HOST:PORT"
 	}
@@ -36,35 +36,25 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 	if err := o.addBudgets(c, &page); err != nil {
 		return err
 	}
-	if err := o.addTokens(c, &page); err != nil {
+	var err error
+	if page.Tokens, err = o.site.Store.Fleet.JoinTokens(c.UserContext()); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return o.site.Render(c, status, views.Operate(page))
 }
 
-func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) error {
-	off, err := o.site.Store.Switches.SwitchedOff(c.UserContext())
-	if err != nil {
+func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err error) {
+	if page.Off, err = o.site.Store.Switches.SwitchedOff(c.UserContext()); err != nil {
 		return err
 	}
 	tasks, err := o.site.Store.Catalog.OpenTasks(c.UserContext())
-	if err != nil {
-		return err
-	}
-	labels := map[string]string{}
-	page.Choices = []views.SwitchChoice{{What: switches.Submissions}, {What: switches.Evaluations}}
+	page.Choices, page.Tasks = []string{switches.Submissions, switches.Evaluations}, map[string]string{}
 	for _, task := range tasks {
-		labels[switches.Task(task.ID)] = task.Slug
-		page.Choices = append(page.Choices, views.SwitchChoice{What: switches.Task(task.ID)})
+		page.Tasks[switches.Task(task.ID)] = task.Slug
+		page.Choices = append(page.Choices, switches.Task(task.ID))
 	}
-	for i, choice := range page.Choices {
-		page.Choices[i].Label = views.SwitchLabel(choice.What, labels[choice.What])
-	}
-	for _, one := range off {
-		page.Off = append(page.Off, views.OffRow{What: one.What, Label: views.SwitchLabel(one.What, labels[one.What]), Why: one.Why, By: one.By, Since: one.Since})
-	}
-	return nil
+	return err
 }
 
 // Off keeps something off.

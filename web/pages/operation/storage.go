@@ -6,10 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models/storage"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
@@ -35,25 +33,13 @@ func (o *Operation) Storage(c *fiber.Ctx) error {
 		{Name: "Artifacts", Value: many(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
 	}
-	people, err := o.site.Store.Storage.StorageByPerson(ctx, admin)
-	if err != nil {
+	if page.People, err = o.site.Store.Storage.StorageByPerson(ctx, admin); err != nil {
 		return err
 	}
-	for _, use := range people {
-		page.People = append(page.People, storageRow(use, views.UserURL(use.ID)))
-	}
-	tasks, err := o.site.Store.Storage.StorageByTask(ctx, admin)
-	if err != nil {
+	if page.Tasks, err = o.site.Store.Storage.StorageByTask(ctx, admin); err != nil {
 		return err
-	}
-	for _, use := range tasks {
-		page.Tasks = append(page.Tasks, storageRow(use, views.TaskURL(use.Slug)))
 	}
 	return o.site.Render(c, fiber.StatusOK, views.Storage(page))
-}
-
-func storageRow(use storage.Use, url templ.SafeURL) views.StorageRow {
-	return views.StorageRow{Name: use.Name, URL: url, Submissions: use.Submissions, Sources: use.SourceBytes, Artifacts: use.Artifacts, Profiles: use.ArtifactsBytes}
 }
 
 func many(n, size int64) string {

@@ -8,22 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/fleet"
-	"warpboard/views"
 	"warpboard/web/site"
 )
-
-func (o *Operation) addTokens(c *fiber.Ctx, page *views.OperatePage) error {
-	tokens, err := o.site.Store.Fleet.JoinTokens(c.UserContext())
-	if err != nil {
-		return err
-	}
-	for _, t := range tokens {
-		page.Tokens = append(page.Tokens, views.JoinTokenRow{
-			ID: t.ID, Name: t.Name, Devices: t.Devices, Workers: t.Workers, Most: t.Most, Expires: t.ExpiresAt, Expired: o.site.Now().After(t.ExpiresAt),
-		})
-	}
-	return nil
-}
 
 // TokenCreate makes a token and shows it this one time.
 func (o *Operation) TokenCreate(c *fiber.Ctx) error {

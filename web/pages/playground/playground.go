@@ -6,7 +6,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
-	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/views"
@@ -110,21 +109,11 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 		page.Devices = append(page.Devices, u.Name)
 	}
 	if user := site.Viewer(c); user != nil {
-		if page.Recent, err = p.recent(c, *user); err != nil {
+		if page.Recent, err = p.site.Store.Work.Evaluations(c.UserContext(), work.Asker{User: *user}, 0, recentEvaluations); err != nil {
 			return err
 		}
 	}
 	return p.site.Render(c, status, views.Playground(page))
-}
-
-// recent are the newest evaluations of a person.
-func (p *Playground) recent(c *fiber.Ctx, user accounts.User) (list []views.RecentEvaluation, err error) {
-	found, err := p.site.Store.Work.Evaluations(c.UserContext(), work.Asker{User: user}, 0, recentEvaluations)
-	for _, e := range found {
-		list = append(list, views.RecentEvaluation{
-			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.QueuedAt})
-	}
-	return list, err
 }
 
 // Evaluation shows an evaluation; htmx gets the part that changes.
@@ -148,15 +137,11 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 }
 
 func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
-	page := views.EvaluationPage{
-		Page: p.site.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
-		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.QueuedAt,
-		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared,
-	}
+	page := views.EvaluationPage{Page: p.site.Page(c, views.EvaluationTitle(e), "playground"), Of: e, Mine: caller.MayChange(e)}
 	if e.HasRequest() {
 		page.Request = indentJSON(e.Request)
 	}
-	page.Live = !page.Ended
+	page.Live = !e.State.Final()
 	if e.Result != nil {
 		result, err := evaluations.ResultOf(e)
 		if err != nil {
@@ -191,16 +176,6 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 	}
 	return list, nil
 }
-
-func evaluationTitle(e work.Evaluation) string {
-	if e.Kind == string(kernelrun.Compare) {
-		return "Comparison " + short(e.ID)
-	}
-	return "Evaluation " + short(e.ID)
-}
-
-// short is as much of an id as tells it from others at a glance.
-func short(id string) string { return id[:min(len(id), 8)] }
 
 // EvaluationCancel ends an evaluation that goes on.
 func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {

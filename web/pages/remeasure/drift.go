@@ -102,7 +102,7 @@ func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.
 		if row.RejudgeID != d.ID {
 			continue
 		}
-		drift.Rows = append(drift.Rows, rowOf(row))
+		drift.Rows = append(drift.Rows, views.RerunRow{Row: row})
 		if row.NowNS != nil && row.WasNS > 0 && *row.NowNS > 0 {
 			measured++
 			logs += math.Log(*row.NowNS / row.WasNS)

@@ -6,18 +6,7 @@ import (
 
 	"warpboard/models/rejudge"
 	"warpboard/views"
-	"warpboard/web/site"
 )
-
-// rowOf is a rerun as pages show it.
-func rowOf(x rejudge.Row) views.RerunRow {
-	row := views.RerunRow{Task: views.TaskRef{Slug: x.TaskSlug, Title: x.TaskTitle}, Device: x.Device, Person: site.PersonOf(x.UserID, x.UserName),
-		SubmissionID: x.SubmissionID, RunID: x.RunID, WasNS: x.WasNS, Failed: x.Failed, Undone: x.Undone, Waits: x.EndedAt == nil}
-	if x.NowNS != nil {
-		row.NowNS, row.Change = *x.NowNS, views.NewRatio(x.WasNS, x.WasLow, x.WasHigh, *x.NowNS, x.NowLow, x.NowHigh)
-	}
-	return row
-}
 
 // boardsOf sorts reruns by board, with the places that they have among each other before and after.
 func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
@@ -26,9 +15,7 @@ func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
 			boards = append(boards, views.RejudgedBoard{Device: x.Device})
 		}
 		b := &boards[len(boards)-1]
-		row := rowOf(x)
-		row.WasPlace = len(b.Rows) + 1
-		b.Rows = append(b.Rows, row)
+		b.Rows = append(b.Rows, views.RerunRow{Row: x, WasPlace: len(b.Rows) + 1})
 	}
 	for _, b := range boards {
 		addPlaces(b.Rows)
@@ -44,7 +31,7 @@ func addPlaces(rows []views.RerunRow) {
 			order = append(order, &rows[i])
 		}
 	}
-	score := func(r *views.RerunRow) float64 { return cmp.Or(r.NowNS, r.WasNS) }
+	score := func(r *views.RerunRow) float64 { return *cmp.Or(r.NowNS, &r.WasNS) }
 	slices.SortStableFunc(order, func(a, b *views.RerunRow) int { return cmp.Compare(score(a), score(b)) })
 	for i, r := range order {
 		r.NowPlace = i + 1

@@ -70,7 +70,7 @@ func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views
 		if err != nil {
 			return err
 		}
-		page.Budget = site.BudgetOf(budget)
+		page.Budget = budget
 	}
 	return w.site.Render(c, status, views.Workbench(page))
 }
