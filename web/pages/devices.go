@@ -78,7 +78,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 		status.Admin = &page
 	}
 	for _, w := range workers {
-		status.Workers = append(status.Workers, p.workerCard(w, list.slots))
+		status.Workers = append(status.Workers, views.WorkerCard{Worker: w, Online: w.Live(p.site.Now()), Submissions: list.slots})
 	}
 	return status, nil
 }
@@ -114,15 +114,4 @@ func (p *Pages) silicon(workers []fleet.Worker, device string) (what views.Devic
 		}
 	}
 	return what
-}
-
-func (p *Pages) workerCard(w fleet.Worker, submissions map[string]int64) views.WorkerCard {
-	card := views.WorkerCard{
-		Name: w.Name, Version: w.Version, Online: w.Live(p.site.Now()), Seen: w.SeenAt, Started: w.StartedAt,
-		Refusing: w.Refusing, SelfTest: w.SelfTest, Behind: w.Behind(),
-	}
-	for _, slot := range w.Slots {
-		card.Slots = append(card.Slots, views.SlotRow{Slot: slot, SubmissionID: submissions[slot.Attempt]})
-	}
-	return card
 }
