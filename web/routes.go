@@ -6,6 +6,7 @@ import (
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/internal/statement"
+	"warpboard/web/evalapi"
 	"warpboard/web/popcorn"
 	"warpboard/web/site"
 )
@@ -35,7 +36,9 @@ func (s *Server) routes(app *fiber.App) {
 		packed.get(job.WorkerPath, s.workerConnection)
 	}
 
-	s.evaluationRoutes(app, plain, packed)
+	s.evaluationRoutes(app, packed)
+	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
+	plain.all("/mcp", s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit), s.mcpHandler())
 	s.popcornRoutes(app, plain, packed)
 	known := s.api.KnownQuery()
 	s.apiRoutes(packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, known),
@@ -65,10 +68,10 @@ func (s *Server) programShapes(app *fiber.App) {
 	}
 	app.All("/api/+", shape)
 	app.All(popcorn.Path+"/+", shape)
-	for _, path := range []string{"/", "/evaluate", "/compare", "/mcp"} {
+	for _, path := range []string{"/", "/compare", "/mcp"} { // to GET the first two is a page
 		app.Post(path, shape)
 	}
-	for _, path := range []string{"/job/:id", "/health", "/stats", "/admin/cleanup-jobs"} {
+	for path := range evalapi.Methods() {
 		app.All(path, shape)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"warpboard/web/site"
 )
 
-// evaluationRoutes are the unversioned evaluation API and MCP; errors are answered in that API's own shape.
-func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
+// evaluationRoutes are all that clients of the CUDA Evaluation Server V2 ask, as docs/evaluation-server.md describes it; errors are
+// answered in that server's shape.
+func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 	look := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(site.SmallBody))
 	run := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit))
 	run.post("/evaluate", s.evalAPI.Evaluate)
@@ -21,13 +22,9 @@ func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 	look.get("/health", s.evalAPI.Health)
 	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
 	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
-	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
-	for path, method := range map[string]string{                                     // not /compare: to GET it is a page
-		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
-		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
+	for path, method := range evalapi.Methods() {
 		app.All(path, evalapi.Only(method))
 	}
-	plain.all("/mcp", s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit), s.mcpHandler())
 }
 
 // popcornRoutes are what popcorn-cli asks; the order counts, since a leaderboard may be called like a part of another address.

@@ -23,6 +23,12 @@ type API struct {
 // New returns the unversioned API over what both APIs share.
 func New(site *site.Site, evals *evaluations.Evaluations) *API { return &API{site: site, evals: evals} }
 
+// Methods are the addresses of this API alone, with their methods. It also takes POST at two addresses of pages, / and /compare.
+func Methods() map[string]string {
+	return map[string]string{"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet, "/health": fiber.MethodGet,
+		"/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost}
+}
+
 // Only answers another method than an address has, as FastAPI does.
 func Only(method string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
