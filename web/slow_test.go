@@ -8,7 +8,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"warpboard/clients/go"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
 	"warpboard/web/site"
 )
 
@@ -67,17 +71,20 @@ func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 	return resp
 }
 
-func TestWaitingRequestsLeaveRoomForOthers(t *testing.T) {
+// TestAWaitWithoutAPlaceIsAnsweredAtOnce with what is known, whether its sender has taken their share or others have taken all.
+func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
 	s := newScene(t, func(c *Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
-	for i := range 4 {
+	for i := range 3 { // half of the places, and one
 		if resp := s.waiting(t, fmt.Sprintf("203.0.113.%d", i/2), ""); resp != nil {
 			t.Fatalf("the wait %d: %s", i, resp.Status)
 		}
 	}
-	for visitor, want := range map[string]int{"203.0.113.0": http.StatusTooManyRequests, "203.0.113.9": http.StatusServiceUnavailable} {
+	for _, visitor := range []string{"203.0.113.0", "203.0.113.9"} {
 		_, resp := s.from(t, "127.0.0.1", fmt.Sprintf("GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n\r\n", s.queued.SubmissionID, visitor))
-		if resp.StatusCode != want || resp.Header.Get("Retry-After") == "" {
-			t.Errorf("one wait more of %s: %s, want %d with a time to try again", visitor, resp.Status, want)
+		var answer client.Submission
+		err := json.NewDecoder(resp.Body).Decode(&answer)
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Retry-After") == "" || answer.ID != s.queued.SubmissionID || answer.Ended {
+			t.Errorf("one wait more of %s: %s %+v %v, want the state and a time to ask again", visitor, resp.Status, answer, err)
 		}
 		if _, resp := s.from(t, "127.0.0.1", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n"); resp.StatusCode != 200 {
 			t.Errorf("a request of %s that does not wait: %s", visitor, resp.Status)
@@ -89,6 +96,28 @@ func TestWaitingRequestsLeaveRoomForOthers(t *testing.T) {
 	}
 	if resp := s.waiting(t, "203.0.113.9", "Authorization: Bearer "+secret+"\r\n"); resp != nil {
 		t.Errorf("somebody with an account, who waits while strangers do: %s", resp.Status)
+	}
+}
+
+// TestLongPollsLeaveRoomForEvaluations that are answered when they end: those cannot be answered at once.
+func TestLongPollsLeaveRoomForEvaluations(t *testing.T) {
+	s := newEvalSite(t, func(c *Config) {
+		c.Limits, c.EvalLimits.Wait = site.Limits{Requests: 32, RequestsEach: 16}, time.Second
+	})
+	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
+	for i := range 4 {
+		waits := modelstest.Person(t, s.site.Store, fmt.Sprint("waits ", i), accounts.RoleUser)
+		token, _, err := s.site.Store.Accounts.CreateToken(t.Context(), waits.ID, "test", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			io.WriteString(s.dial(t, "127.0.0.1"), fmt.Sprintf("GET /api/v1/evaluations/%s?wait=50 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", made["id"], token))
+		}
+	}
+	eventually(t, "those that have a place wait", func() bool { return s.site.Waiting.Taken() == 3 })
+	if resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")}); answer["error"] != "No GPU available within 1 seconds" {
+		t.Errorf("an evaluation while others wait: %s %v", resp.Status, answer)
 	}
 }
 

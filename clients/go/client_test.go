@@ -201,3 +201,16 @@ func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 		t.Errorf("a bundle: %v", err)
 	}
 }
+
+func TestAWaitThatIsAnsweredAtOnceIsNotRepeatedAtOnce(t *testing.T) {
+	c := serve(t, stream(`{"ended":false}`))
+	for what, wait := range map[string]func() error{
+		"submission": func() error { _, err := c.Wait(t.Context(), 1, 20*time.Second); return err },
+		"evaluation": func() error { _, err := c.Evaluation(t.Context(), "1", 20*time.Second); return err },
+	} {
+		began := time.Now()
+		if err := wait(); err != nil || time.Since(began) < time.Second {
+			t.Errorf("%s: %v after %s", what, err, time.Since(began))
+		}
+	}
+}

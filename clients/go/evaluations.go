@@ -78,10 +78,14 @@ func (c *Client) Evaluate(ctx context.Context, request any) (*Evaluation, error)
 }
 
 // Evaluation reads an evaluation. With a wait, below a minute, the answer comes when it has ended, or else
-// after that time.
+// after that time; a second at least, however busy the site is.
 func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) (*Evaluation, error) {
-	path := fmt.Sprintf("/evaluations/%s?wait=%d", url.PathEscape(id), int(wait.Seconds()))
-	return ask[Evaluation](ctx, c, http.MethodGet, path, nil)
+	began, path := time.Now(), fmt.Sprintf("/evaluations/%s?wait=%d", url.PathEscape(id), int(wait.Seconds()))
+	e, err := ask[Evaluation](ctx, c, http.MethodGet, path, nil)
+	if err == nil && !e.Ended {
+		err = early(ctx, began, wait)
+	}
+	return e, err
 }
 
 // CancelEvaluation ends an evaluation that has not ended.

@@ -13,6 +13,7 @@
 // RFC 9457 problems with a stable code, whose text may change. Times of kernels are nanoseconds, of clocks RFC 3339 in UTC.
 // A task, submission or evaluation that the caller may not see is answered as one that does not exist.
 //
-// What may go wrong: an answer that waits (?wait=) holds a request for up to 50 s, and an address has a share of those.
+// What may go wrong: an answer that waits (?wait=) holds a request for up to 50 s, and an address has a share of those;
+// one that finds no place comes at once.
 // Statements are signed again for each reader: the same statement, byte for byte, only because Ed25519 draws nothing at random.
 package api

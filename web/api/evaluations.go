@@ -97,11 +97,12 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 	return c.JSON(answer)
 }
 
-// waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves.
+// waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves; at once where too
+// many wait.
 func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
-	end, err := a.site.Wait(c)
-	if err != nil {
-		return found, err
+	end, ok := a.site.WaitIfRoom(c)
+	if !ok {
+		return found, nil
 	}
 	defer end()
 	ctx, cancel := context.WithTimeout(a.site.Streams, wait)

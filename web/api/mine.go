@@ -81,17 +81,18 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(submitted.Source), Files: submitted.Texts()})
 }
 
-// waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left.
+// waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left; at once where too
+// many wait.
 func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
-	end, err := a.site.Wait(c)
-	if err != nil {
-		return err
+	end, ok := a.site.WaitIfRoom(c)
+	if !ok {
+		return nil
 	}
 	defer end()
 	ctx, cancel := context.WithTimeout(a.site.Streams, min(wait, runsWait))
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
-	err = a.site.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
+	err := a.site.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
 		live, err := a.site.Store.Work.Unfinished(ctx, id, false)
 		return !live, err
 	})

@@ -32,7 +32,7 @@ func operations() []operation {
 	return []operation{
 		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, the newest first.", true, "", page, 200, listOf("evaluations", "Evaluation")},
-		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read an evaluation of yours, or one that is shared.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50"}, 200, ref("Evaluation")},
+		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read an evaluation of yours, or one that is shared.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Evaluation")},
 		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who knows its id, or stop sharing it.", true, "EvaluationChange", nil, 200, ref("Evaluation")},
 		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel an evaluation of yours.", true, "", nil, 200, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow an evaluation of yours, or one that is shared: server-sent events, each with the whole of it, until one named end.", false, "", map[string]string{"after": "number of the last change that was seen"}, 200, ref("Evaluation")},
@@ -66,7 +66,7 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/me", "Read the owner of this token.", true, "", nil, 200, ref("User")},
 		{boards, "GET", "/api/v1/submissions", "List your submissions, the newest first.", true, "", map[string]string{"before": "next of the page before", "limit": "how many, up to 50", "task": "slug of a task, for those to it alone"}, 200, ref("SubmissionList")},
 		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task. Sent again with the same Idempotency-Key header, it is the same submission.", true, "NewSubmission", nil, 201, ref("Submission")},
-		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25"}, 200, ref("Submission")},
+		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted files: your own, or anyone's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events, each with an Event, until one named end.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, ref("Event")},

@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -90,3 +91,15 @@ func personShare(id int64) wire.Share { return wire.Share{fmt.Sprint("person:", 
 
 // Wait takes one of the places for requests that are answered when something happens, until end is called.
 func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.Waiting.take(c, "wait") }
+
+// WaitIfRoom is Wait for a request that can be answered at once, too: false says to do that, and the answer says when to ask
+// again. Such requests take half of the places, so that those that cannot find one.
+func (s *Site) WaitIfRoom(c *fiber.Ctx) (end func(), ok bool) {
+	if tally, _ := s.Waiting.of(c); !tally.Crowded() {
+		if end, err := s.Wait(c); err == nil {
+			return end, true
+		}
+	}
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(RetrySoon.Seconds())))
+	return nil, false
+}
