@@ -19,12 +19,16 @@ import (
 // heartbeats are late.
 const reconnectWait = 500 * time.Millisecond
 
+// maxSubscriptions is of one connection. A worker has one for its answers, one for cancellations, and two for each kind of device.
+const maxSubscriptions = 100
+
 // options are the embedded server's.
 func (h *host) options() (*server.Options, error) {
 	opts := &server.Options{
 		ServerName:                 "warpboard",
 		NoSigs:                     true, // signals belong to the process
 		MaxPayload:                 MaxMessage,
+		MaxSubs:                    maxSubscriptions,
 		DontListen:                 h.cfg.Listen == "",
 		CustomClientAuthentication: &authenticator{secret: h.secret, authorize: h.cfg.Authorize, log: h.refused},
 	}
