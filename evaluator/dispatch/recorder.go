@@ -40,7 +40,7 @@ func NewRecorder(store *models.Store, requests Requests, notify Notifier, wake f
 	}
 }
 
-// Run answers workers until ctx ends, and then what they have asked by then. It fails when the queue cannot be listened to.
+// Run answers workers until ctx ends, and then for some seconds what they have asked by then. It fails when the queue cannot be listened to.
 func (r *Recorder) Run(ctx context.Context) error { return r.requests.Serve(ctx, r) }
 
 // Events stores events, and returns the attempts of them that count no more.

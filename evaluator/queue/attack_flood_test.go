@@ -1,11 +1,16 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/nats-io/nats.go"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue/queuetest"
 )
 
 // TestAStolenSecretFillsNoMemoryWithSubscriptions, each of which costs the server three kilobytes.
@@ -24,4 +29,43 @@ func TestAStolenSecretFillsNoMemoryWithSubscriptions(t *testing.T) {
 			t.Errorf("2,000 subscriptions: %v", err)
 		}
 	})
+}
+
+// stuck is a site whose database has stopped answering.
+type stuck struct {
+	*queuetest.Desk
+	asked atomic.Int64
+}
+
+func (s *stuck) Result(ctx context.Context, _ job.Result) error {
+	s.asked.Add(1)
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestASiteEndsSoonThoughAWorkerAskedForMuch: what it does not answer is asked again, of the next process.
+func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
+	t.Parallel() // seconds of waiting
+	q, err := Open(t.Context(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	desk := &stuck{Desk: &queuetest.Desk{}}
+	stop := serving(t, q, desk)
+	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
+	const asks = 100
+	for i := range asks {
+		err := w.nc.PublishRequest(askSubject("w1", askResult), fmt.Sprintf("%s%s.%d", inboxPrefix, token("w1"), i), []byte("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // then all of them wait
+		t.Fatal(err)
+	}
+	stop()
+	if n := desk.asked.Load(); n > 3*deskClerks {
+		t.Errorf("%d of %d questions were dealt with at the end, %s each", n, asks, deskPatience)
+	}
 }

@@ -51,7 +51,7 @@ type counter struct {
 	rates       map[string]*rate.Limiter // of syncs, by worker; the subscription's goroutine uses it, and no other
 }
 
-// Serve answers workers until ctx ends, and then what they have asked by then. It fails when the connection is closed for good.
+// Serve answers workers until ctx ends, and then for some seconds what they have asked by then. It fails when the connection is closed for good.
 func (q *Queue) Serve(ctx context.Context, desk Desk) error {
 	c := &counter{
 		q: q, desk: desk, rates: map[string]*rate.Limiter{},
@@ -111,7 +111,8 @@ func (c *counter) put(m *nats.Msg) {
 	c.syncs.put(worker, m)
 }
 
-// work answers what waits until ctx ends, and then what is left.
+// work answers what waits until ctx ends, and then what is left, one message of each worker in turn, as long as deskPatience. A
+// worker may have asked for minutes of work; what is not answered is asked again, of another process or the next one.
 func (c *counter) work(ctx context.Context, waiting *fair) {
 	for {
 		worker, m, ok := waiting.take(ctx)
@@ -120,7 +121,7 @@ func (c *counter) work(ctx context.Context, waiting *fair) {
 		}
 		c.answer(ctx, worker, m)
 	}
-	for {
+	for end := time.Now().Add(deskPatience); time.Now().Before(end); {
 		worker, m, ok := waiting.next()
 		if !ok {
 			return
