@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -65,5 +66,25 @@ func TestACommandLineThatIsRefusedGetsNothing(t *testing.T) {
 	}
 	if code(err) != "too_many" {
 		t.Errorf("40 command lines of one address wait: %v", err)
+	}
+}
+
+// TestOneCustomerWithIPv6LetsOthersSignIn though they have 256 networks, or 65,536, of as many addresses as they like.
+func TestOneCustomerWithIPv6LetsOthersSignIn(t *testing.T) {
+	s := startSite(t)
+	begin := func(visitor string) int {
+		return s.browser().send("POST", "/api/v1/login", strings.NewReader(`{"host":"x"}`), "Content-Type", "application/json", "X-Forwarded-For", visitor).StatusCode
+	}
+	for network, want := range []int{http.StatusCreated, http.StatusCreated, http.StatusTooManyRequests} { // of one /56
+		for range 20 {
+			if got := begin(fmt.Sprintf("2001:db8:0:%x::1", network)); got != want {
+				t.Fatalf("a command line of network %d: %d, want %d", network, got, want)
+			}
+		}
+	}
+	for _, other := range []string{"2001:db8:0:ffff::1", "2001:db9::1", "203.0.113.9"} {
+		if got := begin(other); got != http.StatusCreated {
+			t.Errorf("a command line of %s: %d", other, got)
+		}
 	}
 }

@@ -16,7 +16,7 @@ const (
 	loginLife      = 10 * time.Minute
 	tokenLife      = 365 * 24 * time.Hour   // of a token that a login makes
 	mostLogins     = 2000                   // that wait, of all
-	mostLoginsEach = 20                     // … of one address, with IPv6 of one network
+	mostLoginsEach = 20                     // … of one address, with IPv6 of one /64, twice as many of a /56, four times of a /48
 	codeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels: no words; none that looks like another
 	codeLength     = 8
 )
@@ -50,13 +50,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 		if err := tx.Model(&Login{}).Pluck("address", &waiting).Error; err != nil {
 			return db.ReadError(err, "logins")
 		}
-		own := 0
-		for _, other := range waiting {
-			if network(other) == network(login.Address) {
-				own++
-			}
-		}
-		if len(waiting) >= mostLogins || own >= mostLoginsEach {
+		if len(waiting) >= mostLogins || crowded(login.Address, waiting) {
 			return db.Errorf(db.TooMany, "Too many command lines are waiting for a sign-in. Try again in a few minutes.")
 		}
 		return db.WriteError(tx.Create(&login).Error, "login")
@@ -64,14 +58,29 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 	return secret, login, err
 }
 
-// network is what one person surely has of an address: with IPv6 2⁶⁴ others beside it.
-func network(address string) string {
+// crowded reports whether an address, or with IPv6 a network that one customer may have, has as many logins waiting as it may.
+func crowded(address string, waiting []string) bool {
 	a, err := netip.ParseAddr(address)
-	if err != nil || !a.Is6() {
-		return address
+	if err != nil {
+		return false
 	}
-	prefix, _ := a.WithZone("").Prefix(64)
-	return prefix.String()
+	widths := []int{a.BitLen()}
+	if a.Is6() {
+		widths = []int{64, 56, 48} // as limits of requests count them
+	}
+	for i, bits := range widths {
+		network, _ := a.WithZone("").Prefix(bits)
+		own := 0
+		for _, other := range waiting {
+			if b, err := netip.ParseAddr(other); err == nil && network.Contains(b.WithZone("")) {
+				own++
+			}
+		}
+		if own >= mostLoginsEach<<i {
+			return true
+		}
+	}
+	return false
 }
 
 // newCode draws a code. A remainder of 256 by 20 makes some letters likelier by a tenth, which guessing does not gain from.
