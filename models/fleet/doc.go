@@ -1,7 +1,7 @@
 // Package fleet holds the workers: what each last said of itself, which may connect and for which devices, and which
 // devices an admin has paused.
 //
-// Read it in this order: worker.go (heartbeats, slots, SlotsOf: how many slots take jobs), credential.go (secrets of
+// Read it in this order: worker.go (heartbeats, slots, SlotsOf: how many slots take jobs), said.go (reading them), credential.go (secrets of
 // remote workers), join.go (guests), claim.go (the site's own), pause.go, silicon.go (what an admin says of old rows).
 //
 // The store of package models embeds Fleet; the dispatcher and the devices page read it through that. Package models

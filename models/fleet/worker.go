@@ -151,13 +151,6 @@ func (s *Fleet) Revoked(ctx context.Context, worker string) (bool, error) {
 	return cred.RevokedAt != nil, err
 }
 
-// Workers lists all workers that were ever heard of, by name.
-func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
-	var list []Worker
-	err := s.db.Read(ctx).Order("name").Find(&list).Error
-	return list, db.ReadError(err, "workers")
-}
-
 // ForgetWorker removes a worker that is not live from the list. Admins only.
 func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
 	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {

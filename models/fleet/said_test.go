@@ -1,0 +1,35 @@
+package fleet_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/e2e/costtest"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// TestNoHeartbeatCostsTenPagesMoreThanARequestMay: most pages read what the workers said.
+func TestNoHeartbeatCostsTenPagesMoreThanARequestMay(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		beat := job.Heartbeat{Worker: "w1", Started: time.Now()}
+		for i := range job.MaxSlots {
+			machine := job.Machine{Conditions: map[string]string{}}
+			for key := range 120 {
+				machine.Conditions[strings.Repeat("x", key%10+1)+string(rune('a'+key/10))] = "1"
+			}
+			beat.Slots = append(beat.Slots, job.Slot{Index: i, Device: "CPU", Machine: machine})
+		}
+		modelstest.Heard(t, s, beat)
+		costtest.Check(t, "ten readers of what a worker said", func() {
+			for range 10 {
+				workers, err := s.Fleet.Workers(t.Context())
+				if err != nil || len(workers) != 1 || len(workers[0].Slots) != job.MaxSlots {
+					t.Errorf("%d workers, %v", len(workers), err)
+				}
+			}
+		})
+	})
+}
