@@ -81,7 +81,7 @@ func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
 	}
 }
 
-// TestTheClientIsTyped: whoever uses it under mypy relies on py.typed.
+// TestTheClientIsTyped: users of mypy rely on py.typed.
 func TestTheClientIsTyped(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "/usr/bin/mypy", "--cache-dir", t.TempDir()).CombinedOutput()
 	if err != nil {

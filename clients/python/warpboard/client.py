@@ -41,7 +41,7 @@ class KernelEvalClient:
 
     @property
     def key(self) -> Optional[str]:
-        """What the server knows a caller without a token by; whoever has it reads and cancels the evaluations."""
+        """The key of a caller without a token. Anyone who has it can read and cancel the caller's evaluations."""
         return self._transport.key
 
     def evaluate(

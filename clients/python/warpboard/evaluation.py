@@ -43,7 +43,7 @@ class Evaluation:
         return self._transport.call("POST", self._path + "/cancel", timeout=_QUICK)
 
     def share(self, shared: bool = True) -> Dict[str, Any]:
-        """Lets whoever knows the id read the evaluation with its sources, or takes that back."""
+        """Lets anyone who has the id read the evaluation and its sources, or, with False, only you."""
         return self._transport.call("PATCH", self._path, {"shared": shared}, timeout=_QUICK)
 
     def drop(self) -> None:
