@@ -61,8 +61,8 @@ func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 	}
 }
 
-// uncompiledTask makes a folder with the small task that nobody has compiled: a remark in it is nobody else's. Of what
-// these tests compile, only that is not among the objects of all sites. It returns the task's parent.
+// uncompiledTask makes a folder with the small task and a unique comment in it, so that it is not compiled yet. Everything
+// else that these tests compile is among the objects of all sites. It returns the task's parent.
 func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 	t.Helper()
 	parent = t.TempDir()

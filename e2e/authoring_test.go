@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestATaskIsMadeFromAStarterInMinutes goes as somebody who has read nothing would: from "New task" to a published task whose
-// check was tried on real submissions, in three minutes at the most.
+// TestATaskIsMadeFromAStarterInMinutes goes as someone who has read nothing would: from "New task" to a published task whose
+// check was tried on real submissions, in three minutes at most.
 func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--baselines=false")
 	w := s.window(t)
@@ -21,7 +21,7 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.shoot("starter")
 	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
 	w.Eval(`(() => { document.querySelector(".file-pane:not([hidden]) .cm-content").focus(); document.execCommand("insertText", false, "timeout: 3\n"); })()`)
-	w.Shows("[data-checked] li", "task.yml, line 1: timeout: unknown key") // nobody has to try it for that
+	w.Shows("[data-checked] li", "task.yml, line 1: timeout: unknown key") // no one has to try it for that
 	w.shoot("starter-wrong")
 	w.Do(chromedp.KeyEvent("z", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Shows("[data-checked] [role=status]", "No problems")

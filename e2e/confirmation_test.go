@@ -12,7 +12,7 @@ import (
 	"warpboard/models/accounts"
 )
 
-// TestTheFirstOfABoardIsConfirmed goes the whole way on the CPU: somebody comes first, the worker measures both kernels
+// TestTheFirstOfABoardIsConfirmed goes the whole way on the CPU: someone comes first, the worker measures both kernels
 // again in turns, and the board has the new numbers. Both sleep, and lie twenty times apart: a busy machine, which adds
 // milliseconds to the mean of a kernel that computes, does not turn them round.
 func TestTheFirstOfABoardIsConfirmed(t *testing.T) {

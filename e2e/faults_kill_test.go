@@ -25,7 +25,7 @@ constexpr long burnt0 = burn<0>(), burnt1 = burn<1>(), burnt2 = burn<2>(), burnt
 func lingering(state work.RunState) string {
 	switch state {
 	case work.StateBuilding:
-		return kernel("/* "+rand.Text()+" */") + slowBuild // nobody has built it
+		return kernel("/* "+rand.Text()+" */") + slowBuild // no one has built it
 	case work.StateTesting:
 		return kernel(once("if (data.seed == 11) sleep(2);"))
 	case work.StateBenchmarking:

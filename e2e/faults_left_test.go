@@ -52,7 +52,7 @@ func cgroups(prefix string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went away meanwhile
+			return nil // it went away in the meantime
 		}
 		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), prefix) {
 			found = append(found, path)
@@ -87,7 +87,7 @@ func children(pid int) []string {
 	for _, path := range stats {
 		stat, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended
 		}
 		// "PID (NAME) STATE PPID …", where the name may hold anything.
 		end := strings.LastIndexByte(string(stat), ')')

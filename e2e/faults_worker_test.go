@@ -173,12 +173,12 @@ func TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy(t *testing
 		return err
 	})
 	if devices, err := ada.Devices(t.Context()); err != nil || !strings.Contains(devices[0].Problem, "failed its self-test (C++") || strings.Contains(devices[0].Problem, file) {
-		t.Errorf("everybody reads %+v, %v", devices, err)
+		t.Errorf("everyone reads %+v, %v", devices, err)
 	}
 	if log := broken.log.String(); !strings.Contains(log, "failed its self-test and takes no jobs") {
 		t.Errorf("its own log says:\n%s", log)
 	}
-	// Nobody's run has failed for that: a worker that works takes it.
+	// No one's run has failed for that: a worker that works takes it.
 	s.startWorker(t, nats, "rack-2")
 	if err := wantState(ada.ended(id), work.StateDone); err != nil {
 		t.Error(err)

@@ -75,7 +75,7 @@ output_t custom_kernel(input_t data) {
 `
 }
 
-// person is somebody who uses the site's API with a token of theirs.
+// person is someone who uses the site's API with a token of theirs.
 type person struct {
 	*client.Client
 	t     *testing.T

@@ -32,7 +32,7 @@ func (s *site) joinToken(t *testing.T) string {
 	return token
 }
 
-// TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job is somebody's who waits for a device without a worker.
+// TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job is someone's who waits for a device without a worker.
 func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t, "--no-worker")

@@ -36,7 +36,7 @@ func TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime(t *testing.T) {
 	if res, err := store.SQL().ExecContext(t.Context(), "update runs set unit_ns = $1 where submission_id = $2 and unit_ns > 0", time.Hour.Nanoseconds(), past); err != nil {
 		t.Fatal(err)
 	} else if n, _ := res.RowsAffected(); n != 1 {
-		t.Fatal("nobody noted how long the run held its unit")
+		t.Fatal("no one noted how long the run held its unit")
 	}
 	long := ada.submit(job.ModeBenchmark, kernel("while ("+here+") sleep(1);"))
 	ada.reach(long, work.StateBenchmarking)

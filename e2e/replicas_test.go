@@ -29,7 +29,7 @@ func startReplicas(t *testing.T, cluster *queuetest.Cluster, n int, args ...stri
 	return replicas
 }
 
-// startClusterWorker starts a worker on a cluster that lets in everybody.
+// startClusterWorker starts a worker on a cluster that lets in everyone.
 func startClusterWorker(t *testing.T, cluster *queuetest.Cluster, name string) *process {
 	t.Helper()
 	return start(t, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", cluster.URL(), "--worker-name", name, "--worker-secret", "s",

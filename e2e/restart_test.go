@@ -76,7 +76,7 @@ func activated(t *testing.T) *site {
 	return s
 }
 
-// TestARestartOnASocketOfSystemdLosesNoConnection while a run goes on that is handed back, and one that is submitted meanwhile.
+// TestARestartOnASocketOfSystemdLosesNoConnection while a run goes on that is handed back, and one that is submitted in the meantime.
 func TestARestartOnASocketOfSystemdLosesNoConnection(t *testing.T) {
 	t.Parallel()
 	s := activated(t)
@@ -106,13 +106,13 @@ func TestARestartOnASocketOfSystemdLosesNoConnection(t *testing.T) {
 		}
 		return nil
 	})
-	meanwhile := ada.submit(job.ModeTest, kernel("/* meanwhile */"))
+	between := ada.submit(job.ModeTest, kernel("/* between */"))
 	<-old.done
 	ended := time.Since(began)
 	s.up(t)
 	away := time.Since(began) - ended
 	ada.cancel(long)
-	if err := wantState(ada.ended(meanwhile), work.StateDone); err != nil {
+	if err := wantState(ada.ended(between), work.StateDone); err != nil {
 		t.Error(err)
 	}
 	stop()
