@@ -160,7 +160,7 @@ func TestAFullDiskIsSaidAsSuch(t *testing.T) {
 	s.start(evaluator.Config{Check: check})
 	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].Disabled, "MiB free and needs") })
 	if public := s.beat("w1").Slots[0].Public; !strings.Contains(public, "too little free disk space") || strings.Contains(public, check.Disk) {
-		t.Errorf("everybody reads %q", public)
+		t.Errorf("everyone reads %q", public)
 	}
 	s.wait("what to do", func() bool {
 		disk := s.line("w1", "disk")

@@ -12,7 +12,7 @@
 //	leave.go       ending in order: when idle, by a stop signal, or because the machine goes away
 //	check.go       small known programs decide whether a slot takes jobs; findings.go keeps what they showed
 //	heartbeat.go   what the site hears every two seconds
-//	profiler.go    a known kernel decides whether the machine's Nsight Compute is of use
+//	profiler.go    a known kernel decides whether the machine's Nsight Compute works
 //	precompile.go  what belongs to tasks is compiled while no job needs the processors
 //	truncate.go    a result that is too large for a message loses what matters least
 //	offline.go     a worker without a site, for verify-task

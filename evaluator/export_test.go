@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Gauge measures a unit once; nobody hears of it.
+// Gauge measures a unit once; no one hears of it.
 func (w *Worker) Gauge(ctx context.Context, unit device.Slot) (job.Gauge, error) {
 	j, err := gauge.Job(unit.Device, unit.IsGPU())
 	if err != nil {

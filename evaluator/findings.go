@@ -18,7 +18,7 @@ type findings struct {
 	all []finding
 }
 
-// finding is of one test on one slot; slot -1 is the machine.
+// finding is the outcome of one test on one slot; slot -1 is the machine.
 type finding struct {
 	name   string
 	slot   int

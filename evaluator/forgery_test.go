@@ -31,7 +31,7 @@ const forgedLines = `static void forge() {
 `
 
 // TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once had a score of a nanosecond or an answer that
-// nobody looked at. With no reason the run passes, and its time is an honest one. Forged clocks are in evaluator/attacks.
+// no one looked at. With no reason the run passes, and its time is an honest one. Forged clocks are in evaluator/attacks.
 func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))

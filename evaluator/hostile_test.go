@@ -43,7 +43,7 @@ func left(t *testing.T) []string {
 	for _, file := range status {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended
 		}
 		for slot := range 8 {
 			if strings.Contains(string(text), fmt.Sprintf("\nUid:\t%d\t", firstUID+slot)) {
@@ -129,7 +129,7 @@ def custom_kernel(data):
 }
 
 // TestPythonKernelThatAttacksItsRunner: stages of one run are forks of one warm process, which a kernel
-// can signal and whose directories it can spoil. It harms itself at most, and nobody takes it for an infrastructure error.
+// can signal and whose directories it can spoil. It harms itself at most, and no one takes it for an infrastructure error.
 func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
@@ -139,7 +139,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	}{
 		{"kills its runner", `os.kill(os.getppid(), signal.SIGKILL)`, "SIGKILL"},
 		{"stops its runner", `os.kill(os.getppid(), signal.SIGSTOP)`, "time limit"},
-		{"kills everybody", `os.kill(-1, signal.SIGKILL)`, "SIGKILL"},
+		{"kills everyone", `os.kill(-1, signal.SIGKILL)`, "SIGKILL"},
 		{"kills init", `os.kill(1, signal.SIGKILL)`, ""},
 		{"reads other processes", `os.listdir("/proc")`, "No such file"},
 		{"ends as if all were well", `os._exit(0)`, "without a verdict"},

@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/taskrun"
 )
 
-// profiler is what profiles runs; nil where nothing does, or what is there is of no use.
+// profiler is what profiles runs; nil if there is none or it does not work.
 func (w *Worker) profiler() taskrun.Profiler {
 	if w.unprofiled.Load() {
 		return nil
@@ -17,9 +17,9 @@ func (w *Worker) profiler() taskrun.Profiler {
 	return w.cfg.Profiler
 }
 
-// checkProfiler profiles a known kernel while no one needs a GPU, until that shows that the machine's Nsight Compute counts.
-// Until then runs are profiled as if it did: anyone who waits for a profile does not wait for this.
-// It goes on until it succeeds once. A profiler that breaks later is noticed by the profiles that fail.
+// checkProfiler profiles a known kernel on an idle GPU until that succeeds once, which shows that the machine's Nsight
+// Compute counts. Until then runs are profiled as usual and do not wait for this check. If the profiler breaks later,
+// profiles fail.
 func (w *Worker) checkProfiler(ctx context.Context) {
 	check := w.cfg.Check
 	if check.Pause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {

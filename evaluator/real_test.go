@@ -135,7 +135,7 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 	}
 	if c := r.Stages[2].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 || c.Runs != len(c.Times) {
-		t.Errorf("the score is of processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median, len(c.Times), c.Runs)
+		t.Errorf("the score comes from processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median, len(c.Times), c.Runs)
 	}
 	for _, c := range r.Stages[1].Cases {
 		if n := c.Numerics; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.Worst == "" {

@@ -60,7 +60,7 @@ func (w *Worker) workOf(a *attempt.Attempt) Work {
 	if a.Job.EvaluationID == "" {
 		profiler := w.profiler()
 		if strings.HasPrefix(a.Job.AttemptID, job.GaugeAttempt) {
-			profiler = w.cfg.Profiler // our own kernel decides whether it is of use
+			profiler = w.cfg.Profiler // our own kernel decides whether it works
 		}
 		return taskrun.New(a, w.cfg.Builder, profiler, w.cfg.Measuring)
 	}

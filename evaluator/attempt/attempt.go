@@ -18,7 +18,7 @@ type Publisher interface {
 	PublishEvent(job.Event) error
 }
 
-// Config says what an attempt is of, and on which worker.
+// Config is the job and the worker of an attempt.
 type Config struct {
 	Job       job.Job
 	Worker    string // its name

@@ -2,13 +2,13 @@
 // it: the result under way, the events that report it in the meantime, and how it ended.
 //
 // In reading order: attempt.go enters and leaves stages and holds units; events.go and logstream.go tell watchers what
-// happens, in order and within bounds; conclude.go makes an outcome of the error that ended the attempt.
+// happens, in order and within bounds; conclude.go turns the error that ended the attempt into an outcome.
 //
 // taskrun and kernelrun/evaluation embed an Attempt; the worker makes it and asks for Conclude.
 //
-// The error that ends an attempt is of one of four kinds: a Rejection (the submission failed, which is a normal
+// The error that ends an attempt has one of four kinds: a Rejection (the submission failed, which is a normal
 // end), ErrCancelled, ErrStopping or slots.ErrOutOfService (the job is handed back), and everything else, which is an
 // infrastructure error. Suspected marks one that the job itself may have caused: it is not retried without end.
 //
-// Events are a hint: one that cannot be sent is logged and forgotten. The result has everything that they said.
+// Events are a hint: one that cannot be sent is logged and dropped. The result contains everything in them.
 package attempt

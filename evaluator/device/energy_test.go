@@ -27,7 +27,7 @@ func TestPowerIsOfMovesOfTheCounterWithinTheCalls(t *testing.T) {
 		"does not move":                     {at(0, 0, 1, 100), 0},
 		"moves once within":                 {at(0, 2000, 700, 100), 0},
 		"stops moving soon":                 {at(0, 1300, 20, 100), 0},
-		"begins anew":                       {[]move{{0, 1}, {1200 * ms, 900}, {1700 * ms, 3}}, 0},
+		"begins again":                      {[]move{{0, 1}, {1200 * ms, 900}, {1700 * ms, 3}}, 0},
 		"is read for the first time within": {[]move{{1200 * ms, 1000}, {1300 * ms, 1100}, {1400 * ms, 1200}}, 0},
 	} {
 		w := EnergyWatcher{moves: tt.moves}

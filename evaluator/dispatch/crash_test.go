@@ -55,7 +55,7 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 				t.Error("the second attempt shares a secret with the first")
 			}
 			if !s.queue.stopped(old.AttemptID) {
-				t.Error("nobody was told to stop the old attempt")
+				t.Error("no one was told to stop the old attempt")
 			}
 			s.finish(r, old, 1) // it comes after all
 			s.finish(r, fresh, 10)
@@ -71,7 +71,7 @@ func TestKilledWhileTheResultWaits(t *testing.T) {
 		run := s.submit()
 		d, _ := s.boot()
 		s.pass(d, 0)
-		j := s.take() // its events are lost: nobody listens
+		j := s.take() // its events are lost: no one listens
 
 		d, r := s.boot()
 		s.finish(r, j, 10)

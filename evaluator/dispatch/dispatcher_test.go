@@ -156,7 +156,7 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 		if got.Failure == nil || !got.Failure.Infrastructure || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
 			s.Errorf("run: %+v", got)
 		}
-		s.wantNoJob() // there is nobody else
+		s.wantNoJob() // there is no one else
 	})
 }
 

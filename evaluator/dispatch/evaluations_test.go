@@ -146,7 +146,7 @@ func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 		d, r := s.boot()
 		s.pass(d, 0)
 		j := s.take()
-		if err := d.CancelEvaluation(s.Context(), e.ID, "nobody waits"); err != nil || !s.queue.stopped(j.AttemptID) {
+		if err := d.CancelEvaluation(s.Context(), e.ID, "no one waits"); err != nil || !s.queue.stopped(j.AttemptID) {
 			s.Fatal(err)
 		}
 		if err := r.Result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {

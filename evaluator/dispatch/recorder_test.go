@@ -108,7 +108,7 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}, Attempts: []string{profile.AttemptID}})
 		s.pass(d, 0)
 		if s.queue.stopped(profile.AttemptID) {
-			s.Fatal("the profile was stopped while nobody waited")
+			s.Fatal("the profile was stopped while no one waited")
 		}
 		s.submit()
 		s.pass(d, 0)

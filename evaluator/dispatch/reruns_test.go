@@ -46,7 +46,7 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 			s.pass(d, 0) // people do not wait for another one
 			mine := s.take()
 			if run, err := s.store.Work.Run(t.Context(), mine.RunID); err != nil || run.UserID != s.ann.ID {
-				t.Errorf("next is %+v, %v, want a run that somebody waits for", run, err)
+				t.Errorf("next is %+v, %v, want a run that someone waits for", run, err)
 			}
 			for _, id := range attempts {
 				if !s.queue.stopped(id) {

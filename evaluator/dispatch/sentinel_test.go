@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// A score that was measured on a unit which is not what it was waits for somebody; the next steady one counts.
+// A score that was measured on a unit which is not what it was waits for someone; the next steady one counts.
 func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, r := s.boot()

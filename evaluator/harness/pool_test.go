@@ -48,7 +48,7 @@ func TestTheLuckiestOfTwentyRunsIsNoBetterThanOneWhenTheyArePooled(t *testing.T)
 	}
 }
 
-// Whoever cancels a run after its first process has not shown what runs differ by.
+// A run that was cancelled after its first process does not show how much runs differ.
 func TestARunOfOneProcessMakesAPoolsIntervalHardlyNarrower(t *testing.T) {
 	run := []float64{8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000}
 	width := func(runs ...[][]float64) float64 {

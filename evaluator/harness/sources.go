@@ -49,8 +49,8 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	}
 }
 
-// Digest is of all programs: two that have the same measure alike. They are embedded, so this is computed once: each
-// heartbeat has it for each slot.
+// Digest covers all programs: workers with the same digest measure alike. The programs are embedded, so this is computed
+// once; each heartbeat has it for each slot.
 func Digest() string { return digest() }
 
 var digest = sync.OnceValue(func() string {

@@ -42,7 +42,7 @@ func TestReportsThatAreNotToBeBelieved(t *testing.T) {
 		{"endless", swap("mean: 3", "mean: inf"), "times of case 1"},
 		{"before it began", swap("mean: 3", "mean: -3"), "times of case 1"},
 		{"a clock beside the times", swap("runs: 1", "median: 3\nbenchmark.1.best: 3\nbenchmark.1.worst: 3\nbenchmark.1.clock: wall\nbenchmark.1.runs: 1"), ""},
-		{"a clock that nobody has", swap("runs: 1", "median: 3\nbenchmark.1.best: 3\nbenchmark.1.worst: 3\nbenchmark.1.clock: sundial\nbenchmark.1.runs: 1"), "times of case 1"},
+		{"a clock that no one has", swap("runs: 1", "median: 3\nbenchmark.1.best: 3\nbenchmark.1.worst: 3\nbenchmark.1.clock: sundial\nbenchmark.1.runs: 1"), "times of case 1"},
 		{"a clock without the median that counts", swap("runs: 1", "clock: event\nbenchmark.1.runs: 1"), "times of case 1"},
 		{"a median below the best", swap("times: 10,20", "times: 10,20\nbenchmark.0.median: 9\nbenchmark.0.clock: event"), "times of case 0"},
 		{"more late calls than calls", swap("times: 10,20", "times: 10,20\nbenchmark.0.median: 15\nbenchmark.0.clock: wall\nbenchmark.0.late: 3"), "times of case 0"},

@@ -30,8 +30,8 @@ type Runners struct {
 
 // Ending is how a stage ended.
 type Ending struct {
-	// Outcome is of the process that the submission was in; of several, of the first that did not end in order, or of
-	// the last. Its Wall is the stage's, and the other counts are of all of them.
+	// Outcome is that of the process that ran the submission. Of several it is the first that did not end in order, or the
+	// last. Its Wall is the stage's; the other counts are sums over all of them.
 	sandbox.Outcome
 	Judge *sandbox.Outcome // nil where that process judged itself (a bundle's own program)
 	// RunnerFirst says that the runner was killed and that the judge, busy with the task's own code, was not waited

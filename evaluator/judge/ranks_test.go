@@ -27,7 +27,7 @@ func TestARunnerOfSeveralRanksHasWiresForEach(t *testing.T) {
 			channel.Read(word)
 			channel.Close()
 			if said += string(word); number != 0 {
-				t.Errorf("rank %s is of runner %d", word, number)
+				t.Errorf("rank %s belongs to runner %d", word, number)
 			}
 		}
 	}), runners)

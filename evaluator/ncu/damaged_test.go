@@ -71,7 +71,7 @@ func TestNaNIsNotMeasured(t *testing.T) {
 			}
 			b, err := json.Marshal(Derive(k))
 			if err != nil || strings.Contains(string(b), `"value":0`) {
-				t.Errorf("%q: a view shows a number that nobody measured: %v", word, err)
+				t.Errorf("%q: a view shows a number that no one measured: %v", word, err)
 			}
 			if got := DeviceMetrics(k); len(got) != 0 {
 				t.Errorf("%q: device metrics %v", word, got)

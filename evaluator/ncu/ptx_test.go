@@ -101,7 +101,7 @@ func TestHostilePTXTakesNoMoreMemoryThanItIsLong(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		entries := readPTX(text)
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 100<<20 { // the race detector has regular expressions allocate anew
+		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 100<<20 { // the race detector has regular expressions allocate again
 			t.Errorf("%s: %d kernels in %d kB took %d MB", name, len(entries), len(text)>>10, took>>20)
 		}
 	}

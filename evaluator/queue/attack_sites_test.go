@@ -47,7 +47,7 @@ func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 	}
 }
 
-// documentedCluster is a NATS server of somebody else, set up as docs/nats-cluster.conf says.
+// documentedCluster is a NATS server of someone else, set up as docs/nats-cluster.conf says.
 func documentedCluster(t *testing.T) *server.Server {
 	t.Helper()
 	for variable, value := range map[string]string{

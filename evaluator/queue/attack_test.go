@@ -35,14 +35,14 @@ func (a *attacked) note(what, worker string) {
 	a.heard[what+" of "+worker] = true
 }
 
-// listen records every name in which somebody speaks to the site.
+// listen records every name in which someone speaks to the site.
 func (a *attacked) listen() {
 	a.desk.OnSync = func(h job.Heartbeat) { a.note("sync", h.Worker) }
 	a.desk.OnEvent = func(e job.Event) { a.note("event", e.Worker) }
 	a.desk.OnResult = func(r job.Result) error { a.note("result", r.Machine.Worker); return nil }
 }
 
-// subjects are all that a message can be sent to, as somebody who reads the source would list them.
+// subjects are all that a message can be sent to, as someone who reads the source would list them.
 func subjects() []string {
 	list := []string{
 		cancelSubject, saidSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*", "$JS.API.INFO", "$JS.API.STREAM.CREATE.EVIL",

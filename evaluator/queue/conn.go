@@ -17,7 +17,7 @@ import (
 
 const (
 	// requestWait is how long an answer may take; a request can be lost with its connection.
-	// A site under load still answers in milliseconds; waiting longer would only delay the next try of whoever asked.
+	// A site under load still answers in milliseconds; waiting longer would only delay the caller's next try.
 	requestWait = 2 * time.Second
 	// resultWait is longer: a result may have MaxMessage.
 	resultWait = 5 * time.Second

@@ -26,7 +26,7 @@ func TestAResultIsSentAgainUntilItIsRecorded(t *testing.T) {
 			}
 			return nil
 		}
-		w, sent := s.worker(t, "w.1"), job.Result{RunID: 1, AttemptID: "a1", Secret: "x", Machine: job.Machine{Worker: "somebody else"}}
+		w, sent := s.worker(t, "w.1"), job.Result{RunID: 1, AttemptID: "a1", Secret: "x", Machine: job.Machine{Worker: "someone else"}}
 		if err := w.PublishResult(t.Context(), sent); err == nil {
 			t.Error("a result that was not recorded is acknowledged")
 		}

@@ -239,7 +239,7 @@ func TestSelfTestFindsANetwork(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("nobody looked for a network: %+v", lines)
+	t.Errorf("no one looked for a network: %+v", lines)
 }
 
 // addressesOf are this machine's of one kind, as they stand in "ADDRESS:PORT".

@@ -109,7 +109,7 @@ func waitsAtGate(t *testing.T, firstUID int) (left int) {
 func TestProgramWhoseServerIsKilledAtItsGateNeverBeginsAndIsEndedByTheNextServer(t *testing.T) {
 	first := sandboxtest.FirstUID(t)
 	left := waitsAtGate(t, first)
-	for range 4 { // a server of other tests on this machine that starts meanwhile has ended it
+	for range 4 { // a server of other tests on this machine that starts in the meantime has ended it
 		if named(left) != "" {
 			break
 		}
@@ -143,7 +143,7 @@ func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 		{"a living server's, with the same uids", own, first, true},
 		{"a dead server's with other uids", dead, other, true},
 		{"of a server in another container", elsewhere, first, true},
-		{"of somebody else, with the same uid", "sleep", first, true},
+		{"of someone else, with the same uid", "sleep", first, true},
 		{"with a mark that is none", "warpboard-x", first, true},
 	}
 	var left []*exec.Cmd

@@ -66,7 +66,7 @@ func ownerOf(mark string) (o owner, ok bool) {
 // dead reports whether the server has ended, if it was in this pid namespace.
 func (o owner) dead() bool { return startTime(o.pid) != o.start }
 
-// orphaned reports whether mark is of a run whose server has ended. Of servers in other pid namespaces,
+// orphaned reports whether mark belongs to a run whose server has ended. Of servers in other pid namespaces,
 // which may be alive, nothing is orphaned here: their processes end with the namespace.
 func orphaned(mark string) bool {
 	o, ok := ownerOf(mark)

@@ -53,7 +53,7 @@ def find():
     except OSError: return ""
 def leave(): open("/tmp/cache/word", "w").write("word")
 `},
-	{"a folder that nobody may read", `
+	{"a folder that no one may read", `
 import os
 def find():
     try:

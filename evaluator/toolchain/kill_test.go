@@ -18,7 +18,7 @@ import (
 // killUID begins a range of uids of these tests' own: other packages' tests run at the same time.
 const killUID = 62100
 
-// The states of a stage in which somebody kills one of its processes. In each, one of the task's or the submission's
+// The states of a stage in which someone kills one of its processes. In each, one of the task's or the submission's
 // functions says "here" and waits.
 var killStates = []struct{ name, mode, generate, load, kernel string }{
 	{"before the submission is loaded", "test", "", "here()", ""},
@@ -125,7 +125,7 @@ func killSources(generate, load, kernel string) map[string][]byte {
 	return map[string][]byte{"reference.py": []byte(or(killReference)), "submission.py": []byte(or(killSubmission))}
 }
 
-// runStruck runs a stage, with somebody who strikes when it says "here", to its end.
+// runStruck runs a stage, with someone who strikes when it says "here", to its end.
 func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sources map[string][]byte, strike func()) (job.Status, *job.Failure) {
 	t.Helper()
 	j := pyJob(t, "correct.py")

@@ -23,7 +23,7 @@ type Python struct {
 //go:embed probe.py
 var probeScript string
 
-// packageWorth orders interpreters: one with torch is of more use than one with NumPy alone.
+// packageWorth orders interpreters: one with torch is more useful than one with only NumPy.
 var packageWorth = map[string]int{"torch": 4, "triton": 2, "numpy": 1}
 
 // findPython chooses the interpreter with the most useful packages, the first of equals, among

@@ -112,9 +112,9 @@ func TestWhatWasCompiledIsRecalledForTheSameOwnerAndKernelsAlone(t *testing.T) {
 			t.Errorf("another %s: got %q", name, got)
 		}
 	}
-	nobody := RecallKey{Arch: k.Arch, Text: k.Text}
-	b.Remember([]byte("archive"), nobody)
-	if got := b.Recall(nobody); got != nil {
-		t.Errorf("for nobody %q is kept", got)
+	none := RecallKey{Arch: k.Arch, Text: k.Text}
+	b.Remember([]byte("archive"), none)
+	if got := b.Recall(none); got != nil {
+		t.Errorf("for no one %q is kept", got)
 	}
 }

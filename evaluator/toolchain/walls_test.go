@@ -53,7 +53,7 @@ func TestASubmissionDoesNotReachItsJudge(t *testing.T) {
 		status       job.Status
 		reason       string
 	}{
-		{"kills everybody", "os.kill(-1, 9); import time; time.sleep(100)", job.StatusError, "The program was ended by SIGKILL"},
+		{"kills everyone", "os.kill(-1, 9); import time; time.sleep(100)", job.StatusError, "The program was ended by SIGKILL"},
 		{"kills every pid", "[libc.kill(pid, 9) for pid in others]; import time; time.sleep(100)", job.StatusError, "The program was ended by SIGKILL"},
 		{"traces", "[refused('ptrace', libc.ptrace(16, pid, 0, 0), errno.EPERM) for pid in others]", pass, ""},
 		{"reads memory", "[refused('read', libc.process_vm_readv(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
@@ -92,7 +92,7 @@ def describe(output, regions):
     asked.append(True)
     return b"N" + size.to_bytes(8, "little")
 __main__.describe = describe`, job.StatusError, "The answer takes 838860800 bytes, and there is room for 268435456"},
-		{"shrinks by opening anew", `
+		{"shrinks by opening again", `
 for fd in shared():
     for flags in (os.O_RDWR | os.O_TRUNC,):
         try: os.open(f"/proc/self/fd/{fd}", flags); reached("O_TRUNC") if os.fstat(fd).st_size == 0 else None

@@ -263,7 +263,7 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 	}
 }
 
-// The kernel holds a directory that somebody still has a process in; a run's result must not wait for that.
+// The kernel holds a directory that someone still has a process in; a run's result must not wait for that.
 func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
 	c, err := Find()
 	if err != nil {

@@ -15,7 +15,7 @@ func TestAddressesBelongToOneAtATime(t *testing.T) {
 	})
 	l, err := net.Listen("tcp", first)
 	if err != nil {
-		t.Skipf("something else has taken it meanwhile: %v", err)
+		t.Skipf("something else has taken it in the meantime: %v", err)
 	}
 	defer l.Close()
 	if Addr(t) == first {

@@ -122,7 +122,7 @@ def main(mode):
     except Gone as gone:
         pipe.tell(gone=gone.args[0])
         return EXIT_RUNNER_GONE
-    except Refused as refusal:  # whoever breaks the protocol is not believed in anything
+    except Refused as refusal:  # after a protocol error nothing from that process counts
         pipe.tell(refused=str(refusal))
         return EXIT_REFUSED
     return 0

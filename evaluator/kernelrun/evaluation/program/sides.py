@@ -25,7 +25,7 @@ class Gone(RunnerGone):
 
 
 class NoFlush(HostMemory):
-    """Host memory for calls whose caches nobody minds."""
+    """Host memory for calls that need no flushed caches."""
 
     def __init__(self):
         pass
@@ -83,7 +83,7 @@ class Side:
         return made
 
     def compiled(self):
-        """The text of what its kernel was compiled to, or None; nobody here reads it."""
+        """The text of what its kernel was compiled to, or None; it is only passed on."""
         try:
             answer = self.ask("compiled").answer
         except Raised:

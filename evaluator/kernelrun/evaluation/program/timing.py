@@ -24,9 +24,9 @@ _ALONE_SHARE, _ALONE_NS = 0.03, 5_000  # what the reference's time alone may dif
 class EvaluationClocks(Clocks):
     """Clocks of few calls: while two kernels and the judge have contexts on a device, handing it over takes some 10 µs more
     in one call and less in the next. Such delays only ever lengthen what the judge sees, and its constants are lower
-    quartiles. So the runner's own clock counts where those of the judge agree with it in the quicker quarter of the
-    calls. Whoever lies in some calls alone, or works longer in some, gains no more than _MOST_DELAY_NS: nothing that the judge
-    saw take longer than that is believed.
+    quartiles. So the runner's own clock counts where those of the judge agree with it in the quicker quarter of the calls. A
+    kernel that lies in only some calls, or works longer in some, gains at most _MOST_DELAY_NS: if the judge saw a call take
+    longer than that, the runner's time does not count.
 
     The requester vouches for the reference: its own clock counts, and where the judge's say something else it was hindered, or is
     no kernel to compare with. beside is its clocks, for the other kernel."""
@@ -45,7 +45,7 @@ class EvaluationClocks(Clocks):
 
     def slow(self):
         """By how much longer inputs took to write than for our own runner, within limits: 50 to 130 µs on some machines, and for both
-        kernels, when nobody else was there."""
+        kernels, without any other load."""
         excess = quantile([call.prepared for call in self._calls], 0.25) - self.constants.prepared
         return min(max(excess, 0.0), _MOST_SLOW_NS)
 
@@ -61,8 +61,7 @@ class EvaluationClocks(Clocks):
         return event > least * (1 + _ALONE_SHARE) + _ALONE_NS
 
     def errors(self):
-        """By how much the times that count may be too long and too short, in ns, whoever is right; the spread of the calls is
-        another matter."""
+        """By how much the times that count may be too long and too short, in ns, whichever clock is right; without the spread of the calls."""
         if self.clock == "event":
             return 0.0, 0.0 if self._reference else max(self._excess()[0] - self._shown[0], 0.0)
         return self.tolerance, self.tolerance
@@ -93,7 +92,7 @@ class EvaluationClocks(Clocks):
 
 @dataclass(frozen=True)
 class _OfFewCalls(Constants):
-    """Constants that allow what few calls need on a device. What takes less than a turn of another context is nobody's work."""
+    """Constants that allow what few calls need on a device. A time below one turn of another context is not evidence of work."""
 
     shown: float = 0.0
     shown_snapshot: float = 0.0
@@ -114,7 +113,7 @@ class _OfFewCalls(Constants):
 
 
 def _least(ns, quicker):
-    """What a call took at the least that took ns by the judge's clock, and others quicker."""
+    """The least that a call can have taken which took ns by the judge's clock and `quicker` by the others."""
     return max(min(ns, quicker), ns - _MOST_DELAY_NS)
 
 
