@@ -99,7 +99,7 @@ func twoHyphens(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// ofThisMachine reports whether a command, or one above it, is of this machine.
+// ofThisMachine reports whether a command, or one above it, acts on this machine.
 func ofThisMachine(cmd *cobra.Command) bool {
 	return cmd != nil && (cmd.GroupID == "machine" || ofThisMachine(cmd.Parent()))
 }

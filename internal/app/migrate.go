@@ -50,7 +50,7 @@ func (t *newToken) make(ctx context.Context, env Environment, cfg *Config) error
 		return err
 	}
 	defer store.Close()
-	// The provider "operator" is no one's sign-in, so that a token never is of an account that a person signs in with.
+	// No one can sign in with the provider "operator". So a token never belongs to an account that a person signs in with.
 	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: t.user, Name: t.user})
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 	} {
 		n := &notice{file: filepath.Join(t.TempDir(), "notice"), grace: 40 * time.Second, log: slog.New(slog.DiscardHandler)}
 		if _, ok := n.read(time.Now()); ok {
-			t.Fatal("a notice that nobody gave")
+			t.Fatal("a notice that no one gave")
 		}
 		if err := os.WriteFile(n.file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func TestTheSiteShowsTheCorpusWithItsResults(t *testing.T) {
 	}
 	for _, a := range corpus {
 		if strings.HasSuffix(a.Where, "on the CPU") && len(a.Results) == 0 {
-			t.Errorf("%s was never tried on the CPU: write evaluator/attacks/results/cpu.json anew", a.Name)
+			t.Errorf("%s was never tried on the CPU: write evaluator/attacks/results/cpu.json again", a.Name)
 		}
 	}
 }

@@ -80,8 +80,8 @@ func (g Guard) CheckHost(host, port string) error {
 	return nil
 }
 
-// ErrRefused is of every address that must not be dialled, and says no more: who chose it would learn what the operator's
-// network has.
+// ErrRefused is the same for every address that must not be dialled. A more exact text would show what the operator's
+// network contains.
 var ErrRefused = errors.New("the address is not a public one, or its port is not one of HTTP")
 
 func public(ip netip.Addr) bool {

@@ -48,7 +48,7 @@ func (k Keys) Verify(ctx context.Context, e *Envelope) (s Statement, payload []b
 	}
 	accepted, payload, err := envelopes.VerifyAndDecode(ctx, e)
 	if err != nil || len(accepted) == 0 {
-		return s, nil, "", errors.New("no signature on it is of one of the site's keys: it was changed, or another site made it")
+		return s, nil, "", errors.New("no signature on it was made by one of the site's keys: it was changed, or another site made it")
 	}
 	s, err = Read(payload)
 	return s, payload, accepted[0].KeyID, err

@@ -59,7 +59,7 @@ type Link struct {
 	Previous string `json:"previous"` // SHA-256 of the payload before it, in hex; empty for the first
 }
 
-// Task is what was measured against. Its digest is of all that a score depends on.
+// Task is the task of the score. Its digest covers everything that a score depends on.
 type Task struct {
 	Slug    string        `json:"slug"`
 	Version int           `json:"version"`

@@ -25,7 +25,7 @@ func TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts(t *testing.T)
 		hook := create(t, s, ada, hooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: hooks.Personal()})
 		create(t, s, bob, hooks.NewWebhook{URL: his.URL, Events: []hooks.Kind{hooks.RecordTaken}})
 
-		// It happens while nobody delivers: nothing is lost.
+		// It happens while no one delivers: nothing is lost.
 		modelstest.Finish(t, s, modelstest.Submit(t, s, bob, task)[0], 2000)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], 1000)
 		var c clock

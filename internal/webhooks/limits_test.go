@@ -78,7 +78,7 @@ func (o owners) exec(statement string, args ...any) {
 func TestWhatWebhooksMayTakeIsBounded(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
-		t.Run("nobody's backlog comes before what others have due", func(t *testing.T) {
+		t.Run("no one's backlog comes before what others have due", func(t *testing.T) {
 			first, second, his, site := o.hook(o.ada), o.hook(o.ada), o.hook(o.bob), o.hook(o.admin)
 			o.ask(o.ada, first, 3)
 			o.ask(o.ada, second, 3)

@@ -137,7 +137,7 @@ func (f compared) untimed() string {
 	return fmt.Sprintf("submissions %d and %d have no case that both ran and timed", f.A.Submission, f.B.Submission)
 }
 
-// pooled says that a score is of several runs, or which run stands on the board for this one.
+// pooled says that a score covers several runs, or which run stands on the board for this one.
 func pooled(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:

@@ -3,6 +3,6 @@
 // Read cli.go (the list, and how a command finds its site), project.go (what a folder of kernels says of itself), then a file
 // per command. Package sites has the file with sites and tokens, console the arguments, what is printed, and the exit codes.
 //
-// It promises that no secret is printed, that a token goes to the site that it is of and to no other, and that nothing that
+// It promises that no secret is printed, that a token goes only to the site that issued it, and that nothing that
 // a site or a kernel sends moves the cursor of a terminal.
 package cli

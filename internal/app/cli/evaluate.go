@@ -19,8 +19,7 @@ import (
 
 const evaluateHelp = `Compile, check and time one kernel without a task, or compare it with a reference that is right.
 
-FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. A .cu file is of type cuda and
-needs --io: a JSON file with its arguments and launch sizes (IOContract, see /api on the site).`
+FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. A .cu file has the type cuda and needs --io: a JSON file with its arguments and launch sizes (IOContract, see /api on the site).`
 
 // evaluation are the flags of `warpboard evaluate`.
 type evaluation struct {

@@ -116,7 +116,7 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 // nameOf is what a task is called in addresses: as its problem set says, else the warpboard.toml in its folder, else as the folder.
 func nameOf(from string, proposal tasks.Proposal) (string, error) {
 	name := proposal.Name
-	if proposal.Deadline.IsZero() { // it is of no problem set
+	if proposal.Deadline.IsZero() { // not from a problem set
 		for _, dir := range []string{from, filepath.Join(from, proposal.Folder)} {
 			p, _, err := readProject(dir)
 			if err != nil {
