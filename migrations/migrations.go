@@ -33,7 +33,7 @@ const (
 	lastBefore = "22a2392e3011"
 )
 
-// olderError is of a database that stands between two of the files before the baseline.
+// olderError reports a database whose version lies between two of the files before the baseline.
 type olderError struct{ version int64 }
 
 func (e olderError) Error() string {
