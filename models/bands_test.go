@@ -76,7 +76,7 @@ func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
 }
 
 // TestBandsCutAroundAChangeAreThoseCutAnew changes a crowded board at random places, and after each few changes compares
-// it with one whose bands are made anew.
+// it with one whose bands are made again.
 func TestBandsCutAroundAChangeAreThoseCutAnew(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, r := newWorld(t, s), rand.New(rand.NewPCG(3, 4))
@@ -106,7 +106,7 @@ func TestBandsCutAroundAChangeAreThoseCutAnew(t *testing.T) {
 			kept := places(t, s, w, 5)
 			check(t, s.Boards.RebuildEntries(t.Context()))
 			if diff := cmp.Diff(places(t, s, w, 50), kept); diff != "" {
-				t.Fatalf("step %d (-made anew +kept):\n%s", step, diff)
+				t.Fatalf("step %d (-made again +kept):\n%s", step, diff)
 			}
 		}
 	})

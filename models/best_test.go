@@ -16,7 +16,7 @@ import (
 	"warpboard/models/work"
 )
 
-// steps reads everybody's steps on the board as "name score tries".
+// steps reads everyone's steps on the board as "name score tries".
 func steps(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
 	rows, err := s.SQL().QueryContext(t.Context(), "select u.name, b.score_ns, b.tries from bests b join users u on u.id = b.user_id order by b.achieved_at, b.run_id")
@@ -59,7 +59,7 @@ func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
-			t.Errorf("steps made anew:\n%s", diff)
+			t.Errorf("steps made again:\n%s", diff)
 		}
 	})
 }

@@ -68,7 +68,7 @@ func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
 			Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.Findings{})
 		check(t, err)
 		if out.Board == nil {
-			t.Error("the board changed and nobody is told")
+			t.Error("the board changed and no one is told")
 		}
 	})
 }
@@ -85,7 +85,7 @@ func TestATaskThatFailsHoldsNobodyBack(t *testing.T) {
 	})
 }
 
-// What is held back stays so when the software changes, until somebody has looked.
+// What is held back stays so when the software changes, until someone has looked.
 func TestAHoldOutlivesItsEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
@@ -99,7 +99,7 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 		}
 		check(t, second(s.Dismiss(t.Context(), w.admin, bens.ID, "The worker's fault.")))
 		if run := w.measures(t, s, w.ben, "b;", about(890)...); run.HeldWhy != "" {
-			t.Errorf("after somebody has looked it is held: %q", run.HeldWhy)
+			t.Errorf("after someone has looked it is held: %q", run.HeldWhy)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Whoever comes first by a decision about runs, theirs or somebody else's, is measured again at once.
+// A person who takes 1st place by a decision about runs, their own or another's, is measured again at once.
 func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
 	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []work.Run, held work.Run) (challenger int64){
 		"the first are disqualified": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {

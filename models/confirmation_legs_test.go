@@ -70,7 +70,7 @@ func TestTheIntervalOfAConfirmedScoreIsOfItsProcesses(t *testing.T) {
 			w.measures(t, s, w.ben, fmt.Sprintf("b%d;", i), about(1e3*(900-float64(i)))...)
 			first := about(1e6)
 			if i == 0 {
-				first = about(1.3e6) // beside somebody whom no driver names
+				first = about(1.3e6) // beside someone whom no driver names
 			}
 			w.measureLegs(t, s, first, about(990e3), about(1e6), about(990e3))
 			run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))

@@ -53,7 +53,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		ctx := t.Context()
 		anns := w.score(t, s, w.ann, 1000)
 		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
-			t.Fatalf("nobody is behind the first, and %+v waits", work)
+			t.Fatalf("no one is behind the first, and %+v waits", work)
 		}
 		bens := w.score(t, s, w.ben, 900) // lucky
 		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
@@ -63,7 +63,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if runs := got[[]work.Run](t)(s.Work.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
 			t.Errorf("the submission lists %d runs", len(runs))
 		}
-		for _, user := range []accounts.User{w.ann, w.ben} { // whoever was lucky would rather not be measured again
+		for _, user := range []accounts.User{w.ann, w.ben} { // a lucky person would rather not be measured again
 			wantKind(t, third(s.Work.CancelRun(ctx, user, leg(t, s).ID)), db.Forbidden)
 		}
 		w.submit(t, s, w.ann) // though a leg of hers waits, and one waiting run is the most
@@ -144,7 +144,7 @@ func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
 		}
 		check(t, second(s.Dismiss(ctx, w.admin, bens.ID, "The worker's fault.")))
 		if diff := cmp.Diff([]string{"Ben 895 from 2, run 2 of 10 processes", anns}, w.board(t, s)); diff != "" {
-			t.Errorf("after somebody has looked:\n%s", diff)
+			t.Errorf("after someone has looked:\n%s", diff)
 		}
 		w.measures(t, s, w.ben, "b;", about(880)...)
 		leg(t, s) // it is measured again

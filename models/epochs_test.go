@@ -78,7 +78,7 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		}
 		check(t, s.Boards.RebuildEntries(t.Context()))
 		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
-			t.Errorf("made anew:\n%s", diff)
+			t.Errorf("made again:\n%s", diff)
 		}
 		w.scoreIn(t, s, cid, 124, "580")
 		own := got[boards.Standing](t)(s.Boards.Place(t.Context(), w.task.VersionID, "CPU", cid.ID))
@@ -117,6 +117,6 @@ func TestBoardsOfManyEpochsAreKeptAsTheyAreMadeAnew(t *testing.T) {
 	kept := places(t, s, w, 3)
 	check(t, s.Boards.RebuildEntries(t.Context()))
 	if diff := cmp.Diff(places(t, s, w, 100), kept); diff != "" || len(kept) == 0 {
-		t.Errorf("-anew +kept:\n%s", diff)
+		t.Errorf("-again +kept:\n%s", diff)
 	}
 }

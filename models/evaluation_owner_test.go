@@ -35,9 +35,9 @@ func TestAnEvaluationIsItsOwnersAndTheAdmins(t *testing.T) {
 		"another key":                 {work.Asker{Owner: "key:2"}, anonymous, false, false},
 		"no key":                      {work.Asker{}, anonymous, false, false},
 		"a person with no such key":   {work.Asker{User: eve, Owner: "key:1"}, anonymous, false, false},
-		"a visitor and nobody's":      {work.Asker{}, nobodys, false, false},
+		"a visitor and no one's":      {work.Asker{}, nobodys, false, false},
 		"an admin and an old one":     {work.Asker{User: root}, nobodys, true, true},
-		"another person and nobody's": {work.Asker{User: eve, Owner: "person:2"}, nobodys, false, false},
+		"another person and no one's": {work.Asker{User: eve, Owner: "person:2"}, nobodys, false, false},
 	} {
 		if read, change := test.asker.MayRead(test.e), test.asker.MayChange(test.e); read != test.read || change != test.change {
 			t.Errorf("%s: may read %t and change %t, want %t and %t", name, read, change, test.read, test.change)

@@ -92,7 +92,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
-		check(t, second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", work.LossCounts)))
+		check(t, second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "no one took it", work.LossCounts)))
 		for i := range work.MaxLosses {
 			attempt := begun(t, s, e)
 			var out work.Recorded
@@ -159,7 +159,7 @@ func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 		large := json.RawMessage(`"` + strings.Repeat("x", 1000) + `"`)
 		for name, limits := range map[string]work.EvaluationLimits{"count": {PerHour: 3}, "bytes": {HourBytes: 3100}} {
 			in := work.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
-			for range 3 { // cancelled at once, as by somebody who wants to fill the disk
+			for range 3 { // cancelled at once, as by someone who wants to fill the disk
 				e := got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
 				check(t, third(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
 			}

@@ -33,7 +33,7 @@ func second[T any](_ T, err error) error { return err }
 
 func third[A, B any](_ A, _ B, err error) error { return err }
 
-// wantKind fails unless err is of the kind and its message is a sentence for a person.
+// wantKind fails unless err has the kind and its message is a sentence for a person.
 func wantKind(t *testing.T, err error, kind db.Kind) {
 	t.Helper()
 	if err == nil {

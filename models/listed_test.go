@@ -43,7 +43,7 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			{"another name", func() { check(t, second(here.Rename(ctx, w.ann, w.ann.ID, "Anna"))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
 			{"a disqualification", func() { check(t, second(here.Disqualify(ctx, w.admin, fast.ID, "It knew the answers."))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 150; 3"},
 			{"a run of the reader's own", func() { w.score(t, there, w.ben, 90) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
-			{"boards made anew", func() { check(t, here.Boards.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
+			{"boards made again", func() { check(t, here.Boards.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
@@ -61,7 +61,7 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			before := there.Statements()
 			listed(t, there, viewer)
 			if asked := there.Statements() - before; asked != 2 {
-				t.Errorf("for %s a list of boards that nobody changed asked %d questions, want 2: tasks and change numbers", name, asked)
+				t.Errorf("for %s a list of boards that no one changed asked %d questions, want 2: tasks and change numbers", name, asked)
 			}
 		}
 	})

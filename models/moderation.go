@@ -17,7 +17,7 @@ import (
 	"warpboard/models/work"
 )
 
-// runOfTask reads a run with the task that it is of.
+// runOfTask reads a run with its task.
 func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err error) {
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return run, task, db.ReadError(err, "run %d", runID)

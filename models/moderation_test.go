@@ -208,7 +208,7 @@ func TestDeletingBuysNoSubmissionsAndHidesNoDisqualification(t *testing.T) {
 		check(t, second(s.DeleteSubmission(ctx, w.ann, first.SubmissionID, "")))
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, kept.SubmissionID, "")), db.Forbidden)
 		wantKind(t, second(s.DeleteSubmission(ctx, w.admin, kept.SubmissionID, " ")), db.Invalid)
-		check(t, second(s.DeleteSubmission(ctx, w.admin, kept.SubmissionID, "It holds somebody's key.")))
+		check(t, second(s.DeleteSubmission(ctx, w.admin, kept.SubmissionID, "It holds someone's key.")))
 	})
 }
 

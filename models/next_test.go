@@ -83,7 +83,7 @@ func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 			}
 		}
 		check(t, s.Fleet.RevokeCredential(ctx, w.admin, "revoked"))
-		for _, name := range []string{"other", "revoked", "silent", "nobody"} {
+		for _, name := range []string{"other", "revoked", "silent", "unknown"} {
 			if a := next(t, s, job.Ask{Worker: name, Device: "CPU"}); a != nil {
 				t.Errorf("%s gets %+v", name, a)
 			}

@@ -107,7 +107,7 @@ func TestASessionEndsWhenItExpiresIsRevokedOrItsPersonIsBlocked(t *testing.T) {
 		}
 		check(t, s.Accounts.EndSession(ctx, w.ben.ID, session.ID))
 		if _, _, err := s.Accounts.SessionUser(ctx, one); err != nil {
-			t.Errorf("somebody else ended the session: %v", err)
+			t.Errorf("someone else ended the session: %v", err)
 		}
 		check(t, s.Accounts.EndOtherSessions(ctx, w.ann.ID, kept.ID))
 		for _, secret := range []string{expired, one, "", "no secret"} {

@@ -167,7 +167,7 @@ func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
 		}
 		check(t, second(s.Dismiss(ctx, w.admin, held.ID, "It is right.")))
 		if diff := cmp.Diff([]string{"Ann 899.9 from 2, run 1 of 10 processes"}, w.board(t, s)); diff != "" {
-			t.Errorf("after somebody has looked:\n%s", diff)
+			t.Errorf("after someone has looked:\n%s", diff)
 		}
 		noisy := w.measures(t, s, w.ben, "n;", 1000, 1100, 900, 1050, 950)
 		if !noisy.Noisy {

@@ -32,7 +32,7 @@ func TestWhatIsOutOfBoundsIsRefusedWithASentenceAndNothingIsStored(t *testing.T)
 	long := strings.Repeat("x", 301)
 	for name, err := range map[string]error{
 		"a join token without a name":           joins(func(n *fleet.NewJoinToken) { n.Name = "two words" }),
-		"a join token for nobody":               joins(func(n *fleet.NewJoinToken) { n.Most = 0 }),
+		"a join token for no one":               joins(func(n *fleet.NewJoinToken) { n.Most = 0 }),
 		"a join token for a second":             joins(func(n *fleet.NewJoinToken) { n.For = time.Second }),
 		"a join token for two years":            joins(func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
 		"a join token for no device":            joins(func(n *fleet.NewJoinToken) { n.Devices = nil }),

@@ -61,7 +61,7 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 	})
 }
 
-// A rejudge forgets what confirmations measured of a source, for everybody who sent it; who is first then is confirmed anew.
+// A rejudge forgets what confirmations measured of a source, for everyone who sent it; who is first then is confirmed again.
 func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)

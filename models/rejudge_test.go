@@ -80,7 +80,7 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		}
 		mine := w.submit(t, s, people[11])
 		if next := got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, time.Now())); next[0].RunID != mine.ID {
-			t.Errorf("next is run %d, want %d, for which somebody waits", next[0].RunID, mine.ID)
+			t.Errorf("next is run %d, want %d, for which someone waits", next[0].RunID, mine.ID)
 		}
 		wantKind(t, third(s.Work.CancelRun(ctx, people[0], list[0].ID)), db.Forbidden)
 		for i, run := range list {
@@ -122,7 +122,7 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		wantKind(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Once more.")), db.Conflict)
 		list := reruns(t, s)
 		if len(list) != 2 {
-			t.Fatalf("%d runs are judged anew, want 2", len(list))
+			t.Fatalf("%d runs are judged again, want 2", len(list))
 		}
 		wantKind(t, third(s.Work.CancelRun(ctx, w.ann, list[0].ID)), db.Forbidden)
 		measureAgain(t, s, list[0], 0, "", "Wrong answer in test 2.")
@@ -130,7 +130,7 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		check(t, third(s.Work.CancelRun(ctx, w.admin, list[1].ID)))
 		check(t, second(s.Rejudge(ctx, cora, w.task.ID, "What was cancelled."))) // only that
 		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.ben.ID {
-			t.Fatalf("judged anew are %+v", list)
+			t.Fatalf("judged again are %+v", list)
 		}
 		measureAgain(t, s, list[0], 130, "", "")
 		if diff := cmp.Diff([]string{"1 Ann 100 +0", "2 Ben 110 +10"}, byEpoch(t, s, w)); diff != "" {

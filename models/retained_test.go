@@ -79,7 +79,7 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 			infrastructure(&result)
 			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
-		expect("infrastructure errors, and what does not compile, count against nobody", "Ann 1099.5 from 3, run 2 of 17 processes")
+		expect("infrastructure errors, and what does not compile, count against no one", "Ann 1099.5 from 3, run 2 of 17 processes")
 
 		other, result := w.ranks(t, s, w.ann, "b;", about(2000)...)
 		_, _, err = s.Work.CancelRun(ctx, w.ann, other.ID)
@@ -96,11 +96,11 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 	})
 }
 
-// Whoever ends runs before they are ranked, or has its kernel end them, has seen the unit and the benchmark's times.
+// A person who ends runs before they are ranked, or whose kernel ends them, has seen the GPU and the benchmark's times.
 func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		waits := w.submit(t, s, w.ann) // nobody has it yet
+		waits := w.submit(t, s, w.ann) // no one has it yet
 		check(t, third(s.Work.CancelRun(ctx, w.ann, waits.ID)))
 		w.measures(t, s, w.ann, "a;", 1000, 1000, 1000, 1000, 1000)
 		for i, end := range []func(run work.Run, r *job.Result){
@@ -126,7 +126,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 		result.Outcome = job.OutcomeCancelled
 		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		if got := got[work.Run](t)(s.Work.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
-			t.Errorf("after one that an admin cancelled it is of %d processes in %d runs", got.Processes, got.Pooled)
+			t.Errorf("after one that an admin cancelled it has %d processes in %d runs", got.Processes, got.Pooled)
 		}
 		for range 4 {
 			run, result := w.ranks(t, s, w.ann, "a;")
@@ -141,7 +141,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 	})
 }
 
-// An admin who deletes somebody's run takes it out of the pool: it was not that person's choice.
+// An admin who deletes someone's run takes it out of the pool: it was not that person's choice.
 func TestWhatAnAdminDeletesIsNotRetained(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)

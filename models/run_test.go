@@ -184,8 +184,8 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 		untaken := func() {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			check(t, err)
-			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "nobody took it", work.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
-				t.Errorf("an attempt that nobody took: %+v, %v", out, err)
+			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "no one took it", work.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
+				t.Errorf("an attempt that no one took: %+v, %v", out, err)
 			}
 		}
 		for range 2 {

@@ -58,7 +58,7 @@ func TestADeletedResultStaysInTheChainThatOnlyAdminsRead(t *testing.T) {
 			t.Errorf("%d after the first, %v", len(rest), err)
 		}
 		if _, err := s.Ledger.Chain(t.Context(), w.ann, 0, 10); db.KindOf(err) != db.Forbidden {
-			t.Errorf("somebody else read it: %v", err)
+			t.Errorf("someone else read it: %v", err)
 		}
 	})
 }

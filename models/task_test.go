@@ -213,7 +213,7 @@ func TestSourceIsSeenByItsAuthorAndAdminsAndAfterTheDeadlineByAll(t *testing.T) 
 		{"visitor at the deadline", accounts.User{}, public, after, true},
 		{"visitor, no deadline", accounts.User{}, endless, after, false},
 		{"visitor after, hidden task", accounts.User{}, hidden, after, false},
-		{"visitor, submission of nobody", accounts.User{}, endless, before, false},
+		{"visitor, submission of no one", accounts.User{}, endless, before, false},
 	} {
 		if got := submissions.MaySeeSource(c.viewer, sub, c.task, c.at); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -112,9 +112,9 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		untaken := l.start()
-		out, err := s.Work.FailAttempt(t.Context(), untaken.ID, "nobody took it", work.LossCounts)
+		out, err := s.Work.FailAttempt(t.Context(), untaken.ID, "no one took it", work.LossCounts)
 		if err != nil || !out.Retried || told(out) != 0 {
-			t.Errorf("an attempt that nobody took: %+v, %v", out, err)
+			t.Errorf("an attempt that no one took: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
 		taken := l.start()

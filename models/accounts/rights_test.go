@@ -7,7 +7,7 @@ import (
 	"warpboard/models/accounts"
 )
 
-// TestWhoMayDoWhat is the table of rights: for each act, who may do it to somebody else's thing on somebody else's
+// TestWhoMayDoWhat is the table of rights: for each act, who may do it to someone else's thing on someone else's
 // task (role alone), to what is theirs, and on a task of theirs.
 func TestWhoMayDoWhat(t *testing.T) {
 	const mine, others = 1, 2

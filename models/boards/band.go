@@ -57,7 +57,7 @@ type Band struct {
 	VersionID int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device    string  `gorm:"primaryKey"`
 	RunID     int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's, which names it
-	Age       int64   // of its entries: a band is of one epoch
+	Age       int64   // of its entries, which all have the same epoch
 	ScoreNS   float64 `gorm:"column:score_ns"`
 	Ahead     int64   // entries before it
 	Size      int64

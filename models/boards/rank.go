@@ -46,8 +46,8 @@ type Entry struct {
 	AchievedAt time.Time // when the score became what it is: when the run ended, or the newest that it is made of
 }
 
-// Interval is where a score lies with a probability of 95 %, told from as many fresh processes of the submission. It
-// is of a run; an entry has that of its run.
+// Interval contains a run's score with a probability of 95 %. It is computed from fresh processes of the submission. An
+// entry has its run's interval.
 type Interval struct {
 	LowNS     *float64 `gorm:"column:interval_low"` // nil where the score has no interval
 	HighNS    *float64 `gorm:"column:interval_high"`
@@ -55,8 +55,8 @@ type Interval struct {
 	Noisy     bool // the processes differ too much: the interval is wider than it should be
 }
 
-// Numerics is how far a run's answers are from the task's reference in double precision, the worst of its tests. It is of
-// a run alone: boards read it where someone asks.
+// Numerics is how far a run's answers are from the task's reference in double precision, in the worst of its tests. It
+// belongs to a run; boards read it on request.
 type Numerics struct {
 	ErrorULP      *float64 `gorm:"column:error_ulp"`      // in units of the last place of the answer's type; nil: nothing was compared
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size

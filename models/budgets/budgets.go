@@ -16,7 +16,7 @@ import (
 // keyPrefix begins the settings that hold budgets in seconds; everyone's, or a person's id, follows.
 const (
 	keyPrefix = "budget."
-	everybody = "all"
+	forAll    = "all"
 )
 
 // Most is the largest budget in seconds: a thousand GPUs for a day.
@@ -56,7 +56,7 @@ func (b *Budgets) SetBudget(ctx context.Context, actor accounts.User, person int
 	if seconds != nil && (*seconds < 0 || *seconds > Most) {
 		return db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", Most)
 	}
-	key, whose := everybody, "everybody"
+	key, whose := forAll, "everyone"
 	if person > 0 {
 		key, whose = strconv.FormatInt(person, 10), fmt.Sprintf("person %d", person)
 	}
@@ -88,27 +88,27 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 	since := today(tx)
 	budget := Budget{UserID: user.ID, Name: user.Name, Renews: since.Add(24 * time.Hour)}
 	var row struct {
-		Own, Everybody *string
-		Used           int64
-		TeamID         int64
-		TeamName       string
-		TeamSeconds    int
-		TeamMembers    int
-		TeamUsed       int64
+		Own, Common *string
+		Used        int64
+		TeamID      int64
+		TeamName    string
+		TeamSeconds int
+		TeamMembers int
+		TeamUsed    int64
 	}
 	err := tx.Raw(`select p.*, coalesce(t.id, 0) as team_id, coalesce(t.name, '') as team_name, coalesce(t.seconds, 0) as team_seconds,
 			(select count(*) from team_members where team_id = t.id) as team_members,
 			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id in (select user_id from team_members where team_id = t.id)) as team_used
-		from (select (select value from settings where key = ?) as own, (select value from settings where key = ?) as everybody,
+		from (select (select value from settings where key = ?) as own, (select value from settings where key = ?) as common,
 			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id = ?) as used) p
 		left join team_members m on m.user_id = ? left join teams t on t.id = m.team_id`,
-		dayOf(since), keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+everybody, dayOf(since), user.ID, user.ID).Scan(&row).Error
+		dayOf(since), keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+forAll, dayOf(since), user.ID, user.ID).Scan(&row).Error
 	if err != nil {
 		return budget, db.ReadError(err, "budget of person %d", user.ID)
 	}
 	budget.Used, budget.Own = time.Duration(row.Used), row.Own != nil
 	budget.Team = TeamBudget{ID: row.TeamID, Name: row.TeamName, Members: row.TeamMembers, Seconds: row.TeamSeconds, Used: time.Duration(row.TeamUsed)}
-	text := row.Everybody
+	text := row.Common
 	if row.Own != nil {
 		text = row.Own
 	}
@@ -181,7 +181,7 @@ func (b *Budgets) Today(ctx context.Context, most int) (list []Budget, all int, 
 	if err != nil {
 		return nil, 0, db.ReadError(err, "budgets")
 	}
-	all = limits[everybody]
+	all = limits[forAll]
 	for _, row := range rows {
 		own, has := limits[strconv.FormatInt(row.ID, 10)]
 		one := Budget{UserID: row.ID, Name: row.Name, Seconds: all, Own: has, Used: time.Duration(row.Used), Renews: since.Add(24 * time.Hour)}

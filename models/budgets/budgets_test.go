@@ -76,7 +76,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 			t.Errorf("a person set a budget: %v", err)
 		}
 		if err := s.Budgets.SetBudget(t.Context(), admin, 4711, &seconds); db.KindOf(err) != db.NotFound {
-			t.Errorf("nobody has a budget: %v", err)
+			t.Errorf("no one has a budget: %v", err)
 		}
 		if seconds = -1; db.KindOf(s.Budgets.SetBudget(t.Context(), admin, 0, &seconds)) != db.Invalid {
 			t.Error("a budget below 0 was taken")

@@ -100,7 +100,7 @@ func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	}, &sql.TxOptions{Isolation: d.isolation()})
 }
 
-// isolation is of a transaction; SQLite has one alone.
+// isolation is the level of a transaction; SQLite has only one.
 func (d *DB) isolation() sql.IsolationLevel {
 	if d.dialect == migrations.Postgres {
 		return sql.LevelReadCommitted
@@ -108,7 +108,7 @@ func (d *DB) isolation() sql.IsolationLevel {
 	return sql.LevelDefault
 }
 
-// It is of the whole database: two sites in two schemas of one take turns with each other.
+// It covers the whole database: two sites in two of its schemas take turns.
 const writeLock = 7_236_544 // any number that no one else locks in this database
 
 // Read begins a question. It sees what was written before it; two of them may see different states.
@@ -127,7 +127,7 @@ func (d *DB) Day(column string) string {
 	return "substr(" + column + ", 1, 10)"
 }
 
-// DayText is SQL for a Day like 2026-11-22. PostgreSQL takes longer to write a day than to count what is of it.
+// DayText is SQL for a Day like 2026-11-22. PostgreSQL takes longer to format a day than to count its rows.
 func (d *DB) DayText(column string) string {
 	if d.Dialect() == migrations.Postgres {
 		return "to_char(" + column + ", 'YYYY-MM-DD')"

@@ -131,7 +131,7 @@ func TestOldRowsGoToTheSiliconOfTheirRecords(t *testing.T) {
 			t.Errorf("H100 became L4: %v", err)
 		}
 		if err := s.Fleet.AssignDevice(t.Context(), modelstest.Person(t, s, "ann", accounts.RoleUser), "H100", "H100-SXM"); db.KindOf(err) != db.Forbidden {
-			t.Errorf("somebody assigned: %v", err)
+			t.Errorf("someone assigned: %v", err)
 		}
 		if err := s.Fleet.AssignDevice(t.Context(), boss, "H100", "H100-PCIe"); err != nil {
 			t.Fatal(err)

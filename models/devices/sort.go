@@ -73,7 +73,7 @@ func (s *sorter) readWorkers() error {
 			continue // it says nothing then
 		}
 		for _, slot := range slots {
-			// The hash is of the unit's UUID, so that a card that moved to another machine is still the same unit.
+			// The hash comes from the GPU's UUID, so that a GPU that moved to another machine is still the same.
 			s.memory[slot.Machine.UUIDHash] = slot.Memory
 		}
 	}

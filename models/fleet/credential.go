@@ -30,7 +30,7 @@ type WorkerCredential struct {
 	JoinID     int64 // the token that the worker joined by; 0: an admin made the credential
 }
 
-// covers reports whether the credential names a device, or the family that it is of.
+// covers reports whether the credential names a device or its family.
 func (c WorkerCredential) covers(device string) bool {
 	return slices.ContainsFunc(c.Devices, func(name string) bool { return silicon.Names(name, device) })
 }

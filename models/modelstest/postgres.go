@@ -21,7 +21,7 @@ import (
 )
 
 // start starts PostgreSQL at its first use, once per test process; it outlives single tests.
-// Tests of one package share the server, and by that the lock of db.Write, which is of the database and not of a schema:
+// Tests of one package share the server, and with it the lock of db.Write, which covers the database, not one schema:
 // tests that run beside each other take turns to write.
 var start = sync.OnceValues(startPostgres)
 
@@ -68,7 +68,7 @@ func emptyPostgresURL(t testing.TB) string {
 	return server.url(name)
 }
 
-// emptySchema deletes all rows of a schema but the versions of its tables, and begins its numbers anew. To truncate would
+// emptySchema deletes all rows of a schema but the versions of its tables, and begins its numbers again. To truncate would
 // write new files for each table and index.
 const emptySchema = `do $$ declare schema text = '%s'; name text; start bigint; begin
 	perform set_config('session_replication_role', 'replica', true); -- foreign keys need no order
@@ -161,7 +161,7 @@ func startPostgres() (*server, error) {
 // guard starts the server below a shell that waits for the end of its input, and so for the end
 // of this process. Neither holds our output open: `go test` would wait for them.
 func guard(bin, dir string, who *syscall.SysProcAttr) (life io.Closer, err error) {
-	// fsync=off: what a crash of the machine would lose is of no use afterwards. max_connections is for tests that run
+	// fsync=off: the data are not needed after a crash of the machine. max_connections is for tests that run
 	// beside each other, some with two stores of 16 connections each.
 	const script = `"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c full_page_writes=off \
 		-c synchronous_commit=off -c max_connections=200 </dev/null >"$1/log" 2>&1 &
@@ -181,7 +181,7 @@ func awaitPostgres(dir string) error {
 		return err
 	}
 	defer db.Close()
-	// A minute, of a machine that compiles meanwhile; an idle one answers in half a second.
+	// A minute, of a machine that compiles in the meantime; an idle one answers in half a second.
 	for range 2400 {
 		if err = db.Ping(); err == nil {
 			return nil
@@ -192,7 +192,7 @@ func awaitPostgres(dir string) error {
 	return fmt.Errorf("the server did not answer within a minute: %w: %s", err, bytes.TrimSpace(log))
 }
 
-// unprivileged gives the directory to nobody when we are root: PostgreSQL refuses to run as root.
+// unprivileged gives the directory to no one when we are root: PostgreSQL refuses to run as root.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return &syscall.SysProcAttr{}, nil

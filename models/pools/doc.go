@@ -8,13 +8,15 @@
 // Package models calls Keep when a run was measured, Retain when one was cancelled, failed or is deleted, AddLegs when a confirmation
 // has ended, Replace when a rejudge is applied, and Update before boards.Enter and boards.Recompute.
 //
-// It promises that a pool is of one person, version, device and epoch; that it holds what each ranked run measured but for those that
-// are disqualified, held back or deleted by an admin, and for infrastructure errors; that one valid run stands for it, the same
-// as long as it is valid; and that a run that leaves gets its own numbers back. Where a source was measured in confirmations, these
-// legs alone are its score, no matter whose they are: they were not selected, and later runs of that source change nothing.
+// It promises that a pool has one person, version, device and epoch; that it holds what each ranked run measured except
+// those that are disqualified, held back or deleted by an admin, and for infrastructure errors; that one valid run stands
+// for it, the same as long as it is valid; and that a run that leaves gets its own numbers back. If a source was measured in
+// confirmations, only these legs make its score, for every person: they were not selected, and later runs of that source
+// change nothing.
 //
-// Sources are equal to the byte: a program can see each byte of its text (__LINE__, a raw string, its own file), and act by it. Were
-// two texts equal that differ in a blank line, one could have the score that confirmations measured of the other.
+// Equal sources are equal to the byte: a program can see each byte of its text (__LINE__, a raw string, its own file), and
+// act on it. If texts that differ in a blank line were equal, one could get the score that confirmations measured for the
+// other.
 //
 // What may go wrong: the pool's interval takes the processes of all runs as alike and adds what runs differ by as a rule
 // (harness.BetweenRuns), so that it is too narrow where they differ by more; 0.5 % are told apart by no interval (boards.apart). A person may stop submitting when the pool

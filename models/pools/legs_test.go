@@ -49,7 +49,7 @@ func TestTheIntervalOfLegsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 	}
 }
 
-// One leg of three beside a neighbour that nobody saw.
+// One leg of three beside a neighbour that no one saw.
 func TestOneBadLegMovesNoScore(t *testing.T) {
 	legs := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
 	bad := 140e3

@@ -76,7 +76,7 @@ func Release(tx *gorm.DB, runID int64) error {
 	return db.WriteError(ofSource(tx, runID).Delete(&Retained{}).Error, "source of run %d", runID)
 }
 
-// source is what a pool is of, apart from person and board.
+// source is what a pool belongs to, apart from person and board.
 type source struct {
 	key   string
 	epoch int64
@@ -162,7 +162,7 @@ func withRetained(runs [][][]float64, retained []Retained) [][][]float64 {
 	if unfinished == 0 {
 		return runs
 	}
-	// The caller has left out what is of another shape (leaveOthers), so that all runs have as many cases as the first.
+	// The caller has left out runs with other cases (leaveOthers), so that all runs have as many cases as the first.
 	slow := make([][]float64, len(runs[0]))
 	for i := range slow {
 		slowest := 0.0

@@ -46,7 +46,7 @@ func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at 
 		if err != nil || !seen.fresh {
 			return err
 		}
-		if seen.nobody { // the next listener starts over
+		if seen.unheard { // the next listener starts over
 			_, err := db.DeleteSetting(tx, watchKey)
 			return err
 		}
@@ -61,10 +61,10 @@ func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at 
 
 // sight is what there is to tell at a moment.
 type sight struct {
-	fresh  bool // something differs from what is noted
-	nobody bool // wants to know
-	now    watched
-	events []WebhookEvent
+	fresh   bool // something differs from what is noted
+	unheard bool // no webhook listens
+	now     watched
+	events  []WebhookEvent
 }
 
 func lookAt(tx *gorm.DB, silent []Silent, waits []Wait, at time.Time) (s sight, err error) {
@@ -78,7 +78,7 @@ func lookAt(tx *gorm.DB, silent []Silent, waits []Wait, at time.Time) (s sight, 
 		return s, err
 	}
 	before, known := was[""]
-	if s.nobody = len(hooks) == 0; s.nobody {
+	if s.unheard = len(hooks) == 0; s.unheard {
 		s.fresh = known
 		return s, nil
 	}

@@ -13,7 +13,7 @@
 //	loss.go              PreemptAttempt, FailAttempt: an attempt without an end; pauses, and when to give up
 //	cancel.go            CancelRun, CancelEvaluation
 //
-// then what is of one kind alone: run.go, run_life.go, profiles.go, stage.go, event.go, artifact.go; evaluation.go,
+// then files for one kind only: run.go, run_life.go, profiles.go, stage.go, event.go, artifact.go; evaluation.go,
 // evaluation_life.go, evaluation_stats.go.
 //
 // The states of work, and who changes them; the columns that hold them are in Work:

@@ -76,7 +76,7 @@ type NewEvaluation struct {
 	Kind    string
 	Device  string
 	Request json.RawMessage
-	Sources []byte // what SourceHash is of
+	Sources []byte // SourceHash is their hash
 	Limits  EvaluationLimits
 }
 

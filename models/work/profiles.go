@@ -16,8 +16,8 @@ func (l *LifeCycle) ProfileRun(ctx context.Context, run Run) (Run, error) {
 	return of[run.ID], err
 }
 
-// profiledRun holds for a run r that profiled another. It is no parameter: the index of these runs is of this mode alone, and
-// PostgreSQL would plan again each time to see that, or read all runs.
+// profiledRun holds for a run r that profiled another. The mode is a literal, not a parameter: the index covers only this
+// mode, and with a parameter PostgreSQL would plan the query each time or read all runs.
 const profiledRun = "r.mode = 'profile'"
 
 // ProfileRuns finds the runs that profiled some runs, by the ids of these, in one query: those that followed ranked

@@ -31,8 +31,8 @@ func (s RunState) Final() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
 }
 
-// ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
-// no one else does, counts for no limit and is no entry.
+// ModeBaseline marks a run that the site makes of a task's baseline. It is measured like a ranked run, after all other work,
+// counts against no limit, and is not an entry.
 const ModeBaseline job.Mode = "baseline"
 
 // Measured is the mode that a worker knows a run's by.
