@@ -1,7 +1,7 @@
 // Package static embeds the built stylesheet, scripts and font, under addresses that change whenever their content does, so
 // that browsers may keep them for ever.
 //
-// `make static` builds the files from css/ and js/. The hash of what they were built from is among them: a test fails when
-// somebody edits a source and does not build. The build packs them, too (packed/): brotli's best takes seconds for all of
-// them, which a site's first visitor and each site that a test starts would wait for.
+// `make static` builds the files from css/ and js/. The hash of what they were built from is among them: a test fails if a
+// source was edited and not built. The build packs them, too (packed/): brotli's best takes seconds for all of them, which a
+// site's first visitor and each site that a test starts would wait for.
 package static
