@@ -146,7 +146,7 @@ func python(t *testing.T) string {
 	return found.Path
 }
 
-// build makes dir/judge and dir/program, compiling the submission anew and the rest once.
+// build makes dir/judge and dir/program, compiling the submission again and the rest once.
 func build(t *testing.T, dir string, layout harness.SourceSet) {
 	t.Helper()
 	link := []string{"-o", filepath.Join(dir, "program")}

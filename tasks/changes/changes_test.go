@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks/changes"
 )
 
-// TestNoKeyOfATaskChangesSilently: whoever adds a field to Definition says what its change means.
+// TestNoKeyOfATaskChangesSilently: each field of Definition has a text for its change.
 func TestNoKeyOfATaskChangesSilently(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for field := range reflect.TypeFor[tasks.Definition]().Fields() {
