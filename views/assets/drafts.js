@@ -26,7 +26,7 @@ export function lastDraft(person) {
   return kept ? note : null;
 }
 
-// What somebody wrote before signing in is theirs afterwards.
+// A draft from before the sign-in belongs to the person who signed in.
 export function adopt(visitors, own) {
   stored(() => {
     const written = visitors === own ? null : localStorage.getItem(visitors);

@@ -49,7 +49,7 @@ export function edit(area) {
   area.hidden = true;
   area.after(view.dom);
   area.labels.forEach((label) => label.addEventListener("click", () => view.focus()));
-  // Somebody has changed the text area behind the editor.
+  // The text area behind the editor was changed.
   area.addEventListener("change", () => area.value !== view.state.doc.toString() && fill(area.value));
   form.querySelectorAll("[data-keys]").forEach((hint) => (hint.hidden = false));
   area.addEventListener("remarks", (event) => mark(view, event.detail));

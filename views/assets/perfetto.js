@@ -1,6 +1,5 @@
-// Opens a run's timeline in Perfetto, by the messages that its page understands: it is asked again and again until it
-// answers, and then given the trace. The trace goes from this page to that window, and to nobody else. Where no window
-// opens, or none answers, the trace is downloaded.
+// Opens a run's timeline in Perfetto by messages to its page: asks repeatedly until the page answers, then sends the trace.
+// The trace goes only from this page to that window. If no window opens, or none answers, the trace is downloaded.
 
 const perfetto = "https://ui.perfetto.dev";
 const patience = 20000; // milliseconds

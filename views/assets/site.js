@@ -98,7 +98,7 @@ function draftLink(place) {
   place.hidden = false;
 }
 
-// How a run stands is said to screen readers, and in the title to whoever looks at another tab.
+// Announces a run's status to screen readers, and shows it in the title for people who look at another tab.
 function titled(status) {
   const title = document.title;
   new MutationObserver(() => (document.title = `${status.textContent} ${title}`)).observe(status, { childList: true });
@@ -116,7 +116,7 @@ function lazyEditor(area) {
   observer.observe(area);
 }
 
-// "/" goes to the search field, unless somebody writes.
+// "/" goes to the search field, except while typing.
 function searchKey(field) {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -192,7 +192,7 @@ function connection(notice) {
   document.addEventListener("htmx:after:swap", swapped);
 }
 
-// Whoever wants it is told how a run ended while another window is before their eyes.
+// Notifies people who asked for it how a run ended while they look at another window.
 function notices(button) {
   if (!("Notification" in window)) return;
   const wanted = () => Notification.permission === "granted" && stored(() => localStorage.getItem("notify")) === "yes";

@@ -1,7 +1,7 @@
 export const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 
-// Tabs as screen readers know them: one panel is seen at a time, and the arrows, Home and End go through them.
-// Whoever adds a tab marks it by `tabs.add`; the panel is the element that aria-controls names. seen is told of each panel that is chosen.
+// Tabs with the ARIA pattern: one panel is visible at a time, and the arrows, Home and End go through them. `tabs.add` marks
+// a new tab; its panel is the element that aria-controls names. seen is called with each chosen panel.
 export function tabs(list, seen = () => {}) {
   const all = () => [...list.querySelectorAll("[role=tab]")];
   const choose = (chosen) => {

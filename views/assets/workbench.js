@@ -69,7 +69,7 @@ function renewed() {
   pinned();
   area.dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => !mark.file) }));
   form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // each file takes its own
-  // Whoever is not writing sees why it failed without looking for it.
+  // Scroll to the failure, unless the user is typing.
   if (!document.activeElement.closest(".cm-editor")) drawer.querySelector("[data-failure]")?.scrollIntoView({ block: "nearest" });
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));
 }
