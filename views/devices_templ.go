@@ -101,7 +101,7 @@ type QueuedRun struct {
 	Owner        Person
 	ID           int64 // of the submission; 0: the viewer may not know of it
 	Mode         string
-	Kind         string // "evaluate" or "compare": it is an evaluation, and what is of a submission is empty
+	Kind         string // "evaluate" or "compare" for an evaluation, whose fields of a submission are empty
 	EvaluationID string // empty: the viewer may not open it
 }
 

@@ -26,7 +26,7 @@ type SubmitForm struct {
 	Source   string        // what the editor begins with
 	MayBring []string      // names and patterns of further files that the task takes; nil: none
 	Further  []FurtherFile // that the form begins with
-	From     int64         // submission that Source is of; 0 for a template
+	From     int64         // submission that Source belongs to; 0 for a template
 	Template string        // whose template Source is, where one was wished for
 	Remarks  []Remark      // what the compiler said of Source
 	Devices  []DeviceChoice

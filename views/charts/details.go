@@ -197,7 +197,7 @@ func ruleKind(ruleType string) string {
 	return "note"
 }
 
-// speedupText says what a rule's percentage is of.
+// speedupText says what a rule's percentage refers to.
 func speedupText(r ncu.Rule) string {
 	if r.SpeedupType == "local" {
 		return "estimated speed-up of this part"

@@ -35,7 +35,7 @@ func TestUnmeasuredIsNeverZero(t *testing.T) {
 	r := &ncu.Report{Kernels: []ncu.Kernel{{ID: 0, Name: "f", Short: "f"}}, Warnings: []string{"Everything is missing."}}
 	doc, _ := render(t, Details(detailsOf(r, 0)))
 	if n := doc.Find("[data-from]").Length(); n != 0 {
-		t.Errorf("%d numbers that nobody measured", n)
+		t.Errorf("%d numbers that no one measured", n)
 	}
 	if doc.Find(".pf-none").Length() < 20 || !strings.Contains(doc.Find(".pf-warnings").Text(), "Everything is missing.") {
 		t.Error("gaps are not said")

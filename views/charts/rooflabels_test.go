@@ -90,7 +90,7 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
 	vm := detailsOf(report(t, "tri"), 0)
 	for i := range 8 {
-		vm.Others = append(vm.Others, Dot{int64(i), fmt.Sprintf("%d. somebody", i+3), fmt.Sprintf("/runs/%d", i), 5e11, 1})
+		vm.Others = append(vm.Others, Dot{int64(i), fmt.Sprintf("%d. someone", i+3), fmt.Sprintf("/runs/%d", i), 5e11, 1})
 	}
 	doc, _ := render(t, Details(vm))
 	if rows := doc.Find("#roofline details:contains('Other entries') tbody tr").Length(); rows != len(vm.Others) {

@@ -124,7 +124,7 @@ func multiple(f, s ncu.Metric) string {
 	return times(math.Max(x, y)/math.Min(x, y)) + " "
 }
 
-// fewerOf names the opcode that most of the difference is of.
+// fewerOf names the opcode that makes up most of the difference.
 func fewerOf(fast, slow *ncu.Kernel) string {
 	has := map[string]float64{}
 	for _, op := range ncu.MixOf(fast).Opcodes {
@@ -146,7 +146,7 @@ func causeID(c ncu.Cause) string {
 	return "cause-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(c.Key, stallKey)), " ", "-")
 }
 
-// pairNote says which kernels the table of causes is of.
+// pairNote says which kernels the table of causes compares.
 func pairNote(w ncu.Because) string {
 	name := w.A.Short
 	if w.B.Short != name {
