@@ -208,7 +208,7 @@ func TestCancellingStopsEveryRun(t *testing.T) {
 	}
 	other := modelstest.Person(t, s.site.Store, "bob", accounts.RoleUser)
 	if _, err := s.api(other).Cancel(t.Context(), runs[0].SubmissionID); !isProblem(err, "forbidden") {
-		t.Errorf("somebody else's cancel: %v", err)
+		t.Errorf("someone else's cancel: %v", err)
 	}
 	sub, err := s.api(s.user).Cancel(t.Context(), runs[0].SubmissionID)
 	if err != nil || !sub.Ended || sub.Runs[0].State != "cancelled" || sub.Runs[1].State != "cancelled" {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestABoardThatIsKeptIsTheBoardAsItIs: what one process keeps of boards is what a process that has just begun reads, for
-// visitors and for people, whatever another process changed; and nobody is shown what is somebody else's.
+// visitors and for people, whatever another process changed; and no one is shown what is someone else's.
 func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		ctx, s := t.Context(), startSiteAt(t, "127.0.0.1:0", there)

@@ -211,12 +211,12 @@ func TestWhoMayEvaluate(t *testing.T) {
 		headers []string
 		status  int
 	}{
-		{"nobody without a token", "none", nil, 401},
+		{"no one without a token", "none", nil, 401},
 		{"not with a wrong token", "all", []string{"Authorization", "Bearer wb_wrong"}, 401},
 		{"this machine", "loopback", nil, 400},
 		{"not through a proxy", "loopback", []string{"X-Forwarded-For", "10.0.0.9"}, 401},
 		{"not a page of another site", "loopback", []string{"Sec-Fetch-Site", "cross-site"}, 401},
-		{"everybody", "all", []string{"X-Forwarded-For", "10.0.0.9"}, 400},
+		{"everyone", "all", []string{"X-Forwarded-For", "10.0.0.9"}, 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newEvalSite(t, open(tt.open))

@@ -46,7 +46,7 @@ func (s *evalSite) end(e work.Evaluation, worker, report string, samples ...coun
 	}
 }
 
-// proxy is a reverse proxy that gives up whoever hears nothing from the site for so long.
+// proxy is a reverse proxy that ends a request if the site sends nothing for so long.
 func (s *evalSite) proxy(patience time.Duration) string {
 	target, err := url.Parse(s.url)
 	if err != nil {
@@ -161,7 +161,7 @@ func TestAStopOfTheSiteEndsALateAnswer(t *testing.T) {
 	}
 }
 
-// TestADirectCallerGetsTheContractsStatus: nobody loses patience there, so a failure may have its own status.
+// TestADirectCallerGetsTheContractsStatus: no one loses patience there, so a failure may have its own status.
 func TestADirectCallerGetsTheContractsStatus(t *testing.T) {
 	s := newEvalSite(t, impatient, func(c *Config) { c.EvalLimits.Wait = 200 * time.Millisecond })
 	for path, body := range map[string]object{

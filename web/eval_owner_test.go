@@ -22,7 +22,7 @@ import (
 
 const secretSource = "the_authors_own_trick"
 
-// asker sends requests as somebody; headers say as whom.
+// asker sends requests as someone; headers say as whom.
 type asker struct {
 	name    string
 	browser *browser
@@ -45,7 +45,7 @@ func (a asker) post(path string, form url.Values) int {
 	return a.browser.post(path, form, a.headers...).StatusCode
 }
 
-// strangers are everybody but the evaluation's author and admins.
+// strangers are everyone but the evaluation's author and admins.
 func (s *evalSite) strangers() []asker {
 	other := modelstest.Person(s.t, s.site.Store, "eve", accounts.RoleCreator)
 	token, _, err := s.site.Store.Accounts.CreateToken(context.Background(), other.ID, "test", 0)
@@ -60,7 +60,7 @@ func (s *evalSite) strangers() []asker {
 	}
 }
 
-// plain is a browser that follows no redirects, signed in as somebody or not.
+// plain is a browser that follows no redirects, signed in as someone or not.
 func (s *evalSite) plain(user ...*accounts.User) *browser {
 	b := s.browser()
 	if len(user) > 0 {
@@ -86,7 +86,7 @@ func TestEveryAddressOfAnEvaluationIsAmongThoseThatAreTried(t *testing.T) {
 	for _, r := range s.app.GetRoutes(true) {
 		about := strings.HasPrefix(r.Path, "/job/") || strings.Contains(r.Path, "evaluations/:id")
 		if r.Method == http.MethodGet && about && !slices.Contains(tried, r.Path) {
-			t.Errorf("nobody looks whether strangers can read at %s", r.Path)
+			t.Errorf("no one looks whether strangers can read at %s", r.Path)
 		}
 	}
 }

@@ -26,14 +26,14 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// evalSite is a site whose evaluation API somebody uses with a token.
+// evalSite is a site whose evaluation API someone uses with a token.
 type evalSite struct {
 	*testSite
 	token string
 	user  accounts.User
 }
 
-// newEvalSite has a CPU that can evaluate, as far as the site knows; nobody takes its jobs.
+// newEvalSite has a CPU that can evaluate, as far as the site knows; no one takes its jobs.
 func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 	t.Helper()
 	s := &evalSite{testSite: startSite(t, changes...)}

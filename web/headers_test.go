@@ -69,7 +69,7 @@ func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
 	wantStatus(t, b.get("/healthz"), http.StatusServiceUnavailable)
 }
 
-// Only heads are sent: an answer shows that nobody waited for the body.
+// Only heads are sent: an answer shows that no one waited for the body.
 func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 	s := newEvalSite(t, func(cfg *Config) { cfg.BundleLimit = 8 << 20 })
 	for _, one := range []struct {

@@ -154,7 +154,7 @@ func TestHalfSentRequestsHoldLittleMemory(t *testing.T) {
 			}
 			held := site.memory(t) - before
 			closeAll()
-			if wait > mostWait && wait > 3*alone { // other tests may have begun meanwhile
+			if wait > mostWait && wait > 3*alone { // other tests may have begun in the meantime
 				alone = max(alone, site.slowest(t, 40))
 			}
 			t.Logf("%d requests held %.1f MB; p95 of another visitor %v, alone %v", requests, held, wait, alone)

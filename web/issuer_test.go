@@ -19,7 +19,7 @@ import (
 )
 
 // testIssuer is an OpenID Connect provider on loopback: discovery, keys, authorization with PKCE, token, userinfo.
-// It signs in whoever Claims describes, without asking.
+// It signs in the person that Claims describes, without asking.
 type testIssuer struct {
 	*httptest.Server
 	t   *testing.T

@@ -134,7 +134,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 		t.Errorf("too much in all: %s", resp.Status)
 	}
 	if _, resp := s.from(t, "127.0.0.9", strings.Replace(head, "60000", "3000", 1)+strings.Repeat("x", 3000)); resp.StatusCode != 403 { // read
-		t.Errorf("a small body meanwhile: %s", resp.Status)
+		t.Errorf("a small body in the meantime: %s", resp.Status)
 	}
 	conns[1].Close()
 	eventually(t, "one has gone", func() bool { return held() == 2*12<<10 })

@@ -215,6 +215,6 @@ func TestAgentsNeedATokenUnlessTheAPIIsOpen(t *testing.T) {
 		t.Errorf("an open evaluation: %q", refused)
 	}
 	if _, refused := open.call("submit", object{"task": "t", "source": "x", "file_name": "a.cpp"}); !strings.Contains(refused, "Sign in") {
-		t.Errorf("a submission of nobody: %q", refused)
+		t.Errorf("a submission of no one: %q", refused)
 	}
 }

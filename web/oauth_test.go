@@ -99,7 +99,7 @@ func TestAdminsAreNamedByTheOperator(t *testing.T) {
 		{"number of the account", "oidc:id:1", map[string]any{"sub": "1"}, "admin"},
 		{"login that is a number", "oidc:id:1", map[string]any{"sub": "2", "preferred_username": "1"}, "user"},
 		{"login that is a marked number", "oidc:id:1", map[string]any{"sub": "2", "preferred_username": "id:1"}, "user"},
-		{"nobody without a login", "oidc:", map[string]any{"sub": "1"}, "user"},
+		{"no one without a login", "oidc:", map[string]any{"sub": "1"}, "user"},
 		{"login at another provider", "github:boss", map[string]any{"sub": "1", "preferred_username": "boss"}, "user"},
 	}
 	for _, tt := range tests {

@@ -246,7 +246,7 @@ func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
 	for path, methods := range document.Paths {
 		for method := range methods {
 			if name := strings.ToUpper(method) + " " + path; calls[name] == nil {
-				t.Errorf("nobody tries %s", name)
+				t.Errorf("no one tries %s", name)
 			}
 		}
 	}

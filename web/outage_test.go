@@ -14,7 +14,7 @@ import (
 	"warpboard/web/site"
 )
 
-// throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; somebody may submit.
+// throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; someone may submit.
 func throughWire(t *testing.T) (s *testSite, wire *modelstest.Wire, token string) {
 	wire = modelstest.NewWire(t)
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: wire.URL})

@@ -52,8 +52,8 @@ func (s *scene) judgeTrial(t *testing.T, slug, letThrough string) int {
 	return len(list)
 }
 
-// TestATaskIsWrittenTriedAndPublishedInThePage: somebody begins with a starter, is told what is wrong, tries it, sees that
-// the check lets something through, mends it and publishes; nobody else sees the task before.
+// TestATaskIsWrittenTriedAndPublishedInThePage: someone begins with a starter, is told what is wrong, tries it, sees that
+// the check lets something through, mends it and publishes; no one else sees the task before.
 func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	s := newScene(t)
 	creator, visitor := s.signedIn("Carla", accounts.RoleCreator), s.browser()
@@ -82,7 +82,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		t.Fatalf("trying leads to %s", trial)
 	}
 	wantText(t, doc, "[data-summary]", "0 of 12 finished")
-	wantText(t, doc, "#trial form button:not(.btn-main)", "Publish anyway") // nobody is led to it yet
+	wantText(t, doc, "#trial form button:not(.btn-main)", "Publish anyway") // no one is led to it yet
 	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
 		t.Error("the page does not renew itself")
 	}
@@ -137,7 +137,7 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	if paths := fields(opened.Find("main form"))["path"]; !slices.Contains(paths, "_up/utils.py") {
 		t.Errorf("opened in the editor: %v", paths)
 	}
-	wantStatus(t, creator.get("/tasks/new/files"), http.StatusOK) // where the form leads, typed in anew
+	wantStatus(t, creator.get("/tasks/new/files"), http.StatusOK) // where the form leads, typed in again
 	tried := creator.sends(t, opened, "/tasks/new/files", func(f url.Values) { f.Set("name", "Two tensors") })
 	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
 		t.Errorf("trying what was opened leads to %s", at)

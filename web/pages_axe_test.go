@@ -28,7 +28,7 @@ type look struct {
 	width int64
 }
 
-// lookedAt are the pages that axe looks at: each kind once, as somebody sees it who may do everything.
+// lookedAt are the pages that axe looks at: each kind once, as someone sees it who may do everything.
 func (s *profiledScene) lookedAt() []string {
 	run := s.second
 	return append(s.all(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID), fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, run.ID),

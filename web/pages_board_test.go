@@ -57,7 +57,7 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	s.browser().page("/tasks/"+s.task.Slug+"/boards/T4", http.StatusNotFound)
 
 	if doc.Find("[data-error]").Length() != 0 {
-		t.Error("the board has a column of errors that nobody asked for")
+		t.Error("the board has a column of errors that no one asked for")
 	}
 	show, _ := doc.Find("[data-tools] a:contains('Show numerical errors')").Attr("href")
 	exact := s.browserOf(s.ada).page(show, http.StatusOK)
@@ -185,7 +185,7 @@ func TestABoardHasASecondOrderByEnergy(t *testing.T) {
 	s := newScene(t)
 	board := "/tasks/" + s.task.Slug + "/boards/H200"
 	if s.browser().page(board, http.StatusOK).Find("[data-energy], [data-tools] a:contains('Order by energy')").Length() > 0 {
-		t.Error("the board shows energy that nobody measured")
+		t.Error("the board shows energy that no one measured")
 	}
 	mallory := modelstest.Person(t, s.site.Store, "Mallory", accounts.RoleUser)
 	s.energy = &job.Energy{Joules: 0.0042, Watts: 350, Calls: 60_000, MeanNS: 12_000, Case: "n: 4096; seed: 23"}
@@ -208,7 +208,7 @@ func TestABoardHasASecondOrderByEnergy(t *testing.T) {
 		t.Errorf("by energy: %s", got)
 	}
 	if doc.Find("[data-by-energy]").Length() != 1 || doc.Find("#board [hx-get], #board").First().AttrOr("hx-get", "") != board+"?page=1&order=energy" {
-		t.Errorf("the second order is asked for anew as %q", doc.Find("#board").AttrOr("hx-get", ""))
+		t.Errorf("the second order is asked for again as %q", doc.Find("#board").AttrOr("hx-get", ""))
 	}
 	s.browser().page(board+"?order=colour", http.StatusUnprocessableEntity)
 

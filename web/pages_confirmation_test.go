@@ -43,7 +43,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	doc := b.page(board, http.StatusOK)
 	wantText(t, doc, "#board tbody tr:first-child", "Ben 45.00 µs")
 	if doc.Find("#board a.tag").Length() != 0 {
-		t.Error("somebody still waits for confirmation")
+		t.Error("someone still waits for confirmation")
 	}
 	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "confirmed The score comes from measuring this source again on one unit, in turns with another, and from its earlier confirmations if there were any; it was 40.00 µs before.")
 	wantText(t, b.page(card(anns), http.StatusOK), "[data-confirmation]", "went from 40.00 µs to 45.00 µs.")

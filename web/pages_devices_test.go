@@ -77,7 +77,7 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	wantText(t, doc, "[aria-labelledby=boards]", "B200 offline")
 	wantText(t, doc, "#submit fieldset", "B200 No worker at the moment")
 	if doc.Find("input[name=device][checked]").Length() != 0 {
-		t.Error("a device that nobody serves is ticked")
+		t.Error("a device that no one serves is ticked")
 	}
 	if known := b.page("/tasks/"+s.task.Slug, http.StatusOK); known.Find("input[value=H200][checked]").Length() != 1 || known.Find("[aria-labelledby=boards] .tag").Length() != 0 {
 		t.Error("a device that is served is not ticked, or said to be offline")

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// copied are the files that a page shows, as somebody would copy them.
+// copied are the files that a page shows, as someone would copy them.
 func copied(doc *goquery.Document) map[string]string {
 	files := map[string]string{}
 	doc.Find("[data-file]").Each(func(_ int, e *goquery.Selection) {

@@ -81,7 +81,7 @@ func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
 	checkSound(t, doc)
 	wantText(t, doc, "[data-draft=bad] .callout-fail", "problems/first/bad/task.yml: files: is required")
 	if got := strings.Join(chosen(doc), " "); got != "add sum" {
-		t.Fatalf("chosen beforehand are %q, want the two that can be made", got)
+		t.Fatalf("chosen in advance are %q, want the two that can be made", got)
 	}
 	form := fields(doc.Find("main form"))
 	form.Del("1.chosen")
@@ -118,7 +118,7 @@ func TestProblemOfASetWithAForbiddenFlagSaysSo(t *testing.T) {
 	doc := document(t, creator.upload("/tasks/new", "zip", "set.zip", set, nil), http.StatusOK)
 	wantText(t, doc, "[data-draft=sum] .callout-fail", `config.compile_flags[0]: "-specs=/tmp/x" is not among the flags`)
 	if got := strings.Join(chosen(doc), " "); got != "add" {
-		t.Errorf("chosen beforehand are %q, want the one that can be made", got)
+		t.Errorf("chosen in advance are %q, want the one that can be made", got)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	wantText(t, doc, `[data-draft=sum] [data-change="files.reference.h"]`, "new boards")
 	wantText(t, doc, "[data-draft=sum] header label", "with empty boards")
 	if got := strings.Join(chosen(doc), " "); got != "add" {
-		t.Errorf("chosen beforehand are %q: what empties boards must be chosen by hand", got)
+		t.Errorf("chosen in advance are %q: what empties boards must be chosen by hand", got)
 	}
 	form := fields(doc.Find("main form"))
 	document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
@@ -163,7 +163,7 @@ func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	other := s.signedIn("Otto", accounts.RoleCreator)
 	doc = document(t, other.upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01", asItIs), nil), http.StatusOK)
 	if doc.Find("[data-change]").Length() > 0 {
-		t.Error("somebody else's task is shown as one to update")
+		t.Error("someone else's task is shown as one to update")
 	}
 	wantStatus(t, other.upload("/tasks/publish", "", "", nil, form), http.StatusForbidden)
 }

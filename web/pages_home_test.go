@@ -36,7 +36,7 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 		t.Errorf("the record is drawn as %q", drawn)
 	}
 	if empty := doc.Find("[data-task=prefixsum-cuda] [data-record]").Length(); empty != 0 {
-		t.Error("a record is drawn of a task that nobody solved")
+		t.Error("a record is drawn of a task that no one solved")
 	}
 	if title := doc.Find(card+" [data-board=CPU]").AttrOr("title", ""); title != "No entry yet" {
 		t.Errorf("the board without entries says %q", title)

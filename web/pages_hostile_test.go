@@ -17,7 +17,7 @@ import (
 	"warpboard/tasks"
 )
 
-// hostile is what somebody would store to script a page, in every way that HTML knows, or to have it read
+// hostile is what someone would store to script a page, in every way that HTML knows, or to have it read
 // another way than it is.
 const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>` +
 	"pass \u202Edeliaf\u202C \u2066"

@@ -59,7 +59,7 @@ func TestAPartThatCannotBeRenewedStaysAndSaysWhy(t *testing.T) {
 	w := s.window()
 	w.open("/devices")
 	w.Until(`document.querySelector("[data-device=H200]")`)
-	// The part that the stream's first word renews may come meanwhile, and has its own address again.
+	// The part that the stream's first word renews may come in the meantime, and has its own address again.
 	eventually(t, "the part is asked for where there is nothing", func() bool {
 		w.Eval(`(part => part.getAttribute("hx-get") == "/nothing" || (part.setAttribute("hx-get", "/nothing"), htmx.process(part)))(document.querySelector("#devices"))`)
 		s.site.Hub.QueueChanged()
@@ -96,7 +96,7 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	w.Until(fmt.Sprintf(`document.querySelector(%q).dataset.state == "done"`, card))
 	w.Shows(card+` [data-output="build"]`, "nvcc -O3") // only who may see the source
 	w.Shows("#live-status", "passed, 11.50")
-	w.Until(`document.title.startsWith("H200: passed, 11.50")`) // for whoever looks at another tab
+	w.Until(`document.title.startsWith("H200: passed, 11.50")`) // for a person who looks at another tab
 	w.Until(`!document.querySelector("#cancel")`)
 	w.refusedNothing()
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // TestARunIsReportedDisqualifiedAndReinstated goes the whole way on pages: a report, the queue, the decision with its
-// reason for everybody, the next best run in its place, and back.
+// reason for everyone, the next best run in its place, and back.
 func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	s := newScene(t)
 	next := s.submit(s.ada, "H200", goodKernel)
@@ -64,7 +64,7 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	}
 	wantText(t, ben.page(run+"/moderation", http.StatusOK), "[data-flag=report]", "Reviewed: disqualified")
 	if n := visitor.page(run+"/moderation", http.StatusOK).Find("[data-flag]").Length(); n != 0 {
-		t.Error("everybody reads who reported the run")
+		t.Error("everyone reads who reported the run")
 	}
 	wantText(t, admin.page("/audit?q="+url.QueryEscape(fmt.Sprintf("run %d", s.done.ID)), http.StatusOK), "[data-act=disqualify]", "Grace Hopper disqualify")
 
@@ -88,7 +88,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 	}{
 		"visitor":        {s.browser(), false, nil, nil},
 		"submitter":      {s.browserOf(s.ada), false, nil, nil},
-		"somebody else":  {s.signedIn("Ben", accounts.RoleUser), true, []string{"report"}, nil},
+		"someone else":   {s.signedIn("Ben", accounts.RoleUser), true, []string{"report"}, nil},
 		"another author": {s.browserOf(dora), true, []string{"report"}, nil},
 		"author":         {s.browserOf(cora), true, []string{"dismiss", "disqualify"}, nil},
 		"admin":          {s.browserOf(s.admin), true, []string{"dismiss", "disqualify"}, []string{"reinstate"}},

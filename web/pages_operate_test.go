@@ -40,7 +40,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	made := body(t, admin.post("/operate/tokens", url.Values{"name": {"spot"}, "devices": {"CPU, H200"}, "most": {"2"}, "days": {"7"}}))
 	token := regexp.MustCompile(`wbj_[\w-]+`).FindString(made)
 	if _, ok, err := s.site.Store.Fleet.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
-		t.Fatalf("the token %q on the page lets nobody in: %v\n%s", token, err, made)
+		t.Fatalf("the token %q on the page lets no one in: %v\n%s", token, err, made)
 	}
 	text := body(t, admin.get("/operate"))
 	if strings.Contains(text, token) || !strings.Contains(text, "1 of 2") {
@@ -61,7 +61,7 @@ func (s *scene) budgets(admin, ada *browser) {
 		s.t.Error("a budget is shown where there is none")
 	}
 	wantStatus(s.t, ada.post("/operate/budgets", url.Values{"seconds": {"9"}}), http.StatusForbidden)
-	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {"Nobody of this name"}, "seconds": {"9"}}), http.StatusUnprocessableEntity)
+	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {"Unknown person"}, "seconds": {"9"}}), http.StatusUnprocessableEntity)
 	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"seconds": {"600"}}), http.StatusOK)
 	for _, path := range []string{"/me", workbench} {
 		wantText(s.t, ada.page(path, http.StatusOK), "[data-budget]", "600 of 600 GPU-seconds are left today.")
@@ -90,7 +90,7 @@ func (s *scene) budgets(admin, ada *browser) {
 func (s *scene) teams(admin, ada *browser) {
 	s.t.Helper()
 	wantStatus(s.t, ada.post("/operate/teams", url.Values{"team": {"Kernels"}, "seconds": {"9"}}), http.StatusForbidden)
-	wantStatus(s.t, admin.post("/operate/teams", url.Values{"team": {"Kernels"}, "person": {"Nobody of this name"}}), http.StatusUnprocessableEntity)
+	wantStatus(s.t, admin.post("/operate/teams", url.Values{"team": {"Kernels"}, "person": {"Unknown person"}}), http.StatusUnprocessableEntity)
 	wantStatus(s.t, admin.post("/operate/teams", url.Values{"team": {"Kernels"}, "person": {s.ada.Name}}), http.StatusOK)
 	if ada.page("/me", http.StatusOK).Find("[data-team-budget]").Length() > 0 {
 		s.t.Error("a budget of a team is shown where there is none")

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// A program that a task brings reads the sources of all who submit to it, and whoever wrote it may read none of them.
+// A program that a task brings reads the sources of all who submit to it, and its author may read none of them.
 func TestATasksOwnProgramTellsNobodyElseASource(t *testing.T) {
 	s := newScene(t)
 	author, person := modelstest.Person(t, s.site.Store, "eve", accounts.RoleCreator), modelstest.Person(t, s.site.Store, "bob", accounts.RoleUser)

@@ -43,10 +43,10 @@ func TestAPersonIsFoundOnTheBoard(t *testing.T) {
 	resp := s.browser().get(board + "?find=" + strings.ToUpper(name))
 	doc := document(t, resp, http.StatusOK)
 	if resp.Request.URL.Query().Get("page") != "2" || doc.Find("#"+resp.Request.URL.Fragment).Length() != 1 {
-		t.Errorf("%s is found at %s", name, resp.Request.URL)
+		t.Errorf("%s is unknown at %s", name, resp.Request.URL)
 	}
-	nobody := s.browser().page(board+"?find=Nobody+of+this+name", http.StatusOK)
-	wantText(t, nobody, "[role=status]", "Nobody of this name")
+	unknown := s.browser().page(board+"?find=Unknown+person", http.StatusOK)
+	wantText(t, unknown, "[role=status]", "Unknown person")
 	me := s.browserOf(s.ada).get(board + "?page=2&find=me")
 	if want := fmt.Sprintf("entry-%d", s.ada.ID); me.Request.URL.Fragment != want || me.Request.URL.Query().Get("page") != "1" {
 		t.Errorf("Ada is sent to %s", me.Request.URL)
@@ -66,7 +66,7 @@ func TestABoardIsShownAsOfADate(t *testing.T) {
 		t.Errorf("at the end of the day %q leads, now %q", got, want)
 	}
 	if today.Find("[hx-sse\\:connect]").Length() != 0 || !strings.Contains(today.Find("a[rel=next]").AttrOr("href", ""), "&at=") {
-		t.Error("a past board is live, or its next page is of another time")
+		t.Error("a past board is live, or its next page shows another time")
 	}
 	second := b.page(board+"?page=2&at="+s.site.Now().Format(time.DateOnly), http.StatusOK)
 	if n := second.Find("#board tbody tr").Length(); n != 11 || second.Find("tfoot .mine").Length() != 1 {

@@ -61,7 +61,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	s.cancelWhileItIsRanked(cleo, first)
 }
 
-// comparesTheRunsAlone: a comparison of two runs is of their own times, ratio and scores alike, and says what the board has instead.
+// comparesTheRunsAlone: a comparison of two runs uses their own times for ratio and scores, and says what the board has instead.
 func (s *scene) comparesTheRunsAlone(first, second work.Run) {
 	s.t.Helper()
 	type side struct {
@@ -81,7 +81,7 @@ func (s *scene) comparesTheRunsAlone(first, second work.Run) {
 	wantText(s.t, b.page("/compare"+query, http.StatusOK), ".pf-side small", "This run alone; its board has")
 }
 
-// cancelWhileItIsRanked has a third run of the source watched and cancelled: nobody learns a time, and what it measured counts.
+// cancelWhileItIsRanked has a third run of the source watched and cancelled: no one learns a time, and what it measured counts.
 func (s *scene) cancelWhileItIsRanked(cleo accounts.User, first work.Run) {
 	t := s.t
 	t.Helper()

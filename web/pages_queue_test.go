@@ -13,7 +13,7 @@ import (
 )
 
 // TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers: strangers see that the device is in demand, and
-// nothing of whom or what for; being shared lists nobody's kernel.
+// nothing of whom or what for; being shared lists no one's kernel.
 func TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers(t *testing.T) {
 	s := newScene(t)
 	ask := func(kind string, shared bool) work.Evaluation {
@@ -42,7 +42,7 @@ func TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers(t *testing.T)
 	}
 	other := s.browserOf(modelstest.Person(t, s.site.Store, "Mallory", accounts.RoleUser)).page("/devices", http.StatusOK)
 	if rows := other.Find("[data-evaluation]"); rows.Find("a").Length() != 0 {
-		t.Errorf("somebody else sees %q", words(rows))
+		t.Errorf("someone else sees %q", words(rows))
 	}
 	for name, user := range map[string]accounts.User{"its caller": s.ada, "an admin": s.admin} {
 		rows := s.browserOf(user).page("/devices", http.StatusOK).Find("[data-evaluation=evaluate]")

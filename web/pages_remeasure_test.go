@@ -74,10 +74,10 @@ func TestAnAuthorHasATaskJudgedAnew(t *testing.T) {
 		t.Fatalf("the task's page leads to %q", link)
 	}
 	if resp := s.browserOf(s.ada).get(link); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("somebody else gets %s", resp.Status)
+		t.Errorf("someone else gets %s", resp.Status)
 	}
 	if n := visitor.page("/tasks/small", http.StatusOK).Find("a:contains('Rejudge')").Length(); n != 0 {
-		t.Error("it is offered to everybody")
+		t.Error("it is offered to everyone")
 	}
 	wantText(t, document(t, cora.post(link, url.Values{"reason": {""}}), http.StatusUnprocessableEntity), "[role=alert]", "Give a reason")
 	doc := document(t, cora.post(link, url.Values{"reason": {"Test 3 was missing."}}), http.StatusOK)
@@ -100,14 +100,14 @@ func TestAnAuthorHasATaskJudgedAnew(t *testing.T) {
 	wantText(t, s.browserOf(s.admin).page("/audit?q="+url.QueryEscape("task small"), http.StatusOK), "[data-act='apply rejudge']", "Test 3 was missing.")
 }
 
-// TestAnAuthorCancelsARejudge, and nobody else.
+// TestAnAuthorCancelsARejudge, and no one else.
 func TestAnAuthorCancelsARejudge(t *testing.T) {
 	s := newScene(t)
 	author := s.smallTask("")
 	cora := s.browserOf(author)
 	document(t, cora.post("/tasks/small/rejudge", url.Values{"reason": {"Why not."}}), http.StatusOK)
 	if resp := s.browserOf(s.ada).post("/tasks/small/rejudge/cancel", nil); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("somebody else gets %s", resp.Status)
+		t.Errorf("someone else gets %s", resp.Status)
 	}
 	wantText(t, document(t, cora.post("/tasks/small/rejudge/cancel", nil), http.StatusOK), "[data-state=cancelled]", "Why not.")
 }
@@ -163,7 +163,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	w.Until(`[...document.querySelectorAll(".scroll")].every((box) => box.scrollWidth == box.clientWidth)`)
 	w.looksRight("drift")
 	if resp := visitor.get(fmt.Sprintf("/devices/%s/drift", "Z80")); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("a device that nobody has: %s", resp.Status)
+		t.Errorf("a device that no one has: %s", resp.Status)
 	}
 	if link := visitor.page("/devices", http.StatusOK).Find("[data-device=CPU] a:contains('Software')").AttrOr("href", ""); link != "/devices/CPU/drift" {
 		t.Errorf("the devices page leads to %q", link)

@@ -95,6 +95,6 @@ func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
 	wantText(t, s.browser().page("/tasks/old/boards/H100", http.StatusOK), "#board", "Ada Lovelace") // by way of the old address
 	wantText(t, admin.page("/audit?q="+url.QueryEscape("device H100"), http.StatusOK), "[data-act='assign device']", "H100-PCIe")
 	if resp := s.browserOf(s.ada).get("/silicon"); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("somebody else gets %s", resp.Status)
+		t.Errorf("someone else gets %s", resp.Status)
 	}
 }

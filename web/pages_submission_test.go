@@ -158,7 +158,7 @@ func TestSubmissionCanBeChangedAndSubmittedAgain(t *testing.T) {
 		t.Error("the devices are not chosen as before")
 	}
 	if text := s.browserOf(modelstest.Person(t, s.site.Store, "Eve", accounts.RoleUser)).page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
-		t.Error("somebody else gets the source")
+		t.Error("someone else gets the source")
 	}
 	other := strings.Replace(again, s.task.Slug, "vectoradd-cpp", 1)
 	if text := words(b.page(other, http.StatusOK).Find("#source")); strings.Contains(text, "first try") {

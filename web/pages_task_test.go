@@ -64,7 +64,7 @@ func addFile(t testing.TB, form *multipart.Writer, field, name string, data []by
 	file.Write(data)
 }
 
-// fields are what a browser would send of a form that nobody touched.
+// fields are what a browser would send of a form that no one touched.
 func fields(form *goquery.Selection) url.Values {
 	values := url.Values{}
 	form.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {

@@ -54,7 +54,7 @@ func wantText(t testing.TB, doc *goquery.Document, selector, want string) {
 	}
 }
 
-// all lists the addresses of every page, for somebody who may do everything.
+// all lists the addresses of every page, for someone who may do everything.
 func (s *scene) all() []string {
 	task := "/tasks/" + s.task.Slug
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
@@ -79,7 +79,7 @@ func TestEveryPageIsSoundHTML(t *testing.T) {
 	}
 }
 
-// checkSound holds what is true of each page, whoever looks at it.
+// checkSound holds what is true of each page for every viewer.
 func checkSound(t *testing.T, doc *goquery.Document) {
 	for _, selector := range []string{"html[lang]", "head > title", "main#content", "h1", "a.skip[href='#content']", "header nav[aria-label]", "footer"} {
 		if n := doc.Find(selector).Length(); n != 1 {

@@ -117,7 +117,7 @@ func TestTheAPIManagesWebhooks(t *testing.T) {
 	again := fmt.Sprintf("%s/deliveries/%v/redeliver", path, list[0].(map[string]any)["id"])
 	is("Delivery", ada("POST", again, "", http.StatusOK))
 	if hooks := bob("GET", "/api/v1/webhooks", "", http.StatusOK).(map[string]any)["webhooks"].([]any); len(hooks) != 0 {
-		t.Errorf("somebody else sees %v", hooks)
+		t.Errorf("someone else sees %v", hooks)
 	}
 	wantStatus(t, s.browser().get("/api/v1/webhooks"), http.StatusUnauthorized)
 	ada("DELETE", path, "", http.StatusNoContent)

@@ -22,7 +22,7 @@ type writtenRemark struct {
 	Note       bool
 }
 
-// checks sends the files of a starter as its page does while somebody writes, changed.
+// checks sends the files of a starter as its page does while someone writes, changed.
 func (b *browser) checks(t *testing.T, form url.Values) (list []writtenRemark) {
 	t.Helper()
 	resp := b.upload("/tasks/check", "", "", nil, form)
@@ -103,7 +103,7 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	}
 	wantStatus(t, refused, http.StatusTooManyRequests)
 	if refused.Header.Get("Retry-After") == "" {
-		t.Error("nobody says when to ask again")
+		t.Error("no one says when to ask again")
 	}
 	other := s.signedIn("Ben", accounts.RoleCreator)
 	wantStatus(t, other.upload("/tasks/check", "", "", nil, form), http.StatusOK)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestChartsThatAreKeptAreTheChartsAsTheyAre: profiles and comparisons that a process has drawn before are what one draws that
-// has just begun, whatever changed in between, and nobody is shown what another may see.
+// has just begun, whatever changed in between, and no one is shown what another may see.
 func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 	s := newProfiledScene(t)
 	owner, err := s.site.Store.Accounts.User(t.Context(), s.second.UserID)
@@ -58,7 +58,7 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 }
 
 // TestChartsThatAreKeptAreNotDrawnAgain holds what a profile and a comparison may allocate once they have been drawn: drawn
-// anew they make some 9,500 and 13,500 allocations, for which the collector runs.
+// again they make some 9,500 and 13,500 allocations, for which the collector runs.
 func TestChartsThatAreKeptAreNotDrawnAgain(t *testing.T) {
 	const pages, most = 20, 5000
 	s := newProfiledScene(t)
@@ -72,7 +72,7 @@ func TestChartsThatAreKeptAreNotDrawnAgain(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if made := (after.Mallocs - before.Mallocs) / pages; made > most {
-			t.Errorf("%s makes %d allocations, want %d at the most", path, made, most)
+			t.Errorf("%s makes %d allocations, want %d at most", path, made, most)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (s *profiledScene) profilingWorker() {
 		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
 
-// ranked is somebody's ranked run with repeats and compiler facts, and its profile: a report of the
+// ranked is someone's ranked run with repeats and compiler facts, and its profile: a report of the
 // fixtures for the first and the last benchmark case, or a refusal.
 func (s *profiledScene) ranked(name, source string, ns float64, report string) work.Run {
 	s.t.Helper()

@@ -239,7 +239,7 @@ func TestBoardRowsLeadToProfilesAndComparisons(t *testing.T) {
 	if row(s.first).Find(`a[href^="/compare"]`).Length() != 0 || row(s.refused).Find(`a[href$="/profile"]`).Length() != 0 {
 		t.Error("a row leads where nothing is")
 	}
-	// A browser that holds the board gets it anew when an entry was profiled.
+	// A browser that holds the board gets it again when an entry was profiled.
 	run := s.submit(s.ada, "H200", goodKernel)
 	s.finish(run, 9.5e3)
 	etag := b.get(board).Header.Get("ETag")

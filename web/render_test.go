@@ -34,7 +34,7 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 		says   string
 	}{
 		"by its size": {t.Context(), fiber.StatusInternalServerError, "larger than 32 MiB"},
-		"by its time": {over, fiber.StatusInternalServerError, "logged"}, // the request is over: nobody reads this
+		"by its time": {over, fiber.StatusInternalServerError, "logged"}, // the request is over: no one reads this
 	} {
 		t.Run(name, func(t *testing.T) {
 			app := fiber.New(fiber.Config{ErrorHandler: s.site.HandleError})

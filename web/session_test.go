@@ -77,7 +77,7 @@ func TestSignOutEndsTheSessionOnTheServer(t *testing.T) {
 	b := s.signedIn("ada", accounts.RoleUser)
 	secret := b.cookie(site.SessionCookie)
 	b.post("/sign-out", nil)
-	b.setCookie(site.SessionCookie, secret) // somebody kept it
+	b.setCookie(site.SessionCookie, secret) // someone kept it
 	wantProblem(t, b.get("/api/v1/me"), http.StatusUnauthorized, "unauthorized")
 }
 
@@ -93,7 +93,7 @@ func TestSessionsCanBeRevokedFromAnotherBrowser(t *testing.T) {
 		mallory.post(fmt.Sprintf("/me/sessions/%d/revoke", session.ID), nil)
 	}
 	if laptop.me().Name != "ada" {
-		t.Error("somebody else revoked the session")
+		t.Error("someone else revoked the session")
 	}
 	laptop.post("/me/sessions/others/revoke", nil)
 	wantStatus(t, phone.get("/api/v1/me"), http.StatusUnauthorized)
@@ -122,7 +122,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 		{"through a proxy that says Forwarded", nil, []string{"Forwarded", "for=203.0.113.9"}},
 		{"foreign host name (DNS rebinding)", nil, []string{"Host", "evil.example:3000"}},
 		{"through a proxy that says nothing", func(cfg *Config) { cfg.BaseURL = "https://boards.example.org" }, nil},
-		{"listening for everybody", func(cfg *Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
+		{"listening for everyone", func(cfg *Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
 		{"a provider is set up", func(cfg *Config) {
 			cfg.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
 		}, nil},

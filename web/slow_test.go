@@ -95,7 +95,7 @@ func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if resp := s.waiting(t, "203.0.113.9", "Authorization: Bearer "+secret+"\r\n"); resp != nil {
-		t.Errorf("somebody with an account, who waits while strangers do: %s", resp.Status)
+		t.Errorf("someone with an account, who waits while strangers do: %s", resp.Status)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestWhatACallDoesInsideCounts(t *testing.T) {
 		t.Errorf("a third request: %s", resp.Status)
 	}
 	conn.Close()
-	eventually(t, "what nobody waits for ends", func() bool { return s.site.UnderWay.Taken() == 0 })
+	eventually(t, "what no one waits for ends", func() bool { return s.site.UnderWay.Taken() == 0 })
 }
 
 func TestAnIPv6CustomerCountsForAllOfTheirNetworks(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// stage is a site with a creator's task and somebody who submits to it.
+// stage is a site with a creator's task and someone who submits to it.
 type stage struct {
 	*testSite
 	creator, user accounts.User

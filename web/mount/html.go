@@ -10,9 +10,9 @@ var addresses = map[string]bool{
 	"data-check": true,
 }
 
-// HTML puts the path before every address from the root in a page or a part of one. It reads no HTML, only
-// attribute="/…: text cannot look like that, because what is not markup has its quotes escaped, by templ, by the sanitizer
-// of Markdown and by the colouring of sources. An address that begins with two slashes is of another host.
+// HTML puts the path before every address from the root in a page or a part of one. It does not parse HTML and replaces
+// attribute="/… only. Text cannot look like that: templ, the sanitizer of Markdown and the colouring of sources escape its
+// quotes. An address that begins with two slashes names another host.
 func (p Path) HTML(page string) string {
 	if p == "" {
 		return page

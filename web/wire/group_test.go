@@ -27,7 +27,7 @@ func TestAGroupIsWaitedForWhileOthersBegin(t *testing.T) {
 	calling.Wait()
 	select {
 	case <-waited:
-		t.Fatal("nobody waits for what runs")
+		t.Fatal("no one waits for what runs")
 	default:
 	}
 	close(release)

@@ -74,7 +74,7 @@ func (g *Guard) Close() error {
 	return g.Listener.Close()
 }
 
-// passes reports whether an error of accept is of one connection or of the moment, as net/http sees it.
+// passes reports whether an error of accept concerns one connection or is temporary, as in net/http.
 func passes(err error) bool {
 	for _, of := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
 		syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ETIMEDOUT} {

@@ -66,7 +66,7 @@ func TestWhoLeavesIsNoticed(t *testing.T) {
 		case <-left:
 			t.Logf("%s: noticed after %s", name, time.Since(began).Round(time.Microsecond))
 		case <-time.After(time.Minute):
-			t.Errorf("%s: nobody noticed", name)
+			t.Errorf("%s: no one noticed", name)
 		}
 		stop()
 		if len(stayed) > 0 {

@@ -20,7 +20,7 @@ func TestAPaceLetsABurstThroughAndThenOneASecond(t *testing.T) {
 		t.Errorf("%d pass at once, want %d", n, checksAhead)
 	}
 	if n := passed(2, 1); n != 1 {
-		t.Error("somebody else is refused")
+		t.Error("someone else is refused")
 	}
 	now = now.Add(checkEvery)
 	if n := passed(1, 5); n != 1 {

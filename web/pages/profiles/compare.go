@@ -161,7 +161,7 @@ func (r comparedRun) scoresAlone(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
 }
 
-// boardScore says what a score is of that is not the run's alone.
+// boardScore explains a board score that differs from the run's own.
 func (r comparedRun) boardScore() string {
 	if r.Run.Pooled > 1 {
 		return fmt.Sprintf("of %d runs of this source together", r.Run.Pooled)

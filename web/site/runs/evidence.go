@@ -110,7 +110,7 @@ func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) P
 	return p
 }
 
-// ProfileOf reads what there is of a run's profile, and why there is none.
+// ProfileOf reads a run's profile, or why there is none.
 func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
 	of, err := s.EvidenceOf(ctx, seen)
 	return of[seen.Run.ID].Profile, err
