@@ -41,7 +41,7 @@ func (w *Worker) gaugeLoop(ctx context.Context) {
 			// Slots of one unit have the same UUID, and so does the CPU's: the first in service stands for them.
 			seen[s.UUID] = true
 			if err := w.gaugeUnit(ctx, s.Slot); err != nil && ctx.Err() == nil {
-				w.log.Warn("a unit could not be gauged", "device", s.Device, "err", err)
+				w.log.Warn("a slot could not be gauged", "device", s.Device, "err", err)
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func (w *Worker) gaugeUnit(ctx context.Context, unit device.Slot) error {
 			s.Gauged(found)
 		}
 	}
-	w.log.Info("unit gauged", "device", unit.Device, "floor", time.Duration(found.FloorNS),
+	w.log.Info("slot gauged", "device", unit.Device, "floor", time.Duration(found.FloorNS),
 		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
 	return nil
 }

@@ -948,7 +948,7 @@ func Ranking(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if b.hasRoofs() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<th class=\"r wide\" scope=\"col\"><a class=\"plain\" href=\"/trust#floor\" title=\"How near the score is to what the unit can do at best\">% of roof</a></th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<th class=\"r wide\" scope=\"col\"><a class=\"plain\" href=\"/trust#floor\" title=\"How near the score is to the best that the device can do\">% of roof</a></th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -231,9 +231,9 @@ func confirmationNote(c *Confirmation) templ.Component {
 }
 
 func (c Confirmation) says() string {
-	where := "on one unit"
+	where := "on one slot"
 	if !c.OneUnit {
-		where = "on several units of the device, because no single one was free often enough"
+		where = "on several slots of the device, because no single one was free often enough"
 	}
 	turns := ", in turns with another,"
 	if c.OtherIs == 0 {

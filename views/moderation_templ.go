@@ -55,7 +55,7 @@ func moderationTabs(p Page, current string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tab("/silicon", "Silicon", current == "silicon").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tab("/silicon", "Devices", current == "silicon").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

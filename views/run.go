@@ -155,7 +155,7 @@ type Fact struct{ Name, Value string }
 // MachineFacts lists where and under which conditions a run was made, leaving out what is unknown.
 func MachineFacts(m job.Machine, harness string) []Fact {
 	all := []Fact{
-		{"Device", m.Name}, {"Unit", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA", m.CUDA},
+		{"Device", m.Name}, {"Device ID", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA", m.CUDA},
 		{"Compiler", m.Compiler}, {"Python", m.Python}, {"Torch", m.Torch}, {"Triton", m.Triton},
 		{"Kernel", m.Kernel}, {"Sandbox", m.Sandbox}, {"Harness", harness},
 	}

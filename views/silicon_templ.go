@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-// SiliconPage asks admins of what silicon the runs of old devices are.
+// SiliconPage asks admins on which device the runs of an old device name were made.
 type SiliconPage struct {
 	Page
 	Asked   []devices.Unsorted

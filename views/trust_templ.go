@@ -77,7 +77,7 @@ func Trust(p TrustPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A score is only worth something if the kernel could not have written it. This page explains how Warpboard makes sure of that, and what it cannot.</p><nav class=\"mt-4 flex flex-wrap gap-x-5 gap-y-1 small\" aria-label=\"On this page\"><a href=\"#clocks\">Three clocks</a> <a href=\"#ties\">Ties</a> <a href=\"#proved\">What is proved</a> <a href=\"#open\">What is not</a> <a href=\"#sandbox\">The sandbox</a> <a href=\"#attacks\">Attacks</a> <a href=\"#report\">Report a hole</a></nav><div class=\"mt-8 grid gap-10\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A score is only worth something if the kernel could not have written it. This page explains how Warpboard makes sure of that, and what it cannot.</p><nav class=\"mt-4 flex flex-wrap gap-x-5 gap-y-1 small\" aria-label=\"On this page\"><a href=\"#clocks\">Three clocks</a> <a href=\"#ties\">Ties</a> <a href=\"#proved\">What is proved</a> <a href=\"#open\">What is not</a> <a href=\"#sandbox\">The sandbox</a> <a href=\"#attacks\">Attacks</a> <a href=\"#report\">Report a vulnerability</a></nav><div class=\"mt-8 grid gap-10\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -181,14 +181,14 @@ func trustClocks() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> comes from the runner: device events around the kernel, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> comes from the judge: from the release until the device reports that it is done. The time of an empty call is subtracted: about 15&nbsp;µs on a GPU. It is measured again in every run, with our own runner on the same device, after the submission has ended. The remaining error is 3 to 6&nbsp;µs on a GPU and 2 to 20&nbsp;µs on a CPU; on a noisy device it is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> also comes from the judge: from the release until the judge holds the answer, minus the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>The time of a case is the <strong>largest</strong> of three medians: event, wall minus its error, and snapshot minus its error. A kernel that forgets to join a stream is therefore not called a cheat: it gets the time that it took, and its row names the clock. If the runner's and the judge's numbers differ by more than the error, the run's page shows both.</p><p id=\"floor\">While a unit is idle, the same judge measures it with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. If a task states what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a run is held back until the task's author or an admin has reviewed it if its score or one of its cases is below the floor, or if it moves its bytes faster than the memory roof. This is not an accusation: the task may ask for less than it states. The arithmetic roof is fp32 without tensor cores; a kernel that uses them may be above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory. Repeats in one process agree with each other more than with the next process. The time of a case is the median of the processes' medians. The score's <strong>95&nbsp;% interval</strong> comes from the processes, not from the repeats: a t-interval of logarithms below seven processes, an interval of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for this is up. A score whose interval stays wider is marked <strong>noisy</strong>. If event counted in two of five processes, it counts in all that give about the same time: the judge's clocks are disturbed in some of them. A process is left out only for heat or a power brake, never for its time, and the run's conditions record it.</p><p id=\"conditions\">Ten times a second, a worker samples the unit's clocks, temperature, power, and throttle reasons, and twice a second its processes. The run's page and statement have the summary. A run is marked <strong>disturbed</strong> in these cases: heat or a power brake slowed the unit down in a process that counts; its clock was more than a tenth below its highest in more than a tenth of the samples under load without reaching the power cap; another program used the GPU; a CPU had a load of more than 1.5 per processor. The mark changes no score. You can repeat the run free of charge.</p><p id=\"numerics\">If a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge reports in each test how far the answer is from it: relative to the reference's size, and in units of the last place (ULP) of the answer's type. Rounding alone makes at most 0.5 ULP. Boards show the largest error of all tests on request. It decides nothing: the task's checker decides what is right.</p><p id=\"energy\">After a ranked run on a GPU has its score, one more process makes calls of its longest case, <strong>in a row</strong> and at least 0.7&nbsp;s long. The judge sets how many, times them, and checks the last answer; the worker reads the <strong>energy</strong> counter of the whole board, idle power included. Nothing is subtracted. The energy is not measured if the counter does not move, or if such calls take less than 80&nbsp;% of their measured time, because their input is in the caches or the work is not done again. You can order a board by energy. It is less certain than a score: the kernel's process can tell that calls repeat, and a kernel that rests instead of working draws less.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> comes from the runner: device events around the kernel, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> comes from the judge: from the release until the device reports that it is done. The time of an empty call is subtracted: about 15&nbsp;µs on a GPU. It is measured again in every run, with our own runner on the same device, after the submission has ended. The remaining error is 3 to 6&nbsp;µs on a GPU and 2 to 20&nbsp;µs on a CPU; on a noisy device it is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> also comes from the judge: from the release until the judge holds the answer, minus the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>The time of a case is the <strong>largest</strong> of three medians: event, wall minus its error, and snapshot minus its error. A kernel that forgets to join a stream is therefore not called a cheat: it gets the time that it took, and its row names the clock. If the runner's and the judge's numbers differ by more than the error, the run's page shows both.</p><p id=\"floor\">While a slot is idle, the same judge measures it with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. If a task states what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a run is held back if its score or a case is below the floor, or if it moves its bytes faster than the memory roof. The task's author or an admin then reviews it. This is not an accusation: the task may ask for less than it states. The arithmetic roof is fp32 without tensor cores; a kernel that uses them may be above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory. Repeats in one process agree with each other more than with the next process. The time of a case is the median of the processes' medians. The score's <strong>95&nbsp;% interval</strong> comes from the processes, not from the repeats: a t-interval of logarithms below seven processes, an interval of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for this is up. A score whose interval stays wider is marked <strong>noisy</strong>. If event counted in two of five processes, it counts in all that give about the same time: the judge's clocks are disturbed in some of them. A process is left out only for heat or a power brake, never for its time, and the run's conditions record it.</p><p id=\"conditions\">Ten times a second, a worker samples the GPU's clocks, temperature, power, and throttle reasons, and twice a second its processes. The run's page and statement have the summary. A run is marked <strong>disturbed</strong> when heat or a power brake slowed the GPU down in a process that counts. The same holds if its clock was more than a tenth below its highest in more than a tenth of the samples under load, without reaching the power cap. Other causes are another program on the GPU, and a CPU load of more than 1.5 per processor. The mark changes no score. You can repeat the run free of charge.</p><p id=\"numerics\">If a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge reports in each test how far the answer is from it: relative to the reference's size, and in units of the last place (ULP) of the answer's type. Rounding alone makes at most 0.5 ULP. Boards show the largest error of all tests on request. It decides nothing: the task's checker decides what is right.</p><p id=\"energy\">After a ranked run on a GPU has its score, one more process makes calls of its longest case, <strong>in a row</strong> and at least 0.7&nbsp;s long. The judge sets how many, times them, and checks the last answer; the worker reads the <strong>energy</strong> counter of the whole board, idle power included. Nothing is subtracted. There is no energy if the counter does not move. There is none either if such calls take less than 80&nbsp;% of their measured time: then their input is in the caches, or the work is not done again. You can order a board by energy. It is less certain than a score: the kernel's process can tell that calls repeat, and a kernel that rests instead of working draws less.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(releasedAfter)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 115, Col: 158}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 113, Col: 158}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -223,7 +223,7 @@ func trustTies() templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel never agree exactly. Entries that the data cannot tell apart share a rank, followed by =. An entry ranks behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores, each from several fresh processes, do not touch. Scores without an interval, from older runs and from tasks that bring their own program, count as exact: only the 0.5&nbsp;% applies to them. An interval that is wider than the first's extends at most 0.5&nbsp;% below its score, like one that is not noisy: an uneven kernel gains nothing.</p><p>In simulations with 3 to 25 processes that differ by 0.05 to 5&nbsp;%, the luckiest of 20 equal kernels is alone in first place on at most 10 of 10,000 boards with 5 processes or more (23 with 3), and never if they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 cases with 5 processes and a deviation of 0.5&nbsp;%, and practically always with 0.2&nbsp;%. Each entry is compared only with the first of its tie, so the last of one tie and the first of the next may be equally fast.</p><p id=\"pools\"><strong>Equal sources are pooled.</strong> All ranked runs of one source, by one person on one board, count together: the score and its interval come from all their processes, as if they were one run. Submitting a kernel twenty times does not earn the luckiest of twenty results. No one chooses which runs count. Measurements count even if the run was cancelled or failed while it was ranked, or if its author deleted it. A process that did not finish counts as twice the time of the slowest. So does a run that was cancelled after a worker had it, or failed after its program began. While a run is ranked, its page shows no times and no output. Infrastructure errors do not count against anyone. Sources are equal only byte for byte, because a program can see each blank line of its text. Runs that are held back or disqualified, and runs with older software, are not pooled. A noisy run is pooled, and becomes less noisy. A score keeps the date when it was first reached.</p><p id=\"confirmations\">First place is also luck, because a board shows the best of many tries. So the first run of a board is measured again, in turns with the next person's run (next, first, next, first), in fresh processes, while the device is idle. A turn that has waited for 10 minutes goes ahead of later submissions. Until then the run <strong>waits for confirmation</strong>. From then on, the score of both sources is the median of all their confirmations, with the interval of all those processes, no matter who sent them. Later runs do not change it, and the run's page keeps the old score. So neither many challenges nor equal sources of two accounts choose a number, and the luckiest of many variants is first only until it is confirmed. A disturbed turn is repeated once. Only numbers from one unit of one machine count, unless eight turns do not find one unit for all. A source that fails when it is measured again is held back until it has been reviewed; if it is the next person's, the first is measured alone. Losing a place to a confirmation is not an accusation.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel never agree exactly. Entries that the data cannot tell apart share a rank, followed by =. An entry ranks behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores, each from several fresh processes, do not touch. Scores without an interval, from older runs and from tasks that bring their own program, count as exact: only the 0.5&nbsp;% applies to them. An interval that is wider than the first's extends at most 0.5&nbsp;% below its score, like one that is not noisy: an uneven kernel gains nothing.</p><p>In simulations with 3 to 25 processes that differ by 0.05 to 5&nbsp;%, the luckiest of 20 equal kernels is alone in first place on at most 10 of 10,000 boards with 5 processes or more (23 with 3), and never if they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 cases with 5 processes and a deviation of 0.5&nbsp;%, and practically always with 0.2&nbsp;%. Each entry is compared only with the first of its tie, so the last of one tie and the first of the next may be equally fast.</p><p id=\"pools\"><strong>Equal sources are pooled.</strong> All ranked runs of one source, by one person on one board, count together: the score and its interval come from all their processes, as if they were one run. Submitting a kernel twenty times does not earn the luckiest of twenty results. No one chooses which runs count. Measurements count even if the run was cancelled or failed while it was ranked, or if its author deleted it. A process that did not finish counts as twice the time of the slowest. So does a run that was cancelled after a worker had it, or failed after its program began. While a run is ranked, its page shows no times and no output. Infrastructure errors do not count against anyone. Sources are equal only byte for byte, because a program can see each blank line of its text. Runs that are held back or disqualified, and runs with older software, are not pooled. A noisy run is pooled, and becomes less noisy. A score keeps the date when it was first reached.</p><p id=\"confirmations\">First place is also luck, because a board shows the best of many tries. So the first run of a board is measured again, in turns with the next person's run (next, first, next, first), in fresh processes, while the device is idle. A turn that has waited for 10 minutes goes ahead of later submissions. Until then the run <strong>waits for confirmation</strong>. From then on, the score of both sources is the median of all their confirmations, with the interval of all those processes, no matter who sent them. Later runs do not change it, and the run's page keeps the old score. So neither many challenges nor equal sources of two accounts choose a number, and the luckiest of many variants is first only until it is confirmed. A disturbed turn is repeated once. Only numbers from one slot of one machine count, unless eight turns do not find one slot for all. A source that fails when it is measured again is held back until it has been reviewed; if it is the next person's, the first is measured alone. Losing a place to a confirmation is not an accusation.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -357,7 +357,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 217, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 215, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -370,7 +370,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 219, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 217, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -448,7 +448,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were run on with this site's harness.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 245, Col: 123}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 243, Col: 123}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -521,7 +521,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var17 string
 				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 280, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 278, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -564,7 +564,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 283, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 281, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -577,7 +577,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 285, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 283, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -590,7 +590,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 287, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 285, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -647,7 +647,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 304, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 302, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -708,7 +708,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 318, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 316, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -721,7 +721,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 318, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 316, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -734,7 +734,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 317, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -753,7 +753,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 324, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 322, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -789,7 +789,7 @@ func trustReport(contact string) templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a hole</h2><p>If a kernel gets a false time, or passes without computing, that is a bug in Warpboard, not your fault. Submit it in benchmark mode, which takes no place on a board, and send the number of the submission to the people who run this site, with what it does and the time that it should have got. Please keep it to yourself until they have answered; each closed hole becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a vulnerability</h2><p>If a kernel gets a false time, or passes without computing, that is a bug in Warpboard, not your fault. Submit it in benchmark mode, which takes no place on a board. Send the number of the submission to the people who run this site, with what it does and the time that it should have got. Please do not publish it until they have answered. Each closed hole becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -801,7 +801,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var30 templ.SafeURL
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 338, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -814,7 +814,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 338, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {

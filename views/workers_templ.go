@@ -318,7 +318,7 @@ func workerCard(w WorkerCard, admin *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "\"><table class=\"table\"><thead><tr><th class=\"r fit\" scope=\"col\">Slot</th><th class=\"fit\" scope=\"col\">Device</th><th scope=\"col\">Now</th><th scope=\"col\">Unit</th><th class=\"r hide-phone\" scope=\"col\">Memory</th><th class=\"hide-phone\" scope=\"col\">Driver</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "\"><table class=\"table\"><thead><tr><th class=\"r fit\" scope=\"col\">Slot</th><th class=\"fit\" scope=\"col\">Device</th><th scope=\"col\">Now</th><th scope=\"col\">Device ID</th><th class=\"r hide-phone\" scope=\"col\">Memory</th><th class=\"hide-phone\" scope=\"col\">Driver</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

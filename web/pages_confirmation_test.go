@@ -45,7 +45,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	if doc.Find("#board a.tag").Length() != 0 {
 		t.Error("someone still waits for confirmation")
 	}
-	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "confirmed The score comes from measuring this source again on one unit, in turns with another, and from its earlier confirmations if there were any; it was 40.00 µs before.")
+	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "confirmed The score comes from measuring this source again on one slot, in turns with another, and from its earlier confirmations if there were any; it was 40.00 µs before.")
 	wantText(t, b.page(card(anns), http.StatusOK), "[data-confirmation]", "went from 40.00 µs to 45.00 µs.")
 
 	cleos := finish("Cleo", 30_000)
@@ -62,7 +62,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 		modelstest.Finish(t, store, nextLeg(t, store), 35_000)
 	}
 	alone := fmt.Sprintf("Run %d did not pass when it was measured again. It ended with exit code 3. Run %d was measured alone.", bens.ID, cleos.ID)
-	wantText(t, b.page(card(cleos), http.StatusOK), "[data-confirmation]", "measuring this source again on one unit and from its earlier confirmations if there were any; it was 30.00 µs before. "+alone)
+	wantText(t, b.page(card(cleos), http.StatusOK), "[data-confirmation]", "measuring this source again on one slot and from its earlier confirmations if there were any; it was 30.00 µs before. "+alone)
 	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "This run was due to be measured again, in turns with another, but got no number. "+alone)
 }
 

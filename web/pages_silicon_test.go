@@ -89,7 +89,7 @@ func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
 	doc := admin.page("/silicon", http.StatusOK)
 	wantText(t, doc, "[data-unsorted=H100]", "1 run without such a record")
 	resp := admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"L4"}})
-	wantText(t, document(t, resp, http.StatusUnprocessableEntity), "[role=alert]", "no silicon of H100")
+	wantText(t, document(t, resp, http.StatusUnprocessableEntity), "[role=alert]", "not a device of H100")
 	doc = document(t, admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"H100-PCIe"}}), http.StatusOK)
 	wantText(t, doc, "main", "Every run is on the board of its device.")
 	wantText(t, s.browser().page("/tasks/old/boards/H100", http.StatusOK), "#board", "Ada Lovelace") // by way of the old address

@@ -73,7 +73,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("#%d is 1.100× faster than #%d (1.091× to 1.109× at 99 %%; ", faster, a), "geometric mean of the benchmark cases",
 		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "not told apart in 1",
-		"Conditions differ, and may explain a part: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
+		"Conditions differ, which may explain a part: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
 	} {
 		wantText(t, doc, "[data-findings]", want)
 	}
@@ -90,7 +90,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	}
 	same := b.page(fmt.Sprintf("/compare?a=%d&b=%d", s.slow.ID, s.slow.ID), http.StatusOK)
 	wantText(t, same, "[data-findings]", "Both ran the same source")
-	wantText(t, same, "[data-findings]", "Conditions are the same: one unit of H200, the same software, clocks within 2 %.")
+	wantText(t, same, "[data-findings]", "Conditions are the same: the same H200, the same software, clocks within 2 %.")
 	unsure := b.page(fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, s.second.ID), http.StatusOK)
 	wantText(t, unsure, "[data-findings]", "The data cannot show a difference")
 	if unsure.Find(".pf-why").Length() > 0 {

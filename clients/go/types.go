@@ -190,7 +190,7 @@ type Entry struct {
 	Interval
 	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score, those that were cancelled, failed or deleted too; absent: one run alone, or confirmations"`
 	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
+	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that its device can do, from 0 to 1; absent: the task does not say what a call takes, or the device was not gauged"`
 	Numerics
 	EnergyJ  *float64  `json:"energy_j,omitempty" jsonschema:"what a call of the run's longest case draws, in joules, of the whole board with its idle power; absent: not measured"`
 	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`

@@ -146,7 +146,7 @@ func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	r.wake() // there may be something to measure again, or baselines to run
 	// Its permissions in the queue were fixed when it connected, and do not hold the new device's subjects yet.
 	if len(fresh) > 0 {
-		r.log.Info("new silicon", "worker", h.Worker, "devices", fresh)
+		r.log.Info("new devices", "worker", h.Worker, "devices", fresh)
 		r.requests.Kick(h.Worker)
 	}
 	return nil

@@ -58,7 +58,7 @@ func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result)
 	memory := *unit
 	memory.FlopsPerSecond = math.Inf(1)
 	if roof, _ := roofOf(def, rankedCases(result), memory); roof > aboveRoof*score.NS && steady {
-		score.Held = fmt.Sprintf("It reaches %.0f %% of this unit's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
+		score.Held = fmt.Sprintf("It reaches %.0f %% of this GPU's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
 			100*roof/score.NS, unit.BytesPerSecond/1e9)
 	}
 }
@@ -67,7 +67,7 @@ func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result)
 func heldByFloor(score float64, unit *job.Gauge, cases []job.CaseResult) string {
 	least, said := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
 	if unit != nil {
-		least, said = unit.FloorNS, fmt.Sprintf("an empty call takes at least %v on this unit", time.Duration(unit.FloorNS))
+		least, said = unit.FloorNS, fmt.Sprintf("an empty call takes at least %v on this device", time.Duration(unit.FloorNS))
 	}
 	for _, c := range cases {
 		if c.Time() < belowFloor*least {

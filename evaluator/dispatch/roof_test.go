@@ -41,8 +41,8 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 		"arithmetic bounds it":     {slower, 4e6, 0.5, ""},
 		"faster than fp32":         {slower, 1.3e6, 2 / 1.3, ""},
 		"below the floor":          {gauged(), 99, 0, "an empty call takes"},
-		"a unit that is not known": {nil, 1000, 0, ""},
-		"a unit that says nothing": {&job.Gauge{}, 1000, 0, ""},
+		"a device that is not known": {nil, 1000, 0, ""},
+		"a device without numbers": {&job.Gauge{}, 1000, 0, ""},
 		"less than any GPU takes":  {nil, 999, 0, "no call takes less than 1µs on a GPU"},
 	} {
 		def, result := rankedOn(test.unit)

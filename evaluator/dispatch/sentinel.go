@@ -37,21 +37,21 @@ func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 		case err != nil:
 			r.log.Error("keeping a sentinel", "worker", h.Worker, "device", slot.Device, "err", err)
 		case drift != "":
-			r.log.Error("a unit drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", unit, "why", drift)
+			r.log.Error("a slot drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", unit, "why", drift)
 		}
 	}
 }
 
-// holdDrifting holds a score back that was measured on a unit which drifts. That is bad luck, and the run counts against no
-// limit.
+// holdDrifting holds a score back that was measured on a slot which drifts. It is not the person's fault: the run counts
+// against no limit.
 func (r *Recorder) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
 	if score == nil {
 		return nil
 	}
 	drift, err := r.store.Sentinels.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
-		score.Disturbed = "the unit is not what it was"
-		score.Held = cmp.Or(score.Held, "Its unit has drifted. "+drift)
+		score.Disturbed = "its slot has drifted"
+		score.Held = cmp.Or(score.Held, "Its slot has drifted. "+drift)
 	}
 	return err
 }

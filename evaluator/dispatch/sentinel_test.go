@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// A score that was measured on a unit which is not what it was waits for someone; the next steady one counts.
+// A score that was measured on a slot which drifts waits for a review; the next steady one counts.
 func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, r := s.boot()
@@ -36,17 +36,17 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 			beat(minute, 1e6)
 		}
 		if run := ranked(10); run.HeldWhy != "" {
-			s.Errorf("a steady unit: %q", run.HeldWhy)
+			s.Errorf("a steady slot: %q", run.HeldWhy)
 		}
 		beat(10, 1.2e6)
 		beat(11, 1.2e6)
 		if run := ranked(9); !strings.Contains(run.HeldWhy, "has drifted") || !strings.Contains(run.HeldWhy, "+20.0 %") || run.Disturbed == "" {
-			s.Errorf("a unit that drifts: %q", run.HeldWhy)
+			s.Errorf("a slot that drifts: %q", run.HeldWhy)
 		}
 		s.wantBoard(10)
 		beat(12, 1e6)
 		if run := ranked(8); run.HeldWhy != "" {
-			s.Errorf("a unit that is steady again: %q", run.HeldWhy)
+			s.Errorf("a slot that is steady again: %q", run.HeldWhy)
 		}
 		s.wantBoard(8)
 	})

@@ -145,7 +145,7 @@ func (h *Held) Check(ctx context.Context) (working bool) {
 		err := h.pool.cfg.Probe(probing, s.Slot)
 		cancel()
 		if err != nil {
-			public := "its unit failed the check after a failed run"
+			public := "its GPU failed the check after a failed run"
 			s.Retire(Because(public, fmt.Errorf("%s: %w", public, err)))
 			working = false
 		}

@@ -149,7 +149,7 @@ func moveRuns(tx *gorm.DB, old, label string, u unit) error {
 	for key, value := range map[string]string{"name": u.Name, "uuid_hash": u.UUIDHash} {
 		text, err := json.Marshal(value)
 		if err != nil {
-			return fmt.Errorf("writing a unit: %w", err)
+			return fmt.Errorf("writing a GPU: %w", err)
 		}
 		// The text is what encoding/json made of the record: key, colon and value without blanks. % and _ in a name would
 		// match more; names of GPUs have none.
@@ -270,7 +270,7 @@ func ListUnsorted(read *gorm.DB) (list []Unsorted, err error) {
 // not there.
 func Assign(tx *gorm.DB, old, label string) (done bool, err error) {
 	if !db.IsName(label) || label != old && !strings.HasPrefix(label, old+"-") {
-		return false, db.Errorf(db.Invalid, "%q is no silicon of %s: write its label, as %s-PCIe or %s-80GB.", label, old, old, old)
+		return false, db.Errorf(db.Invalid, "%q is not a device of %s: write its label, as %s-PCIe or %s-80GB.", label, old, old, old)
 	}
 	var asked int64
 	if err := tx.Model(&db.Setting{}).Where("key = ?", unsortedKey+old).Count(&asked).Error; err != nil || asked == 0 {

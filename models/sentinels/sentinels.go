@@ -101,7 +101,7 @@ func Drift(list []Sentinel) string {
 			times = append(times, kernel.of(s))
 		}
 		if by := drift(times); by != 0 {
-			return fmt.Sprintf("The kernel that %s differs by %+.1f %% from its usual time on this unit, twice in a row.", kernel.name, 100*by)
+			return fmt.Sprintf("The kernel that %s differs by %+.1f %% from its usual time on this slot, twice in a row.", kernel.name, 100*by)
 		}
 	}
 	return ""

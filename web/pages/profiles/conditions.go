@@ -24,9 +24,9 @@ func conditionsOf(a, b comparedRun) string {
 	}
 	differ := differences(a, b)
 	if len(differ) > 0 {
-		return "Conditions differ, and may explain a part: " + strings.Join(differ, "; ") + "."
+		return "Conditions differ, which may explain a part: " + strings.Join(differ, "; ") + "."
 	}
-	return fmt.Sprintf("Conditions are the same: one unit of %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
+	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
 }
 
 // differences lists what differs besides the kernels, from A to B, what matters most first.
@@ -45,7 +45,7 @@ func differences(a, b comparedRun) (list []string) {
 	add("measured by", a.Run.Harness, b.Run.Harness)
 	list = append(list, softwareOf(was).Changes(softwareOf(is))...)
 	if a.Run.Device == b.Run.Device && was.UUIDHash != is.UUIDHash {
-		list = append(list, fmt.Sprintf("another unit of %s", a.Run.Device))
+		list = append(list, fmt.Sprintf("another %s", a.Run.Device))
 	}
 	add("processor", was.Name, is.Name)
 	for _, clock := range []struct{ name, key string }{{"SM clock", "sm_clock"}, {"memory clock", "memory_clock"}} {
