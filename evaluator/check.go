@@ -53,8 +53,8 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 			<-ctx.Done()
 			return nil
 		}
-		// A slot that worked for that long starts over with short pauses; one that fails as soon as it is admitted waits
-		// longer each time.
+		// A slot that worked for that long starts over with short pauses. A slot that fails right after it was admitted
+		// waits longer each time.
 		if time.Since(began) > check.Longest {
 			pause.reset()
 		}
@@ -147,7 +147,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			return nil
 		})
 	}
-	// Errors are in failed: each program has a place of its own there, so that no lock is needed.
+	// Errors are in failed: each program has its own element, so that no lock is needed.
 	_ = together.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()

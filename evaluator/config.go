@@ -73,8 +73,8 @@ type Config struct {
 
 	// Leave says when the worker ends by itself; its zero value: never.
 	Leave Leaving
-	// Notice waits until the machine is said to go away, and returns when results must be delivered; false: ctx ended first.
-	// nil where no one says so but by ending the worker.
+	// Notice waits for the notice that the machine goes away, and returns the time when results must be delivered; false:
+	// ctx ended first. nil: there is no notice, the worker is stopped instead.
 	Notice func(ctx context.Context) (until time.Time, ok bool)
 
 	// The site takes a worker for gone after fleet.WorkerTimeout without one; a beat must fit into that several times.

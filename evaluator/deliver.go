@@ -33,7 +33,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, j job.Job) {
 // says so: the site then makes another attempt of it. When the worker must stop first, the site misses the attempt, and does
 // so as well.
 func (w *Worker) deliver(stop context.Context, result job.Result, log *slog.Logger) {
-	// The loop has no end but delivery or stop: the result is in memory alone, and lost if the process dies.
+	// The loop ends only with delivery or a stop: the result is only in memory, and lost if the process dies.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())
 	for again := (backoff{publishAgain, publishAgainMost, publishAgain}); ; {
 		ctx, cancel := context.WithTimeout(context.Background(), deliveryTimeout)

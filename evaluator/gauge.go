@@ -76,8 +76,7 @@ func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Ga
 		if s.UUID != unit.UUID {
 			continue
 		}
-		// It has no place in inFlight: heartbeats do not list it, and stopping the worker ends ctx, not the attempt by
-		// its id.
+		// It is not in inFlight: heartbeats do not list it, and stopping the worker ends ctx, not the attempt by its id.
 		result, err := w.attemptFor(ctx, NopConn{}, s, j)
 		if err != nil {
 			return job.Gauge{}, err

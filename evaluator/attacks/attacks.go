@@ -29,7 +29,7 @@ type Verdict string
 
 const (
 	Refused Verdict = "refused"         // no time is shown
-	Honest  Verdict = "scored honestly" // the time that is shown is the one that it took
+	Honest  Verdict = "scored honestly" // the shown time is the time that it took
 	Limit   Verdict = "limit"           // it hits a limit of the stage's
 )
 
@@ -59,7 +59,7 @@ type Attack struct {
 // Holds reports whether the attack may end so.
 func (a Attack) Holds(v Verdict) bool { return v == a.Expect || v == a.Busy }
 
-// Says reports whether the sentence that ended the attack is one that it may end with.
+// Says reports whether the attack may end with this sentence.
 func (a Attack) Says(reason string) bool {
 	return strings.Contains(reason, a.Reason) || a.BusyReason != "" && strings.Contains(reason, a.BusyReason)
 }

@@ -28,8 +28,8 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Attempt is one try of a job: its result as far as it is known, and the events that say so in the meantime. It is
-// used by one goroutine, but for Case and the streams of Logs.
+// Attempt is one try of a job: its result so far, and the events that report it. One goroutine uses it, except for Case and
+// the streams of Logs.
 type Attempt struct {
 	Job    job.Job
 	Slot   *slots.Slot // the delivery's, and from Hold on the first one that is held
@@ -43,7 +43,7 @@ type Attempt struct {
 	stage  job.Stage // the one that is running
 }
 
-// New returns an attempt of which nothing has been done.
+// New returns an attempt that has not begun.
 func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{

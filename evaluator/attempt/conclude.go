@@ -23,7 +23,7 @@ type Rejection struct{ *job.Failure }
 
 func (r Rejection) Error() string { return r.Reason }
 
-// Reject is a Rejection for a reason that needs no more than a sentence.
+// Reject is a Rejection with a reason of one sentence.
 func Reject(format string, args ...any) error {
 	return Rejection{&job.Failure{Reason: fmt.Sprintf(format, args...)}}
 }
@@ -33,7 +33,7 @@ type suspect struct{ error }
 
 func (s suspect) Unwrap() error { return s.error }
 
-// Suspected marks an error as one that the job may have brought about.
+// Suspected marks an error that the job may have caused.
 func Suspected(err error) error { return suspect{err} }
 
 // HandedBack reports whether the job goes to another worker, and nothing is held against it.

@@ -1,7 +1,7 @@
-// Package attempt is one try of a job by this worker, as far as a run of a task and an evaluation of a kernel share
-// it: the result under way, the events that report it in the meantime, and how it ended.
+// Package attempt is one try of a job by this worker: the result under way, the events that report it, and how it ended. It
+// holds what runs of tasks and evaluations of kernels share.
 //
-// In reading order: attempt.go enters and leaves stages and holds units; events.go and logstream.go tell watchers what
+// In reading order: attempt.go enters and leaves stages and holds slots; events.go and logstream.go tell watchers what
 // happens, in order and within bounds; conclude.go turns the error that ended the attempt into an outcome.
 //
 // taskrun and kernelrun/evaluation embed an Attempt; the worker makes it and asks for Conclude.

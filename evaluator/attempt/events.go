@@ -20,8 +20,8 @@ const (
 // report the same case again and again.
 const maxCaseEvents = 1000
 
-// events publishes an attempt's events in their order. Events are a hint for watchers: one that cannot be
-// sent is logged and forgotten.
+// events publishes an attempt's events in their order. Events are a hint for watchers: one that cannot be sent is logged and
+// dropped.
 type events struct {
 	publisher Publisher
 	worker    string
@@ -61,7 +61,7 @@ func (a *Attempt) Case(stage job.Stage, c job.CaseResult, total int) {
 	a.events.publish(job.Event{Type: job.EventCase, Stage: stage, Case: &c, Total: total})
 }
 
-// ended announces how a stage ended, with its cases for those who look at it before the run is over.
+// ended announces how a stage ended, with its cases for people who watch the run.
 func (s *events) ended(r job.StageResult) {
 	r.Stdout, r.Stderr = "", ""
 	if TextSize(r.Extra) > endedText {

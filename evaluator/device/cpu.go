@@ -36,7 +36,7 @@ func detectCPU(slots int) ([]Slot, error) {
 	return all, nil
 }
 
-// modelName reads /proc/cpuinfo, which has no such line on some machines.
+// modelName reads /proc/cpuinfo, which lacks the line on some machines.
 func modelName(cpuinfo string) string {
 	for line := range strings.Lines(cpuinfo) {
 		key, value, ok := strings.Cut(line, ":")
@@ -47,7 +47,7 @@ func modelName(cpuinfo string) string {
 	return "CPU (" + runtime.GOARCH + ")"
 }
 
-// machineID tells this machine from others.
+// machineID identifies this machine.
 func machineID() string {
 	if id, err := os.ReadFile("/etc/machine-id"); err == nil && len(id) > 1 {
 		return strings.TrimSpace(string(id))

@@ -14,7 +14,7 @@ import (
 // CPU is the board device of runs that need no GPU.
 const CPU = silicon.CPU
 
-// Slot is one unit that evaluates one run at a time.
+// Slot is a GPU, or a share of the CPU, that evaluates one run at a time.
 type Slot struct {
 	Index       int    // among all slots of this worker
 	Device      string // board device: "H100-SXM", "CPU"; for a GPU the label of its silicon
@@ -25,7 +25,7 @@ type Slot struct {
 	Arch        string            // compute capability without its dot: "90"; empty for CPU
 	Driver      string            // version of the NVIDIA driver; empty for CPU
 	CUDA        string            // newest version that the driver supports: "13.0"; empty for CPU
-	Nodes       []string          // device nodes that a program on this slot needs, and no other
+	Nodes       []string          // all device nodes that a program on this slot needs
 	LibDir      string            // directory of libcuda.so.1; empty when it is not found, and for CPU
 	Links       map[string]string // GPU: settings of the links between GPUs, for the environment of programs
 
@@ -51,8 +51,8 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Detect finds the GPUs and then the CPU's slots. A machine without an NVIDIA driver, or a GPU
-// that does not answer, is not an error: what works is there. NVML stays open for Watch.
+// Detect finds the GPUs and then the CPU's slots. A missing NVIDIA driver or a GPU that does not answer is not an error: the
+// list has what works. NVML stays open for Watch.
 func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// EnergyCounter reads what a unit has drawn so far, in millijoules; false when it does not answer.
+// EnergyCounter reads the energy that a GPU has drawn so far, in millijoules; false when it does not answer.
 type EnergyCounter func() (millijoules uint64, ok bool)
 
 // energyCounter is the GPU's, which older ones do not have. It is the whole board's, and moves every 20 to 100 ms.

@@ -14,8 +14,8 @@ import (
 	"warpboard/internal/silicon"
 )
 
-// detectGPUs asks NVML. After an Init that failed no other function of NVML may be called, not
-// even the one that explains the failure: the process would end.
+// detectGPUs asks NVML. After a failed Init, do not call any other function of NVML, not even the one that explains the
+// failure: the process would end.
 func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
 	switch ret := lib.Init(); ret {
 	case nvml.SUCCESS:
@@ -43,7 +43,7 @@ func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
 	return slots
 }
 
-// describe asks for all that is worth knowing of one GPU.
+// describe reads the properties of one GPU.
 func describe(lib nvml.Interface, index int) (Slot, error) {
 	gpu, ret := lib.DeviceGetHandleByIndex(index)
 	if ret != nvml.SUCCESS {

@@ -12,9 +12,8 @@ import (
 // neighboursEvery is how many samples lie between two looks at the processes of a GPU, which cost more than a clock does.
 const neighboursEvery = 5
 
-// neighbours counts in how many looks a process was on a GPU that this program did not start. A driver that gives the ids of
-// another machine's or container's processes tells nothing: only a process that is in /proc counts, and has not this one among its
-// ancestors.
+// neighbours counts the samples in which a foreign process was on a GPU. A foreign process is in /proc and is not a
+// descendant of this one. Process ids from other machines or containers, which some drivers report, are ignored.
 type neighbours struct {
 	slot    Slot
 	self    int

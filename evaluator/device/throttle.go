@@ -7,8 +7,8 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// readThrottle asks under the name that every driver knows, and only if it does: to call a
-// function that the driver's library lacks would end the process.
+// readThrottle uses the name that every driver has, and only if this driver has it: calling a function that the driver's
+// library lacks would end the process.
 func readThrottle(slot Slot) uint64 {
 	if slot.lib.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksThrottleReasons") != nil {
 		return 0

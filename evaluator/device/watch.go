@@ -67,10 +67,10 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// Stop takes a last sample and says what was seen. Of a GPU: "sm_clock", "memory_clock",
-// "temperature" and "power" as a range with start and end, as in "1200–1980 MHz, 1980 at the start,
-// 1755 at the end", "throttle_reasons" and "other_processes". Of every slot: "load_average" of its machine, at the
-// start and the end. What a unit cannot tell is left out.
+// Stop takes a last sample and returns the conditions. For a GPU: "sm_clock", "memory_clock", "temperature" and "power" as a
+// range with start and end, as in "1200–1980 MHz, 1980 at the start, 1755 at the end", "throttle_reasons" and
+// "other_processes". For every slot: "load_average" of its machine, at the start and the end. What a device does not report
+// is left out.
 func (w *Watcher) Stop() map[string]string {
 	w.cancel()
 	<-w.done
@@ -99,7 +99,7 @@ func (w *Watcher) Record(m *job.Machine) {
 	m.Disturbances = &d
 }
 
-// disturbances says, after Stop, what was seen that no kernel asks for.
+// disturbances returns, after Stop, the disturbances that a kernel cannot cause.
 func (w *Watcher) disturbances() job.Disturbances {
 	d := job.Disturbances{Slowed: w.slowed(), AtWork: len(w.clocks), Samples: w.others.samples, Others: w.others.seen}
 	if w.slot.gpu == nil {
@@ -120,13 +120,13 @@ func (w *Watcher) disturbances() job.Disturbances {
 	return d
 }
 
-// LowClock is what Slowed says of a clock that nothing is known to have lowered. A kernel can bring it about, unlike the other
-// reasons: by short bursts of work.
+// LowClock is the reason of Slowed for a low clock without a known cause. A kernel can cause it by short bursts of work,
+// unlike the other reasons.
 const LowClock = "low clock"
 
-// Slowed stops the watcher and names what disturbed a GPU that no work of a kernel asks for; empty if nothing did: what slowed
-// it down, a neighbour, or a clock that was at three quarters of its highest for half of the time. A power cap is not meant:
-// large kernels reach it each time.
+// Slowed stops the watcher and names what disturbed the GPU, or returns an empty text: a reason for throttling, a foreign
+// process, or a clock at three quarters of its highest for half of the time. The power cap does not count: large kernels
+// always reach it.
 func (w *Watcher) Slowed() string {
 	w.Stop()
 	if reasons := w.slowed(); reasons != "" || w.slot.gpu == nil {

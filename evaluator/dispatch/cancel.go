@@ -18,7 +18,7 @@ func (d *Dispatcher) Cancel(ctx context.Context, actor accounts.User, runID int6
 	return nil
 }
 
-// CancelEvaluation does the same to an evaluation, for a reason that its caller is told.
+// CancelEvaluation does the same to an evaluation; its caller gets the reason.
 func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
 	attemptID, out, err := d.store.Work.CancelEvaluation(ctx, id, reason)
 	if err != nil {
@@ -28,7 +28,7 @@ func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) er
 	return nil
 }
 
-// CancelRejudge ends a rejudge of a task without effect, and stops what of it is running.
+// CancelRejudge ends a rejudge of a task without effect, and stops its runs.
 func (d *Dispatcher) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) error {
 	attempts, out, err := d.store.CancelRejudge(ctx, actor, taskID)
 	if err != nil {
@@ -43,8 +43,8 @@ func (d *Dispatcher) CancelRejudge(ctx context.Context, actor accounts.User, tas
 
 // afterCancel stops the attempt at work that is cancelled in the store; "" is none.
 func (d *Dispatcher) afterCancel(attemptID string, out work.Recorded) {
-	// The store has decided already. A process that dies here leaves a cancelled row and a worker that goes on, which is told
-	// to stop at its next sync.
+	// The store has decided already. If the process dies here, the row is cancelled and the worker goes on until its next
+	// sync tells it to stop.
 	announce(d.notify, out)
 	d.Wake()
 	if attemptID == "" {

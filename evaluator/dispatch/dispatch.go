@@ -29,7 +29,7 @@ type Requests interface {
 	Kick(name string)
 }
 
-// Notifier is told what watchers should see now. Its methods must not block.
+// Notifier passes changes on to watchers. Its methods must not block.
 type Notifier interface {
 	RunEvent(e work.RunEvent)
 	BoardChanged(versionID int64, device string, change int64)

@@ -18,11 +18,11 @@ const (
 	sweepEvery  = time.Hour
 )
 
-// Dispatcher tells workers of waiting work, has follow-ups give way to it, and takes work back from workers that are gone.
-// Workers take work themselves: see Recorder.Next.
+// Dispatcher announces waiting work to workers, preempts follow-ups for it, and takes work back from workers that are gone.
+// Workers fetch work themselves: see Recorder.Next.
 //
-// watch and hints belong to the goroutine of Run alone. Wake, Errors and the functions of cancel.go may be called by any.
-// Several processes of a site run one each: the transactions decide, so that none of them is in the others' way.
+// watch and hints belong to the goroutine of Run. Wake, Errors and the functions of cancel.go are safe for all goroutines.
+// Each process of a site runs a Dispatcher: the transactions keep them out of each other's way.
 type Dispatcher struct {
 	store  *models.Store
 	jobs   Jobs
@@ -53,7 +53,7 @@ func (d *Dispatcher) Wake() {
 // Errors is how many passes have failed.
 func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
 
-// Run watches until ctx ends, tells workers of tasks before they are submitted to, and sweeps the store now and then.
+// Run watches until ctx ends, sends workers hints about tasks before submissions arrive, and sweeps the store now and then.
 // Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, guests, sweep := time.NewTicker(pollEvery), time.NewTicker(guestsEvery), time.NewTicker(sweepEvery)
@@ -98,15 +98,15 @@ func (d *Dispatcher) dismissGuests(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// look is a pass that knows how long ago the last one was.
+// look makes a pass and measures how long ago the last one was.
 func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 	d.watch.looks(now)
 	return d.pass(ctx, now)
 }
 
-// pass announces work that could begin, takes back what is lost, and preempts what stands in the way of others. It decides by
-// what it read at its beginning; what has changed since then is refused by the guards of the store (Conflict, or not Accepted)
-// and seen by the next pass. Attempts that fail do not keep others from their turn: errors are collected.
+// pass announces work that could begin, takes back lost attempts, and preempts follow-ups that block others. It decides on
+// the state that it read at its beginning. If that has changed since, the store refuses (Conflict, or not Accepted), and the
+// next pass sees the change. Errors are collected, so that one attempt does not block the others.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	ready, err := d.store.Work.Ready(ctx, now)
 	if err != nil {
@@ -166,8 +166,8 @@ func (d *Dispatcher) preempt(ctx context.Context, slots map[string]int, live []w
 		if a.Priority < work.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live, people) {
 			continue
 		}
-		// All of them that are in the way go at once, not as many as others wait for: they are queued again, and begin again
-		// where there is room.
+		// All follow-ups of the device are preempted at once, however few wait: they are queued again, and begin again where
+		// there is room.
 		out, err := d.store.Work.PreemptAttempt(ctx, a.ID)
 		if err == nil && out.Accepted {
 			announce(d.notify, out)
@@ -179,8 +179,7 @@ func (d *Dispatcher) preempt(ctx context.Context, slots map[string]int, live []w
 	return errors.Join(errs...)
 }
 
-// overloaded reports whether a device has fewer slots than attempts that are live and people's work that waits, of which there
-// is some.
+// overloaded reports whether people's work waits for a device and, with the live attempts, exceeds its slots.
 func overloaded(device string, slots int, live []work.LiveAttempt, people int) bool {
 	all, others := people, people
 	for _, a := range live {

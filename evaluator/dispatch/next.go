@@ -13,8 +13,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Next begins the next attempt of a worker. Work of which no job can be made ends there, and the next one is looked at.
-// A process that dies before the worker has the answer leaves an attempt that the worker does not hold: it is sent again.
+// Next begins the next attempt of a worker. Work that no job can be made of ends here, and the next is tried. If the process
+// dies before the worker has the answer, the attempt is sent again.
 func (r *Recorder) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 	for {
 		attempt, err := r.store.Work.Next(ctx, ask, r.now())
@@ -53,8 +53,8 @@ func (r *Recorder) message(ctx context.Context, attempt work.Attempt) ([]byte, e
 func (r *Recorder) refuse(ctx context.Context, attempt work.Attempt, reason string) error {
 	ref := attempt.Ref()
 	r.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
-	// The site speaks as a worker here: it knows the secret, and gets a run that ends as all others do: its watchers
-	// are told, and no person pays for it.
+	// The site acts as the worker here, since it has the secret. So the run ends like every other: watchers are notified,
+	// and it costs no one anything.
 	out, err := r.store.Work.RecordResult(ctx, job.Result{
 		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Infrastructure: true},

@@ -16,16 +16,16 @@ import (
 	"warpboard/tasks"
 )
 
-// hints remembers what workers were told of tasks. A new one tells all of it again, as each process of the site does, and
-// workers that have it skip it.
-// It only grows with versions and devices, and with names of workers: a few bytes each, gone with the process.
+// hints records which hints about tasks workers got. After a start, and in each process of the site, all hints are sent
+// again; workers skip what they have. It grows only with versions, devices and names of workers: a few bytes each, until the
+// process ends.
 type hints struct {
-	rest int // polls until the next look, after one that found nothing to tell
+	rest int // polls until the next look, after one without a hint to send
 	sent map[hinted]bool
 	met  map[string]time.Time // worker → when the one of that name started
 }
 
-// restPolls is how many polls pass after all was told: a look reads all workers.
+// restPolls is how many polls pass after all hints were sent: looking again reads all workers.
 const restPolls = 5
 
 // hinted is a version of a task on one of its devices.
@@ -36,7 +36,7 @@ type hinted struct {
 
 func newHints() hints { return hints{sent: map[hinted]bool{}, met: map[string]time.Time{}} }
 
-// meet forgets what the devices of a worker that has just come were told: it did not hear that.
+// meet deletes the record of hints for the devices of a worker that has just connected: it did not get them.
 func (h *hints) meet(w fleet.Worker, slots map[string]int) {
 	if len(slots) == 0 || w.StartedAt.Equal(h.met[w.Name]) {
 		return
@@ -45,9 +45,9 @@ func (h *hints) meet(w fleet.Worker, slots map[string]int) {
 	maps.DeleteFunc(h.sent, func(told hinted, _ bool) bool { return slots[told.device] > 0 })
 }
 
-// prepare tells the workers of one device of one open task, so that they compile what belongs to it
-// before anyone submits. One at a time: compiling takes longer than the pause until the next call.
-// It is called once per poll, so that workers hear of one task a second at most after a restart.
+// prepare sends the workers of one device a hint about one open task, so that they compile its parts before anyone submits.
+// One at a time, because compiling takes longer than the pause between calls. It is called once per poll: after a restart
+// workers get at most one hint a second.
 func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Fleet.Workers(ctx)
 	if err != nil {

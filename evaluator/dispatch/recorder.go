@@ -13,10 +13,10 @@ import (
 	"warpboard/models/work"
 )
 
-// Recorder answers workers: it gives them work, stores what they report, and tells watchers once it is stored.
+// Recorder answers workers: it hands out work, stores their reports, and then notifies watchers.
 //
-// Several goroutines call Next, Events and Result at the same time; seen, noted, gauged and the rates are touched by Sync alone,
-// of which there is one at a time. Each request goes to one of a site's processes.
+// Several goroutines call Next, Events and Result at the same time; Only Sync, which is not called concurrently, touches
+// seen, noted, gauged and the rates. Each request goes to one of a site's processes.
 type Recorder struct {
 	store    *models.Store
 	requests Requests
@@ -43,7 +43,7 @@ func NewRecorder(store *models.Store, requests Requests, notify Notifier, wake f
 // Run answers workers until ctx ends, and then for some seconds what they have asked by then. It fails when the queue cannot be listened to.
 func (r *Recorder) Run(ctx context.Context) error { return r.requests.Serve(ctx, r) }
 
-// Events stores events, and returns the attempts of them that count no more.
+// Events stores events, and returns those of their attempts that no longer count.
 func (r *Recorder) Events(ctx context.Context, batch []job.Event) (drop []string, err error) {
 	out, stale, err := r.store.Work.AppendEvents(ctx, batch)
 	if err != nil {
@@ -94,14 +94,14 @@ func ofRevoked(r job.Result) job.Result {
 		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
 }
 
-// Sync keeps what a worker says about itself, and returns what of it counts no more: it may have missed that a run was
+// Sync stores a worker's heartbeat, and returns its attempts that no longer count: it may have missed that a run was
 // cancelled, deleted or given to another worker.
 func (r *Recorder) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
 	known, stale, err := r.store.Work.Known(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		return nil, err
 	}
-	h.Attempts = append(known, stale[:min(1, len(stale))]...) // a worker that has any, also one that counts no more, has not left
+	h.Attempts = append(known, stale[:min(1, len(stale))]...) // a worker with an attempt, even one that no longer counts, has not left
 	// Nothing below is done without it: a worker that is not known to be alive must not be said to have attempts.
 	if err := r.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		return nil, err
@@ -126,7 +126,8 @@ func (r *Recorder) Sync(ctx context.Context, h job.Heartbeat) (drop []string, er
 	return append(stale, ended...), nil
 }
 
-// noteSlots has new silicon and software remembered. A worker that brings it connects again: what it may ask for was decided when it came.
+// noteSlots stores new devices and software. A worker that brings some connects again, because its rights were decided when
+// it connected.
 func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	var units strings.Builder
 	for _, slot := range h.Slots {
@@ -152,7 +153,7 @@ func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	return nil
 }
 
-// lastTold remembers what watchers of the devices were told last, by worker.
+// lastTold is the last state that watchers of the devices got, by worker.
 type lastTold map[string]fleetEntry
 
 type fleetEntry struct {

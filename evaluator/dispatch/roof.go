@@ -27,11 +27,11 @@ const belowFloor = 0.8
 // farther apart.
 const leastGPUCall = time.Microsecond
 
-// compareWithUnit says how near a score is to what its unit can do at best, and why it has to wait for someone to
-// look. Each case is compared with the floor, for one that took no time lifts the score of all. Roofs hold no one back
-// on a unit that was not gauged, and nothing does on a CPU, whose caches
-// hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds no one
-// back either: the gauge's is fp32 without tensor cores, and a kernel may do better.
+// compareWithUnit computes how near a score is to the best that its device can do, and why it needs a review. Each case is
+// compared with the floor, because a single case without time improves the whole score. Without a gauge, only the general
+// floor of GPUs counts. On a CPU nothing is held back: caches can hold what the gauge read from memory, and the clock
+// depends on the neighbours. The arithmetic roof holds nothing back either: it is fp32 without tensor cores, and a kernel
+// may be faster.
 func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result) {
 	if score == nil {
 		return
@@ -63,7 +63,7 @@ func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result)
 	}
 }
 
-// heldByFloor says what took less than a call that does nothing.
+// heldByFloor names the case, or the score, that is below the time of an empty call.
 func heldByFloor(score float64, unit *job.Gauge, cases []job.CaseResult) string {
 	least, said := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
 	if unit != nil {
@@ -80,15 +80,15 @@ func heldByFloor(score float64, unit *job.Gauge, cases []job.CaseResult) string 
 	return ""
 }
 
-// roofOf is the score of a kernel that does nothing but what the task says, as quickly as the unit can; false where
-// the task does not say it of each case.
+// roofOf is the score of a kernel that does only the declared work, as fast as the device can; false if the task does not
+// declare the work of each case.
 func roofOf(def tasks.Definition, cases []job.CaseResult, unit job.Gauge) (float64, bool) {
 	if def.Roofline == nil {
 		return 0, false
 	}
 	best := slices.Clone(cases)
 	for i, c := range best {
-		// Cases are told apart by their spec line, since a result need not have all of them in the task's order.
+		// Cases are identified by their spec line, since a result may lack some or have another order.
 		at := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec })
 		if at < 0 {
 			return 0, false

@@ -33,17 +33,17 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 		roof float64 // 0: not known
 		held string
 	}{
-		"half of the bandwidth":    {gauged(), 2.4e6, 0.5, ""},
-		"at the roof":              {gauged(), 1.2e6, 1, ""},
-		"a hair above":             {gauged(), 1.19e6, 1.2 / 1.19, ""},
-		"above the roof":           {gauged(), 1.0e6, 1.2, "It reaches 120 %"},
-		"memory bounds it":         {slowMath, 1.2e6, 1, ""},
-		"arithmetic bounds it":     {slower, 4e6, 0.5, ""},
-		"faster than fp32":         {slower, 1.3e6, 2 / 1.3, ""},
-		"below the floor":          {gauged(), 99, 0, "an empty call takes"},
+		"half of the bandwidth":      {gauged(), 2.4e6, 0.5, ""},
+		"at the roof":                {gauged(), 1.2e6, 1, ""},
+		"a hair above":               {gauged(), 1.19e6, 1.2 / 1.19, ""},
+		"above the roof":             {gauged(), 1.0e6, 1.2, "It reaches 120 %"},
+		"memory bounds it":           {slowMath, 1.2e6, 1, ""},
+		"arithmetic bounds it":       {slower, 4e6, 0.5, ""},
+		"faster than fp32":           {slower, 1.3e6, 2 / 1.3, ""},
+		"below the floor":            {gauged(), 99, 0, "an empty call takes"},
 		"a device that is not known": {nil, 1000, 0, ""},
-		"a device without numbers": {&job.Gauge{}, 1000, 0, ""},
-		"less than any GPU takes":  {nil, 999, 0, "no call takes less than 1µs on a GPU"},
+		"a device without numbers":   {&job.Gauge{}, 1000, 0, ""},
+		"less than any GPU takes":    {nil, 999, 0, "no call takes less than 1µs on a GPU"},
 	} {
 		def, result := rankedOn(test.unit)
 		score := &work.Score{NS: test.ns}

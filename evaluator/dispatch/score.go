@@ -17,10 +17,9 @@ import (
 // perhaps in another order.
 const tolerance = 1e-9
 
-// check finds out what a result is worth, and turns one that contradicts itself into one of a lost attempt, so that
-// the work is tried again elsewhere.
-// The arithmetic is checked, not the measurement: anyone who holds a worker's credential can send any times that agree with
-// themselves.
+// check computes the score of a result, and turns a result that contradicts itself into a lost attempt, so that the work is
+// retried elsewhere. It checks the arithmetic, not the measurement: the holder of a worker's credential can send any
+// consistent times.
 func (r *Recorder) check(ctx context.Context, result *job.Result) (work.Findings, error) {
 	if result.EvaluationID != "" {
 		return checkReport(result), nil

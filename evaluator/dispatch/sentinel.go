@@ -9,8 +9,8 @@ import (
 	"warpboard/models/work"
 )
 
-// keepSentinels stores what a heartbeat says again of its units, and tells the operator when one of them drifts.
-// Syncs come one after the other.
+// keepSentinels stores new gauges of a heartbeat's slots, and logs an error when one of them drifts. Syncs come one after
+// the other.
 func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 	before, units := r.gauged[h.Worker], map[string]time.Time{}
 	r.gauged[h.Worker] = units

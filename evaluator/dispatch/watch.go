@@ -16,7 +16,7 @@ const (
 	missingFor = 5 * time.Second
 )
 
-// A site that was frozen, or waited for its database, hears of its workers late and all at once.
+// A site that was frozen, or waited for its database, gets its workers' messages late and all at once.
 const (
 	// frozenFor is how long it takes from one look to the next if the whole process was held up.
 	frozenFor = fleet.WorkerTimeout / 2
@@ -30,15 +30,15 @@ type loss struct {
 	counts work.Loss
 }
 
-// watch finds attempts that will never end unless they are given up. What it remembers is only since when it
-// saw something; a new one finds the same a little later. Of each live attempt one of these holds:
+// watch finds attempts that will never end unless they are given up. Its only state is since when it saw something; a new
+// one finds the same a little later. For each live attempt one of these holds:
 //
 //	its worker lists it                         no loss, however long it takes: limits of time are the worker's
 //	its worker speaks and does not list it      lost after missingFor: restarted, the attempt was forgotten, or its job has not arrived
 //	its worker is silent                        lost after WorkerTimeout
 //
-// The last two count against a run that its worker took (blame), for a kernel can take its worker down; not if the site itself
-// was away then.
+// The last two count against a run that its worker took (blame), because a kernel can take its worker down. They do not
+// count if the site itself was away then.
 type watch struct {
 	started  time.Time            // silence counts from here: no one was listening before
 	looked   time.Time            // when it last looked

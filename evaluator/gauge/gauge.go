@@ -29,7 +29,7 @@ const limit = 5 * time.Minute
 // kinds are the cases, in their order.
 const kinds = 3
 
-// Job is what measures a device; a seed of its own for every case, so that nothing is the same twice.
+// Job is the job that measures a device. Every case has its own seed, so that no inputs repeat.
 func Job(device string, gpu bool) (job.Job, error) {
 	def, floats := definition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuFloats
 	if gpu {
@@ -67,8 +67,8 @@ func sourcesOf(def tasks.Definition) (map[string][]byte, error) {
 	return sources, nil
 }
 
-// Read takes from a result what was measured. The floor is by the clock that shows least: the judge's own show what else a
-// machine does as well.
+// Read takes the measured numbers from a result. The floor uses the clock that shows the least: the judge's clocks also
+// include the machine's other work.
 func Read(result job.Result, gpu bool) (job.Gauge, error) {
 	if result.Failure != nil {
 		return job.Gauge{}, fmt.Errorf("the gauge ended with %q: %s", result.Outcome, result.Failure.Reason)
