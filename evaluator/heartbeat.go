@@ -7,9 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// syncLoop tells the site what the worker has until ctx ends.
-// It begins before the sandbox is tested, and ends after the last result: a worker that is silent is taken for dead, and
-// its attempts are given to others.
+// syncLoop sends the worker's state to the site until ctx ends. It begins before the sandbox is tested, and ends after the
+// last result: the site takes a silent worker for dead, and gives its attempts to others.
 func (w *Worker) syncLoop(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.Beat)
 	defer tick.Stop()
@@ -23,7 +22,7 @@ func (w *Worker) syncLoop(ctx context.Context) {
 	}
 }
 
-// sync waits for the answer, or until it will not come: what the next one says is newer.
+// sync waits for the answer, or until a limit: the next sync is newer anyway.
 func (w *Worker) sync() {
 	if err := w.cfg.Conn.Sync(context.Background(), w.heartbeat()); err != nil {
 		w.log.Warn("the site was not told what the worker has", "err", err)

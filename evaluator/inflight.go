@@ -11,9 +11,8 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// keepCancelled is how many cancellations of attempts that are not in flight are remembered: one
-// can overtake its job.
-// All workers hear all cancellations of a site; of others' attempts nothing comes, and these lines only pass through.
+// keepCancelled is how many cancellations of attempts that are not in flight are kept: a cancellation can overtake its job.
+// All workers get all cancellations of a site; those of other workers' attempts are dropped again unused.
 const keepCancelled = 256
 
 // inFlight is the attempts that a worker was given and has not ended. The zero value is ready.
@@ -71,7 +70,7 @@ func (a *inFlight) cancel(id string) {
 	}
 }
 
-// onSlot notes that an attempt is on its slot; one that did not come from the site is not in flight.
+// onSlot notes that an attempt is on its slot; an attempt that did not come from the site is not in flight.
 func (a *inFlight) onSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,9 +79,9 @@ func (a *inFlight) onSlot(id string) {
 	}
 }
 
-// endBy hands back at once what will not end by a time: what is not on its slot, what runs like it take too long for,
-// and what comes from now on. Of what is not known how long it takes, nothing is said.
-// It may be called twice, by a stop signal and by a notice. What was cancelled keeps its first cause.
+// endBy hands back at once the attempts that will not end in time: those not on a slot, those whose like take too long, and
+// those that arrive from now on. Attempts of unknown duration go on. It may be called twice, by a stop signal and by a
+// notice. A cancelled attempt keeps its first cause.
 func (a *inFlight) endBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

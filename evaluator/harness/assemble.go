@@ -23,10 +23,10 @@ type SourceSet struct {
 	Files     map[string][]byte // by run-time name
 	Submitted []string          // names of those that hold the submission
 	Units     []Unit            // cu, cpp: what is compiled, in link order
-	Main      string            // py: the script to start; the judge's where there is a runner
+	Main      string            // py: the script to start; with a runner, the judge's script
 	Runner    string            // py: the script of the submission's own process; empty where one process does all
-	// Separable says that judge and runner are programs of their own, and that units that are not
-	// Submitted surely compile without the submission; of a bundle's own harness only trying tells.
+	// Separable says that judge and runner are separate programs, and that the units that are not Submitted compile without
+	// the submission. For a bundle's own harness only an attempt shows that.
 	Separable bool
 }
 

@@ -12,9 +12,9 @@ import (
 	"warpboard/tasks"
 )
 
-// Interval is where a score lies with a probability of 95 %, told from fresh processes of the submission.
+// Interval contains a score with a probability of 95 %, computed from fresh processes of the submission.
 type Interval struct {
-	Low, High float64 // nanoseconds; both 0 where one process alone was measured
+	Low, High float64 // nanoseconds; both 0 if only one process was measured
 	Processes int
 	Noisy     bool // fewer processes than there should be, or an interval wider than it should be
 }
@@ -31,17 +31,17 @@ const (
 	deviations = 1.96
 )
 
-// BetweenRuns is by how much the scores of two runs of one program differ beyond what their processes tell: a standard
-// deviation, relative to the score in nanoseconds. The processes of one run share a judge, its memory on the device and a few
-// seconds. Fitted to 100 runs on an H200 (docs/measuring.md): runs of 8 µs differ by 50 ns, of 39 µs by 100 ns, of 122 µs
-// by nothing that is seen, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns it grows no more: times that
-// no GPU has, and an interval of everything says nothing.
+// BetweenRuns is how much the scores of two runs of one program differ beyond what the spread of their processes explains: a
+// standard deviation, relative to the score in nanoseconds. The processes of one run share a judge, its memory on the device
+// and a few seconds. Fitted to 100 runs on an H200 (docs/measuring.md): runs of 8 µs differ by 50 ns, of 39 µs by 100 ns, of
+// 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns, which no GPU reaches,
+// it is constant: otherwise the interval would cover everything.
 func BetweenRuns(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
-// Widen makes an interval around a value wider: half is a relative half-width of what the interval does not know of, and
-// independent of it. All three are positive.
+// Widen makes an interval around a value wider by half, the relative half-width of an independent error that the interval
+// does not include. All three are positive.
 func Widen(value, low, high, half float64) (float64, float64) {
 	return value * math.Exp(-math.Hypot(math.Log(value/low), half)), value * math.Exp(math.Hypot(math.Log(high/value), half))
 }
@@ -63,7 +63,7 @@ func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
 		low, high := Widen(score, i.Low, i.High, deviations*BetweenRuns(score)/math.Sqrt(runs))
-		// What a clock can show, as the database wants it.
+		// What a clock can show; the database checks the same bounds.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
 	return i, measured

@@ -87,7 +87,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	return job.StatusError, failure
 }
 
-// left reports whether a process ended of its own accord, as if all were well.
+// left reports whether a process exited by itself with success.
 func left(out sandbox.Outcome) bool {
 	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
 }
@@ -177,7 +177,7 @@ func inProcess(p *Parser) string {
 	return fmt.Sprintf(" It was right in the %d fresh processes before.", p.Processes())
 }
 
-// progressText says which case was being run when the program ended, as far as its report tells.
+// progressText names the case that ran when the program ended, if its report has it.
 func progressText(p *Parser) string {
 	cases := p.Cases()
 	for _, c := range cases {

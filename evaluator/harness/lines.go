@@ -2,8 +2,8 @@ package harness
 
 import "bytes"
 
-// Lines splits a stream into lines, however the pieces it comes in are cut, and never holds more than Max
-// bytes: what is longer is cut and the rest of the line dropped.
+// Lines splits a stream into lines, independent of how its pieces are cut, and never holds more than Max bytes: the rest of
+// a longer line is dropped.
 type Lines struct {
 	Max  int
 	Each func(line []byte) // is not called for empty lines

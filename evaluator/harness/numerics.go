@@ -7,8 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// setNumerics stores what a judge says of a test case's error; false for a field that it has not. Each time in a new
-// value: a case that has been told of is someone else's.
+// setNumerics stores one field of a test case's error; false for an unknown field. It makes a new value each time, because a
+// case that was already reported belongs to the receiver.
 func setNumerics(c *job.CaseResult, field, value string) bool {
 	n := job.Numerics{}
 	if c.Numerics != nil {

@@ -18,22 +18,22 @@ const (
 	maxPipe       = 64 << 20
 )
 
-// CaseFunc is told of a case when it is complete, and again if a later line changes it. Total is
+// CaseFunc gets a case when it is complete, and again if a later line changes it. Total is
 // the number of cases that the program announced, 0 if it has not.
 type CaseFunc func(c job.CaseResult, total int)
 
 // maxLine bounds one line of the result pipe.
 const maxLine = 1 << 20
 
-// Parser reads the "key: value" lines of a result pipe while the program writes them. It is
-// tolerant: keys may come in any order, unknown keys are kept as Extra, of which the last wins, and bytes
-// that are not UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
-// counts that comes after the verdict, and Judge hears of both. It is not safe for concurrent use.
+// Parser reads the "key: value" lines of a result pipe while the program writes them. It is tolerant: keys may come in any
+// order, unknown keys are kept as Extra, of which the last wins, and bytes that are not UTF-8 are replaced. For a verdict or
+// a score the first value counts, and nothing after the verdict; Judge gets the reason if a report breaks this. It is not
+// safe for concurrent use.
 type Parser struct {
 	lines         Lines
 	onCase        CaseFunc
 	size          int       // bytes of the pipe so far
-	inconsistency string    // why Judge must not believe the report, a sentence; empty if it may
+	inconsistency string    // why Judge must refuse the report, a sentence; empty if it may accept it
 	section                 // what is being reported
 	byProcess     bool      // a judge reports one fresh process of the submission after another
 	processes     int       // that have been reported
@@ -85,8 +85,7 @@ func (p *Parser) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close takes the end of the pipe: a last line without a line break counts, and a case that is
-// complete is told.
+// Close handles the end of the pipe: a last line without a line break counts, and a complete case is reported.
 func (p *Parser) Close() {
 	p.lines.Flush()
 	p.finishOpen()
@@ -98,8 +97,8 @@ func (p *Parser) Check() string { return p.check }
 // Total is the number of cases that the program announced, 0 if it did not.
 func (p *Parser) Total() int { return p.total }
 
-// Cases returns what is known, in the order of the cases. A case without a status did not end. Where several fresh
-// processes were reported, it is what they say together, or what is known of the one that did not come to its end.
+// Cases returns the cases so far, in their order. A case without a status did not end. For several fresh processes it
+// combines their reports, or returns that of the process that did not finish.
 func (p *Parser) Cases() []job.CaseResult {
 	if len(p.done) == 0 || len(p.cases) > 0 {
 		return p.list()
@@ -196,7 +195,7 @@ func (p *Parser) keepExtra(key, value string) {
 	p.extraBytes += size
 }
 
-// setField stores one field of a case; false when a CaseResult has no place for it.
+// setField stores one field of a case; false if a CaseResult has no such field.
 func setField(c *job.CaseResult, field, value string) bool {
 	times := map[string]*float64{"mean": &c.Mean, "best": &c.Best, "worst": &c.Worst, "median": &c.Median, "p95": &c.P95}
 	if target, ok := times[field]; ok {
@@ -230,8 +229,8 @@ func setField(c *job.CaseResult, field, value string) bool {
 	return true
 }
 
-// setClock stores one field of a case that a judge timed. The calls' numbers by each clock are dropped: those
-// that count are the case's times, and three more lists of each case would crowd out what a stage has to say.
+// setClock stores one field of a case that a judge timed. The calls' numbers by each clock are dropped: those that count are
+// the case's times, and three more lists per case would make the result too large.
 func setClock(c *job.Clocks, field, value string) bool {
 	switch field {
 	case "clock":
@@ -255,7 +254,7 @@ func setClock(c *job.Clocks, field, value string) bool {
 	return true
 }
 
-// unknownClock is what a clock of another name is kept as: no report with it is believed.
+// unknownClock stands for every other name of a clock: a report with it is refused.
 const unknownClock job.Clock = "unknown"
 
 func clock(value string) job.Clock {

@@ -47,7 +47,7 @@ func (p *Parser) Medians() (medians [][]float64) {
 	return medians
 }
 
-// Drop forgets what the last process reported, for a reason that was measured and is not its times.
+// Drop drops the report of the last process, for a measured reason other than its times.
 func (p *Parser) Drop() { p.done = p.done[:len(p.done)-1] }
 
 // together makes one report of several processes. Each case's time is the median of its processes' medians; the clocks'
@@ -124,9 +124,9 @@ func usualByEvent(parts []job.CaseResult) float64 {
 	return quantile(events, 0.5)
 }
 
-// timeOf is what a process says of a case: its median by the clock that counted there, or by the runner's where that is
-// about what it usually was in processes in which it counted, and no less than that: a runner gains nothing by what it
-// says in the others.
+// timeOf is a process's time of a case: its median by the clock that counted there. It is the runner's clock instead if that
+// shows about, and at least, what it showed in the processes in which it counted. So a runner gains nothing by false times
+// in the others.
 func timeOf(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
 	const about = 0.98
 	if part.Clocks.Counts != job.ClockEvent && part.Clocks.Event >= about*usualByEvent {

@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// What a time can be, in nanoseconds: no clock shows less than one, and none has run for thirty years.
+// The bounds of a time, in nanoseconds: no clock shows less than one, and none has run for thirty years.
 // Sums and spreads of such times stay finite.
 const (
 	minTime = 1
@@ -25,10 +25,10 @@ func isSpread(ns float64) bool { return ns >= 0 && ns <= maxTime }
 // isDifference reports whether this can be a time less a constant.
 func isDifference(ns float64) bool { return ns >= -maxTime && ns <= maxTime }
 
-// Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule. A case that a
-// judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time); of several fresh
-// processes by the median of their medians. It fails when there is no case, when one has not passed with a time that a
-// clock can show, or when its processes do not give its time.
+// Score computes one number, in nanoseconds, from a ranked stage's cases by the task's ranking rule. A case that a judge
+// timed in a separate process counts by its median, any other by its mean (job.CaseResult.Time). Several fresh processes
+// count by the median of their medians. It fails if there is no case, if one has not passed with a time that a clock can
+// show, or if its processes do not give its time.
 func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	if len(cases) == 0 {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")

@@ -49,8 +49,7 @@ func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 	}
 }
 
-// Mode is the word by which an eval program knows a stage. The secret stage is told nothing
-// that the ranked stage is not.
+// Mode is the name of a stage for eval programs. The secret stage gets the same as the ranked stage.
 func Mode(stage job.Stage) string {
 	switch stage {
 	case job.StageTest, job.StageBenchmark, job.StageProfile:
@@ -60,10 +59,10 @@ func Mode(stage job.Stage) string {
 	}
 }
 
-// ModeEnergy is the word by which a judge knows that calls are made in a row, for a counter of energy.
+// ModeEnergy tells a judge to make calls in a row, for a counter of energy.
 const ModeEnergy = "energy"
 
-// Bundle is the Name of a program that the task brings: the kernel runs inside it, and no judge times it.
+// Bundle is the Name of a task's own program: the kernel runs inside it, and no judge times it.
 const Bundle = "bundle"
 
 // Name says who measures a task's runs: "warpboard/<lang>", "bundle" or "legacy".

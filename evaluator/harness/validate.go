@@ -14,16 +14,16 @@ import (
 // rounding is by how much numbers may disagree that were printed with ten digits.
 const rounding = 1e-6
 
-// refuse keeps the first reason not to believe a report. Reasons name nothing that a program
-// wrote: of a stage with secret inputs nothing else would be shown either.
+// refuse keeps the first reason to refuse a report. Reasons quote nothing that a program wrote, because the inputs of the
+// stage may be secret.
 func (p *Parser) refuse(sentence string) {
 	if p.inconsistency == "" {
 		p.inconsistency = sentence
 	}
 }
 
-// record reports whether a line of the protocol is news, and refuses one that contradicts an earlier
-// line or comes after the verdict.
+// record reports whether a line of the protocol is new, and refuses one that contradicts an earlier line or comes after the
+// verdict.
 func (p *Parser) record(key, value string) bool {
 	sum := sha256.Sum256([]byte(value))
 	old, again := p.seen[key]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bidiControls turn the direction of the text after them, unseen: what is read is then not what is there.
+// bidiControls change the direction of the text after them, invisibly: a reader then sees another text than the compiler.
 const bidiControls = "\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069"
 
 // HasBidi reports whether text has a control of direction.
@@ -19,7 +19,7 @@ func HasBidi(text []byte) bool {
 	return false
 }
 
-// ShowBidi puts a mark that can be read, like [U+202E], where text has a control of direction.
+// ShowBidi replaces each control of direction by a visible mark, like [U+202E].
 func ShowBidi(text string) string {
 	for _, r := range bidiControls {
 		if strings.ContainsRune(text, r) {

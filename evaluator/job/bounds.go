@@ -20,7 +20,7 @@ const (
 	MaxText = 1 << 20
 )
 
-// Check reports what of a heartbeat is beyond the bounds.
+// Check reports which part of a heartbeat exceeds the bounds.
 func (h Heartbeat) Check() error {
 	switch {
 	case len(h.Slots) > MaxSlots:
@@ -65,7 +65,7 @@ func (m Machine) check() error {
 	return texts(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
 }
 
-// Check reports what of a question is beyond the bounds.
+// Check reports which part of an ask exceeds the bounds.
 func (a Ask) Check() error {
 	if len(a.Held) > maxAttempts {
 		return fmt.Errorf("it names %d attempts, at most %d are allowed", len(a.Held), maxAttempts)
@@ -73,7 +73,7 @@ func (a Ask) Check() error {
 	return texts(maxName, a.Held...)
 }
 
-// Check reports what of an event is beyond the bounds.
+// Check reports which part of an event exceeds the bounds.
 func (e Event) Check() error {
 	if err := texts(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (e Event) Check() error {
 	return texts(MaxText, e.Text)
 }
 
-// Check reports what of a result is beyond the bounds.
+// Check reports which part of a result exceeds the bounds.
 func (r Result) Check() error {
 	switch {
 	case len(r.Stages) > maxStages:

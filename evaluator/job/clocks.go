@@ -7,7 +7,7 @@ type Clock string
 
 const (
 	ClockEvent    Clock = "event"    // the runner's own
-	ClockWall     Clock = "wall"     // the judge's: from the release to done, less what a call of nothing takes
+	ClockWall     Clock = "wall"     // the judge's: from the release to done, minus the time of an empty call
 	ClockSnapshot Clock = "snapshot" // the judge's: from the release to the answer in its hands, less the same
 )
 
@@ -15,11 +15,11 @@ const (
 type Clocks struct {
 	Counts    Clock   `json:"counts"` // the one that gives the case's times
 	Event     float64 `json:"event"`
-	Wall      float64 `json:"wall"`           // may be below 0, by no more than the constant errs
+	Wall      float64 `json:"wall"`           // may be below 0 by at most the error of the constant
 	Snapshot  float64 `json:"snapshot"`       // likewise
 	Late      int     `json:"late,omitempty"` // calls released after the limit, because they wait for the device on the host
 	Tolerance float64 `json:"tolerance"`      // by how much wall may exceed the truth
-	Handover  float64 `json:"handover"`       // what a call of nothing takes; it is taken off wall
+	Handover  float64 `json:"handover"`       // time of an empty call, which is subtracted from wall
 }
 
 // Judged is the larger of the two numbers that code in the runner cannot choose.

@@ -2,7 +2,7 @@ package job
 
 import "fmt"
 
-// Disturbances is what a worker saw of a unit while a score was measured on it that no kernel asks for. Samples are taken
+// Disturbances are conditions of a slot, while a score was measured on it, that a kernel does not cause. Samples are taken
 // ten times a second.
 type Disturbances struct {
 	AtWork     int     `json:"at_work,omitempty"`    // samples of a GPU that was busy, and was not held at its power cap
@@ -15,7 +15,7 @@ type Disturbances struct {
 }
 
 const (
-	// lowShare is the share of samples that a clock may be low in: one that follows a change of load is low for a moment.
+	// lowShare is the share of samples in which a clock may be low: after a change of load a clock is low for a moment.
 	lowShare = 0.1
 	// overload is the load of each processor above which processes wait for each other.
 	overload = 1.5

@@ -1,9 +1,9 @@
 // Package job holds the messages that pass between the site and its workers: self-contained JSON, so that a worker
 // needs nothing else, and no database.
 //
-// Read it in this order: ref.go (what names a unit of work), job.go (a Job, and the Result that ends its attempt),
-// event.go (what is told in the meantime: events and heartbeats), clocks.go (who timed a case), preparation.go (a hint),
-// bidi.go (what must not reach a page).
+// Read it in this order: ref.go (the name of a piece of work), job.go (a Job, and the Result that ends its attempt),
+// event.go (messages in between: events and heartbeats), clocks.go (who timed a case), preparation.go (a hint), bidi.go
+// (what must not reach a page).
 //
 // The site makes jobs in evaluator/dispatch; evaluator makes events and results; evaluator/queue carries them. A leaf:
 // it imports the task format and nothing else of Warpboard.

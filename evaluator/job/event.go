@@ -2,7 +2,7 @@ package job
 
 import "time"
 
-// EventType says what an event tells.
+// EventType is the kind of an event.
 type EventType string
 
 const (
@@ -33,7 +33,7 @@ type Event struct {
 	EvaluationID string `json:"evaluation_id,omitempty"`
 }
 
-// Heartbeat is what a worker says about itself every few seconds.
+// Heartbeat is a worker's report about itself every few seconds.
 type Heartbeat struct {
 	Worker   string      `json:"worker"`
 	Time     time.Time   `json:"time"`

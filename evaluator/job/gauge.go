@@ -25,7 +25,7 @@ func (g Gauge) Valid() bool {
 	return true
 }
 
-// GaugeAttempt begins the ids of attempts at a gauge, of which the site knows nothing.
+// GaugeAttempt begins the ids of attempts at a gauge, which the site does not have.
 const GaugeAttempt = "gauge-"
 
 // Best joins two: the lower floor and the higher roofs, with the later sentinel.

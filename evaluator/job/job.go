@@ -62,7 +62,7 @@ type Job struct {
 	Expect time.Duration `json:"expect_ns,omitempty"`
 }
 
-// Ask is a worker's question for its next job. Who asks, and for which device, is known from where it was sent to.
+// Ask is a worker's request for its next job. Worker and device follow from the address that it was sent to.
 type Ask struct {
 	Version int      `json:"version"` // of the messages that the worker reads
 	Worker  string   `json:"-"`
@@ -102,7 +102,7 @@ type CaseResult struct {
 	// Processes are the medians of the fresh processes of the submission in which a ranked case was timed; Median is
 	// theirs then, and all else is about the repeats of all of them.
 	Processes []float64 `json:"processes,omitempty"`
-	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, where the task has a reference in double precision
+	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, if the task has a reference in double precision
 }
 
 // Failure says why a stage or run did not pass, for a person.
@@ -178,7 +178,7 @@ type Machine struct {
 	Worker     string            `json:"worker"`
 	Device     string            `json:"device"`
 	Name       string            `json:"name"`      // "NVIDIA H200", or the CPU's model name
-	UUIDHash   string            `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the unit's UUID
+	UUIDHash   string            `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the device's UUID
 	Driver     string            `json:"driver,omitempty"`
 	CUDA       string            `json:"cuda,omitempty"`
 	Compiler   string            `json:"compiler,omitempty"` // first line of `nvcc --version`, `g++ --version`

@@ -1,7 +1,7 @@
 package job
 
-// Numerics is how far the answer of a test case is from the task's reference in double precision. It is shown, and
-// decides nothing. A judge's word; the submission's process has no part in it.
+// Numerics is how far the answer of a test case is from the task's reference in double precision. It is shown, and decides
+// nothing. It comes from the judge; the submission's process cannot change it.
 type Numerics struct {
 	Elements    int     `json:"elements" jsonschema:"floating-point numbers that were compared"`
 	RelativeMax float64 `json:"relative_max" jsonschema:"largest distance over the reference's size; below the smallest normal number of the answer's type, over that"`
@@ -15,8 +15,8 @@ type Numerics struct {
 	Note        string  `json:"note,omitempty" jsonschema:"why nothing was compared"`
 }
 
-// WorstNumerics takes of several cases the largest of each error, for the board; nil where nothing was compared, or where
-// elements were unlike in one of them, for which there is no number.
+// WorstNumerics takes the largest of each error over several cases, for the board; nil if nothing was compared, or if a case
+// has elements of different kinds (NaN, infinities), for which there is no number.
 func WorstNumerics(cases []CaseResult) *Numerics {
 	var worst *Numerics
 	for _, c := range cases {

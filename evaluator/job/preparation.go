@@ -2,8 +2,8 @@ package job
 
 import "warpboard/tasks"
 
-// Preparation tells workers of a task that can be submitted to, so that they compile what belongs to
-// the task before anyone does. It is a hint: when it is lost, the first run takes longer.
+// Preparation announces an open task to workers, so that they compile the task's parts before the first submission. It is a
+// hint: if it is lost, the first run takes longer.
 type Preparation struct {
 	Version int              `json:"version"`
 	Device  string           `json:"device"`

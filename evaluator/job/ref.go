@@ -16,7 +16,7 @@ func (r Ref) Noun() string {
 	return "run"
 }
 
-// ID is what it is called in logs.
+// ID is its name in logs.
 func (r Ref) ID() string {
 	if r.EvaluationID != "" {
 		return r.EvaluationID

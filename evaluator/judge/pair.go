@@ -23,8 +23,7 @@ type Runners struct {
 	// Linger is how long a runner may take to leave when its turn is over or the judge has ended in order: what it still
 	// prints, and writes, is kept. 0 means two seconds.
 	Linger time.Duration
-	// Next returns the runner of a number, 0, 1, …; nil: there is no other. It may wait for what the judge reports,
-	// and stops waiting when ctx ends.
+	// Next returns the runner of a number, 0, 1, …; nil: there is no other. It may wait for reports of the judge, until ctx ends.
 	Next func(ctx context.Context, number int) Side
 }
 
@@ -40,13 +39,12 @@ type Ending struct {
 	Processes   int // how many runners there were
 }
 
-// lingerTimeout is Runners.Linger where nothing is said. It is also how long the judge may take to see that a runner was
+// lingerTimeout is the default of Runners.Linger. It is also how long the judge may take to see that a runner was
 // killed.
 const lingerTimeout = 2 * time.Second
 
-// Run starts the judge and its runners and returns when nothing of them is left. The judge decides when a runner's turn
-// ends, and when the stage does: the runners go then, too; when a runner has ended, the judge is told by the end of its
-// channel.
+// Run starts the judge and its runners and returns when all their processes are gone. The judge decides when a runner's turn
+// ends, and when the stage ends, which ends the runners too. The judge learns of a runner's end by the end of its channel.
 func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
 	d, err := newDoor()
 	if err != nil {
@@ -87,7 +85,7 @@ type stage struct {
 	next      int // number of the next runner
 	alive     map[int]*turn
 	asking    bool // for the next runner
-	done      bool // there is no other one
+	done      bool // no further runner
 	judgeLeft bool
 	decided   bool // the outcome is that of a runner that did not end in order
 	ending    Ending
@@ -179,7 +177,7 @@ func (s *stage) ask(ctx context.Context) {
 	}()
 }
 
-// start hands a runner to the judge and lets it begin; without one the judge is told that there is no other.
+// start hands a runner to the judge and lets it begin; without one it shuts the door: there is no further runner.
 func (s *stage) start(ctx context.Context, runner Side) error {
 	if s.done {
 		return nil
@@ -208,7 +206,7 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	go func() {
 		defer stop()
 		o, err := runner(ctx, wires, func() {})
-		// Not before: the end of the life line tells the judge that nothing of the runner is left.
+		// Not before: the end of the life line means to the judge that the runner is gone.
 		closeAll(wires)
 		closeAll(alive)
 		s.ran <- end{number, o, err}
@@ -226,7 +224,7 @@ func (s *stage) end(number int) {
 	time.AfterFunc(s.linger(), t.stop)
 }
 
-// send tells run whose turn is over.
+// send passes the runner whose turn is over to run.
 func (s *stage) send(number int) {
 	select {
 	case s.over <- number:
@@ -254,7 +252,7 @@ func (s *stage) fail(err error, stop context.CancelFunc) {
 	stop()
 }
 
-// inOrder reports whether a process ended as it should, or as it was told.
+// inOrder reports whether a process ended with success, or on request.
 func inOrder(o sandbox.Outcome) bool {
 	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
 }

@@ -83,7 +83,7 @@ func (d *door) hand(number int, w *wires) {
 	w.lifeLine.Close()
 }
 
-// over tells of each runner whose turn the judge has ended, until the door is closed.
+// over reports each runner whose turn the judge has ended, until the door is closed.
 func (d *door) over(tell func(number int)) {
 	word := make([]byte, 4)
 	for {
@@ -95,7 +95,7 @@ func (d *door) over(tell func(number int)) {
 	}
 }
 
-// shut tells the judge that there is no other runner. What it says is still heard.
+// shut tells the judge that there is no further runner. The judge's messages are still read.
 func (d *door) shut() { _ = d.ours.CloseWrite() }
 
 func (d *door) close() {
