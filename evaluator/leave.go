@@ -52,9 +52,9 @@ func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- t
 	}
 }
 
-// finish waits until what runs has ended. A stop signal (ctx) leaves it Config.Grace, and a notice until the machine goes; of
-// both the shorter.
-// The pools of kept programs are closed last and by this goroutine alone, when no attempt can use them any more.
+// finish waits until the attempts have ended: for Config.Grace after a stop signal (ctx), or until the machine goes after a
+// notice, whichever is shorter. This goroutine closes the pools of warm programs last, when no attempt can use them any
+// more.
 func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
 	ended, stopped := make(chan struct{}), ctx.Done()
 	go func() {
@@ -76,7 +76,7 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 	}
 }
 
-// endBy hands back what will not end by a time: at once where that is known, and else then.
+// endBy hands back the attempts that will not end in time: at once if that is known, otherwise at that time.
 func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
 	w.inFlight.endBy(by)

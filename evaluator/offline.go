@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/queue"
 )
 
-// NopConn is a Conn for a worker without a site: what it is told is dropped, and no job comes.
+// NopConn is a Conn for a worker without a site: it drops all messages, and no job comes.
 type NopConn struct{}
 
 // Receive waits for ctx to end: there is no site.
@@ -24,7 +24,7 @@ func (NopConn) PublishEvent(job.Event) error { return nil }
 // PublishResult drops the result.
 func (NopConn) PublishResult(context.Context, job.Result) error { return nil }
 
-// Sync drops what the worker says.
+// Sync drops the worker's state.
 func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 
 // Cancels never calls.

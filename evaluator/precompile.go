@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// hints listens to what the site says of tasks before anyone submits to them, until ctx ends.
+// hints receives the site's hints about open tasks until ctx ends.
 func (w *Worker) hints(ctx context.Context) (<-chan job.Preparation, error) {
 	if !w.cfg.Ahead {
 		return nil, nil
@@ -23,9 +23,8 @@ func (w *Worker) hints(ctx context.Context) (<-chan job.Preparation, error) {
 	return w.cfg.Conn.Preparations(ctx, devices)
 }
 
-// precompileLoop compiles what belongs to tasks before anyone submits to them, one after the other, until
-// ctx ends.
-// hints is nil where nothing is precompiled: a nil channel never delivers.
+// precompileLoop compiles the parts of tasks before the first submission, one after the other, until ctx ends. hints is nil
+// if nothing is precompiled: a nil channel never delivers.
 func (w *Worker) precompileLoop(ctx context.Context, hints <-chan job.Preparation) {
 	for {
 		select {
@@ -37,8 +36,8 @@ func (w *Worker) precompileLoop(ctx context.Context, hints <-chan job.Preparatio
 	}
 }
 
-// precompile compiles what belongs to a task, on a build place of its own. That this fails is no infrastructure
-// error: a run will say better what is wrong. A panic costs this task's head start, and not the worker.
+// precompile compiles the parts of a task, on its own build place. A failure is not an infrastructure error: a run explains
+// better what is wrong. A panic costs only this task's head start, not the worker.
 func (w *Worker) precompile(ctx context.Context, p job.Preparation) {
 	slots := w.pool.InService(p.Device)
 	if len(slots) == 0 || p.Version != job.Version {

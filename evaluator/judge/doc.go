@@ -1,4 +1,4 @@
-// Package judge runs a stage as processes that share nothing but numbers: the judge, which has the task's
+// Package judge runs a stage as processes that share only numbers: the judge, which has the task's
 // reference, generator and checker, owns inputs, answers, seeds, the report and a clock; and one or several runners,
 // which have the submission. Run starts them, each in a sandbox, the judge under a uid of its own, and says how the
 // stage ended.
@@ -17,10 +17,10 @@
 // end of the runner's channel, the page, and the reading end of a pipe that ends when nothing of the runner is left; the end of the door means that there is no other runner. From the judge: a
 // uint32, the number of a runner whose turn is over, before END; who has not left a while later is killed.
 //
-// Runners come one after the other, each when nothing is left of the one before, unless the stage asks for several
-// together. Each has a channel and a page of its own, and regions of its own, new or wiped ones, on a device in another place: what one wrote there
-// no other reads. The next one is not started while the constants of the one before are measured, for what it ran could make
-// them longer.
+// Runners come one after the other, each when the one before is gone, unless the stage asks for several together. Each has a
+// channel and a page of its own, and regions of its own, new or wiped ones, on a device in another place: what one wrote
+// there no other reads. The next one is not started while the constants of the one before are measured, for what it ran
+// could make them longer.
 //
 // Shared memory for inputs and answers is the judge's: memfds, and on a GPU physical allocations
 // (cuMemCreate) exported as descriptors. The judge sends them through the channel; it never receives one.
@@ -41,9 +41,9 @@
 //	4 INPUT  host only, where the inputs' region is larger than 64 KB: the memory of the call's inputs, in place of that of
 //	         the case; it travels with the frame
 //
-// From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes
-// through the page. The judge believes nothing that it has not checked: an answer's description is bounded,
-// read once, and must lie inside a region.
+// From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes through the
+// page. The judge checks everything that it uses: an answer's description is bounded, read once, and must lie inside a
+// region.
 //
 // # The page
 //

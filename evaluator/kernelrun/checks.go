@@ -33,8 +33,8 @@ func checkArgument(at path, given, arg map[string]any) []Problem {
 	return problems
 }
 
-// checkCode puts a kernel's name into its metadata, and finds arguments that its type of kernel cannot take. What
-// launches itself has no use for the launch configuration, with all that is in it.
+// checkCode puts a kernel's name into its metadata, and finds arguments that its type of kernel cannot take. A kernel that
+// launches itself ignores the launch configuration.
 func checkCode(at path, _, code map[string]any) []Problem {
 	io, _ := code["io"].(map[string]any)
 	if io == nil || code["kernel_type"] != "triton" && code["kernel_type"] != "cuda" {
@@ -67,7 +67,7 @@ func moveKernelName(at path, code, io map[string]any) []Problem {
 	return nil
 }
 
-// complexArguments refuses what Triton has no type for.
+// complexArguments refuses arguments without a type in Triton.
 func complexArguments(at path, io map[string]any) (problems []Problem) {
 	args, _ := io["args"].([]any)
 	for i, arg := range args {

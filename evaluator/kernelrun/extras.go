@@ -32,7 +32,7 @@ func (m model) names() []string {
 	return names
 }
 
-// mostProblems is how many problems of one list or object are told. Each costs memory, and the first ones suffice.
+// mostProblems is how many problems of one list or object are reported. Each costs memory, and the first ones suffice.
 const mostProblems = 100
 
 // mostLooked is how many unknown keys of a request are compared with known ones.

@@ -100,7 +100,7 @@ func readInt(at path, s, kind, message string) (any, []Problem) {
 // longestNumber is more digits than a float64 ever needs.
 const longestNumber = 1000
 
-// parseInt reads an integer, also one written like 12.0. What is beyond int64 stays as it is written.
+// parseInt reads an integer, also one written like 12.0. A number beyond int64 stays as written.
 func parseInt(s string) (any, bool) {
 	if len(s) > longestNumber {
 		return nil, false
@@ -165,8 +165,8 @@ func (boolean) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("bool_parsing", "Input should be a valid boolean, unable to interpret input")
 }
 
-// read takes a scalar as it is: the argument's type says later what it must be.
-// All four attempts are told, as pydantic tells of a union.
+// read takes a scalar of any kind: the argument's type is checked later. All four attempts are reported, as pydantic does
+// for a union.
 func (scalar) read(at path, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool, string:
@@ -188,7 +188,7 @@ func (scalar) read(at path, value any) (any, []Problem) {
 	return nil, problems
 }
 
-// read takes an integer, or a text such as "cdiv(n, 256)"; the program that launches knows the arguments.
+// read takes an integer, or a text such as "cdiv(n, 256)", which the launching program evaluates.
 func (size) read(at path, value any) (any, []Problem) {
 	if s, ok := value.(string); ok && expression.MatchString(s) {
 		return s, nil
@@ -246,7 +246,7 @@ type model struct {
 	check  check // nil: fields that are sound one by one are sound together
 }
 
-// check finds what is wrong with fields together that are sound one by one. It may change what was read of them.
+// check finds conflicts between fields that are valid one by one. It may change the values that were read.
 type check func(at path, given, read map[string]any) []Problem
 
 type field struct {

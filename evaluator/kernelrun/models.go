@@ -133,8 +133,8 @@ const schemaHome = "#/components/schemas/"
 
 func (m model) schema() map[string]any { return map[string]any{"$ref": schemaHome + m.name} }
 
-// collect adds the model and all that it uses.
-// Models may be used by several others: collecting one twice writes the same entry again. None uses itself.
+// collect adds the model and all models that it uses. Several may use the same one: collecting it twice writes the same
+// entry again. None uses itself.
 func (m model) collect(into map[string]any) {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range m.fields {
@@ -161,7 +161,7 @@ func (f field) schema() map[string]any {
 		s = oneOf(s, typed("null"))
 	}
 	s["description"] = f.about
-	// A default of null would be a value of its own to generators of clients.
+	// Generators of clients would take a default of null for a separate value.
 	if f.standard != nil {
 		s["default"] = f.standard
 	}

@@ -36,8 +36,8 @@ type Report struct {
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
 }
 
-// Clocks are the medians of what three clocks say of one kernel's calls, in ms: the kernel's own process, and the judge
-// until the call is done and until the answer is in its hands, each less what a call of nothing takes.
+// Clocks are the medians of one kernel's calls by three clocks, in ms: the kernel's own process, and the judge until the
+// call is done and until it has the answer, each minus the time of an empty call.
 type Clocks struct {
 	Counts    string  `json:"counts" jsonschema:"event, wall or snapshot: the clock of runtime_stats"`
 	Event     float64 `json:"event"`
@@ -60,7 +60,7 @@ type Stats struct {
 // Result is how an evaluation ended on a worker.
 type Result struct {
 	Report
-	Stage    string `json:"stage,omitempty"` // the last one that was begun
+	Stage    string `json:"stage,omitempty"` // the last stage that was begun
 	TimedOut bool   `json:"timed_out,omitempty"`
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
@@ -82,14 +82,14 @@ type Result struct {
 	Cached       *bool              `json:"cached,omitempty"` // whether an earlier request had compiled what can be compiled before the run
 
 	Metrics map[string]Metrics `json:"metrics,omitempty"` // "custom", "ref"
-	// MetricsError says why there are no device metrics although they were asked for.
+	// MetricsError is the reason why there are no device metrics although they were requested.
 	MetricsError string `json:"metrics_error,omitempty"`
 }
 
 // Metrics are the hardware counters of one kernel.
 type Metrics struct {
 	Device map[string]map[string]any `json:"device"`           // by category and name, as the API has them
-	Report json.RawMessage           `json:"report,omitempty"` // all that Nsight Compute gave: ncu.Report
+	Report json.RawMessage           `json:"report,omitempty"` // the whole report of Nsight Compute: ncu.Report
 }
 
 // WithoutDetails is the result without what matters least: whole reports, single times and what was printed.

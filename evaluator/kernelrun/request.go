@@ -30,7 +30,7 @@ type Request struct {
 	DeviceMetrics bool     `json:"collect_device_metrics"`
 	Sections      []string `json:"ncu_sections,omitempty"`
 	GPUType       string   `json:"gpu_type,omitempty"` // as it was asked for; empty: any
-	Shared        bool     `json:"shared,omitempty"`   // anyone who knows the evaluation's id may read it
+	Shared        bool     `json:"shared,omitempty"`   // anyone who has the evaluation's id may read it
 }
 
 // Code is one kernel.
@@ -57,7 +57,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		m, body = compareRequest(), upgradeLegacyBody(body)
 	}
 	read, problems := m.read(nil, body)
-	if len(problems) == 0 { // else a body of another endpoint would be told that all of it is unknown
+	if len(problems) == 0 { // otherwise every field of another endpoint's body would be reported as unknown
 		s := search{refused, mostLooked}
 		problems = s.extras(m, nil, body)
 	}
@@ -72,7 +72,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		fields["custom"] = fields["kernel"]
 	}
 	var r Request
-	// Through JSON and back: the tables name the fields, and no second list of them can fall behind.
+	// Through JSON and back: the tables name the fields, so that there is no second list to maintain.
 	data, err := json.Marshal(fields)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
@@ -121,8 +121,8 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Message }
 
-// Check reports whether the request may be carried out; the error is a *Refusal. Only Triton's need of a
-// contract is checked here: what else a kernel lacks is a failure to compile.
+// Check reports whether the request may be carried out; the error is a *Refusal. Only Triton's need of a contract is checked
+// here: anything else that a kernel lacks is a failure to compile.
 func (r Request) Check(max Bounds) error {
 	refuse := func(name string, value any, format string, args ...any) error {
 		return &Refusal{Message: fmt.Sprintf(format, args...), Details: map[string]any{name: value}}

@@ -29,8 +29,7 @@ type Because struct {
 	Part   float64 `json:"part"`   // … and how much of it
 	Ratio  float64 `json:"ratio"`  // the time of B's report over that of A's
 	Causes []Cause `json:"causes"` // of that pair, what explains most first
-	// Alone are the kernels of the slower report that the other has no partner of, and AlonePart how much of the
-	// difference they are.
+	// Alone are the kernels of the slower report without a partner in the other, and AlonePart is their part of the difference.
 	Alone     []string `json:"alone,omitempty"`
 	AlonePart float64  `json:"alone_part,omitempty"`
 }
@@ -108,8 +107,8 @@ func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	return list
 }
 
-// factor is how many times more the slower kernel does, or how many times less it has; ok is false where both are the
-// same or the slower one is better off.
+// factor is how many times more the slower kernel does, or how many times less it has; ok is false if both are equal or the
+// slower one is better.
 func (r causeRule) factor(fast, slow Metric) (float64, bool) {
 	f, ok := fast.Base()
 	s, both := slow.Base()

@@ -68,7 +68,7 @@ func counter(name string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric { return k.Metric(name) }
 }
 
-// sum adds counters of one unit; it is not measured where one of them is not.
+// sum adds counters of one unit; it is not measured if one of them is not.
 func sum(names ...string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric {
 		m := Metric{Unit: k.Metric(names[0]).BaseUnit(), Measured: true}

@@ -88,14 +88,14 @@ func Launch(k *Kernel) []Fact {
 	})
 }
 
-// The derived sections of which each row is a part of one whole.
+// The derived sections whose rows are parts of one whole.
 const (
 	warpStates  = "Warp States"
 	memoryChart = "Memory Chart"
 )
 
-// weigh counts each row by its difference relative to the section's largest row of the same unit: what
-// hardly takes part in the whole has no effect on it, however much it changed.
+// weigh weighs each row by its difference relative to the section's largest row of the same unit: a small part of the whole
+// has little effect, even if it changed much.
 func weigh(rows []Diff) {
 	largest := map[string]float64{}
 	size := func(d Diff) float64 { return math.Max(d.A.Value, d.B.Value) }

@@ -41,8 +41,8 @@ func number(text string) (float64, bool) {
 	return v, true
 }
 
-// withoutThousands takes the separators out of "1,234.5". A comma anywhere else is no separator, and
-// without it the number would be another: "65,97", or the list "0,1,2".
+// withoutThousands takes the separators out of "1,234.5". A comma anywhere else is not a separator, as in "65,97" or the
+// list "0,1,2"; removing it would change the value.
 func withoutThousands(text string) (string, bool) {
 	whole, rest, _ := strings.Cut(text, ".")
 	groups := strings.Split(whole, ",")
@@ -119,8 +119,7 @@ type rowJSON struct {
 	metricJSON
 }
 
-// baseUnit maps ncu's spellings, old and new, to one name each; ok is false for a unit that has no
-// prefixes.
+// baseUnit maps ncu's spellings, old and new, to one name each; ok is false for a unit without prefixes.
 func baseUnit(unit string) (base string, ok bool) {
 	switch unit {
 	case "byte", "hz", "s":

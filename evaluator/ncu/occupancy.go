@@ -84,8 +84,7 @@ var stallHelp = map[string]string{
 	"warpgroup_arrive":   "its warp group",
 }
 
-// Stalls returns the warp states, most cycles first. States that ncu knows and this package does
-// not are kept under ncu's name.
+// Stalls returns the warp states, most cycles first. States that this package does not know keep ncu's name.
 func Stalls(k *Kernel) []Stall {
 	var out []Stall
 	total := 0.0

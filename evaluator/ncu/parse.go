@@ -11,7 +11,7 @@ type Pages struct {
 	Lines   []byte // --page source --print-source cuda,sass --csv; useful only with line information
 }
 
-// PageNames are the pages of a report that are read, by the names that Pages.Set knows.
+// PageNames are the pages of a report that are read, by their names in Pages.Set.
 func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
 
 // Set stores one page's output by its name in PageNames; other names are ignored.
@@ -30,7 +30,7 @@ func (p *Pages) Set(page string, out []byte) {
 
 var versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
 
-// Version is the version of ncu that a text names, such as "2025.3.1.0"; empty: it names none.
+// Version is the version of ncu that a text names, such as "2025.3.1.0"; empty if there is none.
 func Version(text string) string { return versionNumber.FindString(text) }
 
 // Parse reads the pages of one report. It never fails: what cannot be read is left out and named

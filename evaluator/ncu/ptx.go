@@ -29,7 +29,7 @@ type ptxEntry struct {
 
 func (e ptxEntry) size() int { return len(e.head) + len(e.body) + len(e.files) }
 
-// text is a module of its own, but for functions and variables that it shares with others.
+// text is a complete module, except for functions and variables that it shares with others.
 func (e ptxEntry) text() string { return e.head + "\n" + e.body + e.files }
 
 var (
@@ -40,8 +40,8 @@ var (
 	castInt   = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 )
 
-// AttachPTX gives each kernel its part of the program's PTX: one or several modules, one behind the other. A kernel whose
-// part cannot be told from that of others, as of the variants that an autotuner tried, gets none.
+// AttachPTX gives each kernel its part of the program's PTX: one or several modules, one behind the other. A kernel gets
+// none if several parts fit, as with the variants that an autotuner tried.
 func (r *Report) AttachPTX(text string) {
 	if len(text) == 0 {
 		return
@@ -71,7 +71,7 @@ func (r *Report) AttachPTX(text string) {
 	}
 }
 
-// variants are the entries that may be the kernel: fewer where the signature or the size of a block tells them apart.
+// variants are the entries that may be the kernel, reduced by its signature and the size of a block.
 func (k *Kernel) variants(entries []ptxEntry) []ptxEntry {
 	keep := func(like func(ptxEntry) bool) {
 		var kept []ptxEntry
@@ -144,7 +144,7 @@ lines:
 	}
 	whole := out[:0]
 	for _, e := range out {
-		if e.body != "" { // else it has no end
+		if e.body != "" { // otherwise it has no end
 			e.head, e.files = head.String(), files.String()
 			whole = append(whole, e)
 		}
@@ -162,7 +162,7 @@ func product(numbers []string) int {
 	return all
 }
 
-// PTXLine is a line of PTX, and the source line that it came from; 0 where that is not known.
+// PTXLine is a line of PTX, and the source line that it came from; 0 if unknown.
 type PTXLine struct {
 	Number int // in the text, from 1
 	Text   string
@@ -202,7 +202,7 @@ func (s *Source) PTXLines() []PTXLine {
 	return out
 }
 
-// ptxInstruction reports whether a line does something: it is no directive, label, brace or comment.
+// ptxInstruction reports whether a line is an instruction, not a directive, label, brace or comment.
 func ptxInstruction(line string) bool {
 	line = strings.TrimSpace(line)
 	return strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") && !strings.HasPrefix(line, "//")

@@ -17,8 +17,8 @@ func identity(column string) bool {
 	return strings.Contains(column, "Push/Pop_Range") || strings.Contains(column, "Start/Stop_Range")
 }
 
-// readRaw fills the report's kernels from the raw page: one row per launch, the units in a row of
-// their own that has no ID and holds for the whole column.
+// readRaw fills the report's kernels from the raw page: one row per launch; a separate row without an ID has the units of
+// the columns.
 func (r *Report) readRaw(page []byte) {
 	rows, cut := records(page)
 	if cut {

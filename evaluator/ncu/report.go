@@ -129,7 +129,7 @@ func (r *Report) Kernel(id int) *Kernel {
 }
 
 // ShortName reduces a demangled C++ signature to the function's own name: parameters, template
-// arguments, namespaces and the return type go. A name that is not a signature stays as it is.
+// arguments, namespaces and the return type go. A name that is not a signature stays unchanged.
 func ShortName(name string) string {
 	bare := withoutTemplates(strings.TrimSpace(name))
 	bare = strings.ReplaceAll(bare, "(anonymous namespace)::", "")

@@ -157,8 +157,8 @@ const (
 	tensorWork   = ".sum.per_second"
 )
 
-// tensorWorks returns the tensor operations that the kernel did. When it did none, it returns the
-// dense FP16 roof alone, so that the chart shows what tensor cores would offer.
+// tensorWorks returns the tensor operations that the kernel did. If it did none, the only result is the dense FP16 roof, so
+// that the chart shows what tensor cores would offer.
 //
 // The totals such as sm__ops_path_tensor_src_bf16_dst_fp32 are left out: their peak counts the
 // structured sparsity that a dense kernel cannot use, which would halve its percentage.

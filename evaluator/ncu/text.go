@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// How much of each part a report as text has: a reader of text, often a language model, wants the largest.
+// How much of each part a report as text has: its reader, often a language model, needs the largest.
 const (
 	textRules        = 4
 	textStalls       = 4

@@ -34,7 +34,7 @@ func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req to
 		return nil
 	}, nsight.Options{Sections: sections})
 	if err == nil && why != "" {
-		err = errors.New(why) // no half report: an evaluation's caller wants the counters of a call that ended well
+		err = errors.New(why) // no half report: an evaluation's caller needs the counters of a call that ended well
 	}
 	if err != nil {
 		return kernelrun.Metrics{}, err

@@ -14,13 +14,13 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// cutter tells which kernels of one report are of which case. ncu says on the spot that it begins to profile a launch, and
-// the program waits in that launch until it is done, for a tenth of a second or more; the judge says when a case is over, and
-// draws the next one's inputs and makes a call outside the range before anything is profiled again. So the two streams come in
-// order, though they are read by different goroutines.
+// cutter assigns the kernels of one report to cases. ncu prints at once that it begins to profile a launch, and the program
+// waits in that launch until it is done, for a tenth of a second or more. The judge reports when a case is over; before
+// anything is profiled again, it draws the next case's inputs and makes a call outside the range. So the two streams stay in
+// order, although different goroutines read them.
 //
-// The program can print what ncu prints. Then the launches are not as many as the report has, and the cases are profiled one
-// by one: no case shows the kernels of another. Profiles are never scored.
+// The program can imitate ncu's output. Then the number of launches differs from the report's, and the cases are profiled
+// one by one: no case shows the kernels of another. Profiles are never scored.
 type cutter struct {
 	cases int
 
@@ -71,7 +71,7 @@ func (c *cutter) finished() bool {
 	return c.over >= c.cases
 }
 
-// String says what there was to tell the cases apart by.
+// String describes the launches and cases that were counted.
 func (c *cutter) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,8 +85,8 @@ func (c *cutter) when() string {
 	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.first.Seconds(), c.last.Seconds())
 }
 
-// cut returns the reports of the first cases, as many as are whole: none where launches and report do not fit together. A
-// case that has none of the kernels has an empty report.
+// cut returns the reports of the first complete cases, or none if launches and report do not match. A case without kernels
+// has an empty report.
 func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 // else that an import says is a verdict.
 const extensionFailed = "Error building extension"
 
-// Builder builds programs, makes them run, and remembers what they compiled; *toolchain.Builder is the real one.
+// Builder builds and runs programs, and caches what they compiled; *toolchain.Builder is the real one.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
 	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
@@ -49,8 +49,8 @@ type Evaluation struct {
 	clean       bool // the program came to its end
 }
 
-// New returns an evaluation of which nothing has been done. Torch says that the worker's Python has PyTorch;
-// nsight is nil where no counters can be read.
+// New returns an evaluation that has not begun. torch says that the worker's Python has PyTorch; nsight is nil if no
+// counters can be read.
 func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bool) *Evaluation {
 	a.Result.Harness = "warpboard/kernel"
 	return &Evaluation{Attempt: a, builder: builder, nsight: nsight, torch: torch}
@@ -81,8 +81,8 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	return true, e.Interrupted(ctx, "", err)
 }
 
-// buildExtensions builds what compiles when it is imported, on a build place. There is no artifact when it does
-// not compile; the result's Stderr then says why.
+// buildExtensions builds modules that compile when they are imported, on a build place. If one does not compile, there is no
+// artifact, and the result's Stderr has the reason.
 func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	place := e.Pool.BuildPlace(e.Slot, 0)
 	if e.hasExtension() {
@@ -110,7 +110,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	return nil
 }
 
-// judgeEnv leaves a CPU's processors to the kernels: further threads of the judge's would wait for work on them. OpenMP
+// judgeEnv leaves a CPU's processors to the kernels: further threads of the judge would spin on them. OpenMP
 // reads it when torch is imported. (torch.set_num_threads aborts where there is no /proc.)
 func (e *Evaluation) judgeEnv() map[string]string {
 	if e.Slot.IsGPU() {
@@ -197,7 +197,7 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	return report.conclude(out)
 }
 
-// stage asks for one stage with the processes of some kernels.
+// stage describes one stage with the processes of some kernels.
 func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest {
 	limit := max(time.Until(e.deadline), time.Millisecond)
 	return toolchain.StageRequest{

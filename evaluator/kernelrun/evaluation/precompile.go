@@ -14,16 +14,16 @@ import (
 
 // precompiled is what the kernels of an evaluation were compiled to before their run.
 type precompiled struct {
-	key     toolchain.RecallKey // by which it is kept; zero where nothing is
+	key     toolchain.RecallKey // its key in the cache; zero if it is not cached
 	archive []byte
 	known   bool          // an earlier evaluation left it
 	took    time.Duration // what the caller is charged for it
 }
 
-// precompile finds what the caller's same kernels were compiled to earlier, or compiles them in a sidecar runner
-// while the slot is someone else's. There is no archive when the run on the slot has to compile: because the slot is
-// free, no Python waits, or the kernels do not compile, of which that run says more. A slot that falls free in the meantime
-// waits for the compiler, as it would if that ran on it.
+// precompile finds the compiled form of the same caller's same kernels, or compiles them in a sidecar runner while another
+// job holds the slot. There is no archive if the run on the slot has to compile: because the slot is free, no Python waits,
+// or the kernels do not compile, which that run explains better. A slot that becomes free during this waits for the
+// compiler, as it would for one that ran on it.
 func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	if !e.Slot.IsGPU() {
 		return precompiled{}, nil

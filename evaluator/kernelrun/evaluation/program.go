@@ -74,8 +74,8 @@ func taskOf(r kernelrun.Request, device string) (tasks.Definition, map[string][]
 	return def, files, nil
 }
 
-// inputsFrom is the label of the kernel whose get_inputs gives the inputs, in a process of its own; empty where they come
-// of a contract. The reference decides for what it is right.
+// inputsFrom is the label of the kernel whose get_inputs gives the inputs, in a separate process; empty if they come from a
+// contract. The reference's get_inputs counts, since it defines what is right.
 func inputsFrom(r kernelrun.Request) string {
 	gives := func(code *kernelrun.Code) bool {
 		return code != nil && code.IO == nil && strings.Contains(code.Source, "get_inputs")
@@ -123,7 +123,7 @@ func refused(text string) kernelrun.Result {
 	return kernelrun.Result{Report: report, Stage: kernelrun.StageCompiling}
 }
 
-// skipped is what a custom kernel's report says when its reference does not compile.
+// skipped is the text in a custom kernel's report if its reference does not compile.
 const skipped = "Skipped due to compilation failure"
 
 // compilesAlone reports whether ModeCompile has something to compile.

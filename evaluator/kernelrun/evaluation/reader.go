@@ -19,7 +19,7 @@ const (
 	maxSaid = 64 << 20
 )
 
-// reader follows what the program says on its pipe while it runs.
+// reader reads the program's pipe while it runs.
 type reader struct {
 	onStage  func(stage string)
 	lines    harness.Lines

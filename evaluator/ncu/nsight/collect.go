@@ -52,8 +52,8 @@ func Command(tool Tool, program []string, o Options) []string {
 	return append(argv, program...)
 }
 
-// reportName is the report as ncu wants it: the versions up to 2026.2 add .ncu-rep themselves, and later
-// ones write another format (.ncu-repz) unless the name says otherwise.
+// reportName is the report's name for ncu: versions up to 2026.2 add .ncu-rep themselves, and later ones write another
+// format (.ncu-repz) unless the name has this suffix.
 func reportName(tool Tool, report string) string {
 	if tool.Version >= "2026.3" {
 		return report
@@ -62,7 +62,7 @@ func reportName(tool Tool, report string) string {
 }
 
 // importScript prints all pages at the same time, each into a file of its name: each ncu reads the whole report first,
-// which with torch's modules in it takes seconds. Each has a home of its own, for ncu may write its settings there.
+// which with torch's modules in it takes seconds. Each has its own home directory, because ncu may write its settings there.
 const importScript = `page() {
   name=$1; shift; mkdir "$dir/home.$name"
   HOME=$dir/home.$name "$ncu" --import "$report" --csv --page "$@" >"$dir/$name" &
@@ -88,7 +88,7 @@ type Ended struct {
 	Report   bool   // a report file is there
 }
 
-// NoKernel says why a case has no report though ncu counted.
+// NoKernel is the reason why a case has no report although ncu counted.
 const NoKernel = "No kernel was launched inside the profiled range, so there is nothing to profile."
 
 // known returns the sentence for a failure of ncu that it names in its output, or nothing.

@@ -78,8 +78,8 @@ func unread() []string {
 	return []string{"C2CLink", "NumaAffinity", "Nvlink", "Nvlink_Tables", "Nvlink_Topology", "PmSampling", "PmSampling_WarpStates"}
 }
 
-// sectionsOf reads a list of sections, whose first column are their identifiers, and leaves out what is unread. Nothing where
-// it is no such list.
+// sectionsOf reads a list of sections, with their identifiers in the first column, and leaves out the unread ones. It
+// returns nothing for any other text.
 func sectionsOf(listed string) (sections []string) {
 	_, rows, _ := strings.Cut(listed, "Identifier")
 	for line := range strings.Lines(rows) {
