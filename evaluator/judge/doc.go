@@ -13,9 +13,10 @@
 //
 // # The door
 //
-// A socket of messages (SOCK_SEQPACKET). To the judge: a uint32, the number of a runner, with three descriptors, its
-// end of the runner's channel, the page, and the reading end of a pipe that ends when nothing of the runner is left; the end of the door means that there is no other runner. From the judge: a
-// uint32, the number of a runner whose turn is over, before END; who has not left a while later is killed.
+// A socket of messages (SOCK_SEQPACKET). To the judge: a uint32, the number of a runner, with three descriptors, its end of
+// the runner's channel, the page, and the reading end of a pipe that ends when nothing of the runner is left; the end of the
+// door means that there is no other runner. From the judge: a uint32, the number of a runner whose turn is over, before END;
+// a runner that has not left a while later is killed.
 //
 // Runners come one after the other, each when the one before is gone, unless the stage asks for several together. Each has a
 // channel and a page of its own, and regions of its own, new or wiped ones, on a device in another place: what one wrote

@@ -40,7 +40,7 @@ var errNoCounters = errors.New("this device has no counters that Nsight Compute 
 // collect runs a program's process under ncu, changed by adapt, and returns the report, empty when there is none; why
 // says in a sentence what went wrong, which may leave a report all the same. The error is an infrastructure error.
 func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o nsight.Options) (report []byte, out judge.Ending, why string, err error) {
-	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what a program without a judge reports is known already
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // a program without a judge has reported this already
 	if err != nil {
 		return nil, out, "", err
 	}

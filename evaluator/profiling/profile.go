@@ -26,16 +26,16 @@ const (
 	profileTime     = 10 * time.Minute
 	// maxCells bounds the counters of instructions that a parsed report keeps; some 10 MB of them.
 	maxCells = 1 << 20
-	// casesAtOnce is how many cases one process is profiled with at most: what ncu prints of them is read at once.
+	// casesAtOnce bounds the cases that are profiled in one process: ncu's output for all of them is read at once.
 	casesAtOnce = 8
 )
 
-// Request asks for a profile of what was just built, on the slot that it holds.
+// Request asks for a profile of the program that was just built, on the slot that it holds.
 type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
-	PTX     []byte // of the submission, where its build has kept that
+	PTX     []byte // of the submission, if its build has kept it
 	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnCase sees each case as it ends.
 	OnLog  func(stream string, text []byte)
 	OnCase func(job.CaseResult)
@@ -46,17 +46,16 @@ type session struct {
 	*Nsight
 	Request
 	end       time.Time
-	alone     bool // every case gets a process of its own from now on
+	alone     bool // from now on every case gets its own process
 	result    job.StageResult
 	artifacts []job.Artifact
 }
 
-// Profile profiles all cases in one process of the submission, which a judge beside it leads from case to case: to start
-// Python and torch under ncu takes longer than to profile a kernel. Where the cases of that process cannot be told apart, each
-// gets one of its own.
+// Profile profiles all cases in one process of the submission, led from case to case by a judge: starting Python and torch
+// under ncu takes longer than profiling a kernel. If the report cannot be divided by cases, each case gets its own process.
 //
-// The stage passes when at least one case left a report; what went wrong with another is its case's message. A case leaves
-// "profile.<case>.json.gz", the report as parsed; what ncu wrote of cases 0 to 2 is "profile.0-2.ncu-rep.gz", of case 0 alone
+// The stage passes if at least one case left a report; the other cases have the failure as their message. A case leaves
+// "profile.<case>.json.gz", the parsed report. ncu's own file for cases 0 to 2 is "profile.0-2.ncu-rep.gz", for case 0
 // "profile.0.ncu-rep.gz".
 func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
 	s := &session{Nsight: n, Request: req, end: time.Now().Add(profileTime)}
@@ -97,7 +96,7 @@ func (s *session) next(ctx context.Context) error {
 	switch {
 	case len(group) == 1 && why == "":
 		parts = []*ncu.Report{report}
-	case len(group) == 1, report == nil && finished: // what keeps ncu from counting is the same for all of them
+	case len(group) == 1, report == nil && finished: // all of them would fail for the same reason
 		for range group {
 			if err := s.keep(nil, why); err != nil {
 				return err
@@ -121,8 +120,7 @@ func (s *session) note(sentence string, args ...any) {
 	s.result.Stderr += line
 }
 
-// pass runs one process over some cases and returns what ncu wrote and what it says, nil where there is nothing; why says
-// what went wrong.
+// pass runs one process over some cases and returns ncu's file and report, nil if there is none; why is the failure.
 func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Duration, seen *cutter) (file []byte, report *ncu.Report, why string, err error) {
 	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,

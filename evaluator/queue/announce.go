@@ -8,17 +8,16 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// saidSubject is where the site's processes tell each other what their viewers should see. Workers may neither send nor
-// hear it.
+// saidSubject carries changes for viewers between the site's processes. Workers may neither send nor receive it.
 const (
 	saidSubject = "site.said"
 	originKey   = "Origin"
 )
 
-// Shared reports whether other processes of the site may be on the same queue: it is a cluster of its own.
+// Shared reports whether other processes of the site may use the same queue: it is an external cluster.
 func (q *Queue) Shared() bool { return q.host == nil }
 
-// Announce tells the site's other processes, without waiting for them. Those that are not there now never hear it.
+// Announce sends to the site's other processes, without waiting for them. A process that is not connected never gets it.
 func (q *Queue) Announce(data []byte) error {
 	m := nats.NewMsg(saidSubject)
 	m.Data = data
@@ -26,10 +25,9 @@ func (q *Queue) Announce(data []byte) error {
 	return q.nc.PublishMsg(m)
 }
 
-// Announcements calls fn with what the site's other processes announce until ctx ends, and missed when some of it may have
-// been lost: the connection was.
-// fn is called by the subscription's goroutine, one message at a time. It must not block: NATS drops what comes faster
-// than it is taken (a slow consumer), and that loss is not told to missed.
+// Announcements calls fn with the announcements of the site's other processes until ctx ends, and missed when some may be
+// lost because the connection was. The subscription's goroutine calls fn, one message at a time. It must not block: NATS
+// drops messages for a slow consumer, and missed is not called for that.
 func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed func()) error {
 	said, err := q.nc.Subscribe(saidSubject, func(m *nats.Msg) {
 		if m.Header.Get(originKey) == q.origin {

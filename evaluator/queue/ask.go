@@ -8,11 +8,11 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// What a worker asks of the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync" and so on.
+// The requests of a worker to the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync" and so on.
 const (
 	askPrefix  = "ask."
 	askNext    = "next"   // a job for the device that follows
-	askSync    = "sync"   // what the worker has, and what of it counts no more
+	askSync    = "sync"   // the worker's attempts; the answer: those that no longer count
 	askEvents  = "events" // what happened during attempts
 	askResult  = "result" // the end of an attempt
 	askSites   = "sites"  // the queue group: one of the site's processes answers
@@ -22,7 +22,7 @@ const (
 
 // orders is the answer to "sync" and to "events".
 type orders struct {
-	Drop []string `json:"drop,omitempty"` // attempts that count no more, or are another worker's
+	Drop []string `json:"drop,omitempty"` // attempts that no longer count, or are another worker's
 }
 
 // mostEvents is how many events a request may hold.
@@ -71,7 +71,7 @@ func parseAsk(subject string) (worker, what, device string) {
 	return "", "", ""
 }
 
-// ownReply reports whether an answer to this subject reaches the worker that asked, and no other.
+// ownReply reports whether an answer to this subject reaches only the worker that asked.
 func ownReply(worker, reply string) bool {
 	rest, own := strings.CutPrefix(reply, inboxPrefix+token(worker)+".")
 	return own && rest != "" && !strings.ContainsAny(rest, "*> \t\r\n")

@@ -26,9 +26,9 @@ const (
 	silence     = 2 * connectWait
 )
 
-// Check lets in the site itself with all rights, and authorized workers with a worker's rights.
-// Called by the server's goroutine of each connection, several at once, and again at each reconnect. authorize asks the
-// database: while that is away a worker hears nothing, and tries again.
+// Check lets in the site itself with all rights, and authorized workers with a worker's rights. The server calls it in the
+// goroutine of each connection, several at once, and again at each reconnect. authorize asks the database: while that is
+// away a worker gets no answer, and tries again.
 func (g *authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUser {
@@ -53,9 +53,9 @@ func (g *authenticator) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// workerPermissions are the fewest that a worker can do its work with: ask the site, for jobs of its
-// devices alone, and hear of cancelled attempts, of work for its devices and of their tasks. It may send to no subject on
-// which the NATS server itself listens: that answers to whatever subject the sender names, with the server's rights.
+// workerPermissions are the least that a worker needs: to send requests to the site, for jobs of its devices only, and to
+// receive notices of cancelled attempts, of work for its devices and of their tasks. It may not send to a subject on which
+// the NATS server itself listens: the server answers to any subject that the sender names, with the server's rights.
 func workerPermissions(name string, devices []string) *server.Permissions {
 	publish := []string{askSubject(name, askSync), askSubject(name, askEvents), askSubject(name, askResult)}
 	subscribe := []string{inboxPrefix + token(name) + ".>", cancelSubject}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// calloutSubject is where a NATS server asks who may connect; workers may neither send nor hear it.
+	// calloutSubject carries a NATS server's questions who may connect; workers may neither send nor receive it.
 	calloutSubject = "$SYS.REQ.USER.AUTH"
 	// letInFor is how long a worker of a cluster stays connected before its credential is looked at again: a cluster gives
 	// the site no right to disconnect anyone.
@@ -23,8 +23,8 @@ const (
 
 var errNotNow = errors.New("the site cannot look")
 
-// callout answers a cluster that asks the site who its workers are: auth_callout in its configuration. The site signs with
-// the account key that the cluster knows as the issuer.
+// callout answers a cluster with auth_callout in its configuration, which asks the site who its workers are. The site signs
+// with the account key that the cluster's configuration names as the issuer.
 type callout struct {
 	q    *Queue
 	keys nkeys.KeyPair
@@ -75,7 +75,7 @@ func (c callout) answer(m *nats.Msg) {
 	}
 }
 
-// letIn states what the worker that asks may do.
+// letIn signs the permissions of the worker that asks.
 func (c callout) letIn(request *jwt.AuthorizationRequestClaims) (string, error) {
 	name, secret := request.ConnectOptions.Username, request.ConnectOptions.Password
 	if name == "" || name == siteUser || c.q.cfg.Authorize == nil {

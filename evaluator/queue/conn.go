@@ -49,8 +49,8 @@ type Conn struct {
 	mu   sync.Mutex
 	held map[string]bool          // attempts that came and have not ended
 	wake map[string]chan struct{} // by device: closed when work is announced
-	drop func(attemptID string)   // told of attempts that count no more
-	// connected ends with the connection, and a new one begins: what was asked over the old one is asked again at once.
+	drop func(attemptID string)   // called with attempts that no longer count
+	// connected ends with the connection, and a new one begins: requests over the old one are sent again at once.
 	connected context.Context
 	lost      context.CancelFunc
 }
@@ -93,7 +93,7 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	return c, nil
 }
 
-// explain prefers the reason that a person can act on to the one that the library gives.
+// explain prefers a reason that a person can act on to the library's.
 func (c *Conn) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -109,7 +109,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 // gives an error.
 func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }
 
-// Sync says what the worker has, and drops what counts no more.
+// Sync sends the worker's state, and drops the attempts that no longer count.
 func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
 	body, err := json.Marshal(h)
 	if err == nil {
@@ -121,7 +121,7 @@ func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
 	return nil
 }
 
-// order asks for what the worker is to drop, and has it dropped.
+// order asks which attempts the worker is to drop, and drops them.
 func (c *Conn) order(ctx context.Context, what string, body []byte) error {
 	data, err := c.ask(ctx, what, body, requestWait)
 	if err != nil {
@@ -140,8 +140,8 @@ func (c *Conn) order(ctx context.Context, what string, body []byte) error {
 	return nil
 }
 
-// PublishResult hands over a result, after the events before it. When it returns nil the result is recorded, or its attempt
-// counts no more; sending it again then changes nothing. A result that does not fit gives ErrTooLarge.
+// PublishResult hands over a result, after the events before it. If it returns nil, the result is recorded, or its attempt
+// no longer counts; sending it again then changes nothing. A result that does not fit gives ErrTooLarge.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	data, err := json.Marshal(r)
 	if err != nil {

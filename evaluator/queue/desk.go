@@ -29,8 +29,8 @@ const (
 	beatRate, beatBurst, beatLeast = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 
-// Desk answers workers. Who asks is known from the subject, and not from the message. An error has the worker ask again.
-// Sync is called for one worker after the other; all else at the same time.
+// Desk answers workers. The subject, not the message, says which worker asks. After an error the worker asks again. Sync
+// calls come one after the other; all others are concurrent.
 type Desk interface {
 	// Next begins an attempt and returns its job as JSON; empty: there is none for now.
 	Next(ctx context.Context, ask job.Ask) ([]byte, error)
@@ -40,7 +40,7 @@ type Desk interface {
 	Result(ctx context.Context, r job.Result) error
 }
 
-// counter answers what workers ask, as the desk says.
+// counter passes requests of workers to the desk and sends its answers.
 //
 // The subscription's goroutine puts messages into asks and syncs and never blocks; goroutines of clerks take them. Two requests
 // of one worker may be answered at the same time, or in another order than they came.
@@ -48,7 +48,7 @@ type counter struct {
 	q           *Queue
 	desk        Desk
 	asks, syncs *fair
-	rates       map[string]*rate.Limiter // of syncs, by worker; the subscription's goroutine uses it, and no other
+	rates       map[string]*rate.Limiter // of syncs, by worker; only the subscription's goroutine uses it
 }
 
 // Serve answers workers until ctx ends, and then for some seconds what they have asked by then. It fails when the connection is closed for good.

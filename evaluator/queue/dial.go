@@ -55,12 +55,12 @@ func overHTTP(address string, opts []nats.Option) (string, []nats.Option) {
 		return address, opts
 	}
 	scheme := map[string]string{"https": "wss", "http": "ws"}[u.Scheme]
-	// The server announces the address of its own port, which the worker may not reach.
+	// The server announces the address of its own port, which may be out of the worker's reach.
 	return scheme + "://" + u.Host, append(opts, nats.ProxyPath(strings.TrimSuffix(u.Path, "/")+job.WorkerPath), nats.IgnoreDiscoveredServers())
 }
 
-// isNoWebSocket recognizes nats.go's error for an HTTP answer that is no upgrade, which has no value or type of its own: a proxy
-// says 502 while the site restarts.
+// isNoWebSocket recognizes nats.go's error for an HTTP answer without an upgrade, which has no exported value or type: a
+// proxy answers 502 while the site restarts.
 func isNoWebSocket(err error) bool {
 	return strings.Contains(err.Error(), "invalid websocket connection")
 }

@@ -1,6 +1,6 @@
 // Package queue carries messages between the site and its workers over NATS, and stores nothing. By default the server is
 // embedded in the process with no port open; the same code serves remote workers when it listens, and uses an external cluster
-// when it is given a URL. Core NATS alone is used: requests with answers, and announcements.
+// when it is given a URL. It uses only core NATS: requests with answers, and announcements.
 //
 // The database is the queue. A worker pulls from it through the site:
 //
@@ -15,13 +15,13 @@
 //	prepare.DEVICE, ctl.cancel   hints about tasks, and about attempts that are cancelled: both may be lost
 //
 // Every request may be sent again: next gives a job that has not arrived once more, because the worker says which it holds;
-// events count by attempt and number, results by attempt. So a worker repeats what was not answered, and the death of a
-// process at any moment costs time alone.
+// events count by attempt and number, results by attempt. So a worker repeats unanswered requests, and a crash of a process
+// at any moment costs only time.
 //
 // A worker's credential may be stolen. The subjects that it may use hold its name or its devices, the NATS server guards
-// them, and the site answers to that worker's inbox and nowhere else. What one worker sends too much of is its own loss (see
-// fair). What remains: a worker may take any job of its devices and answer it as it likes, and it hears the ids of attempts
-// that are cancelled.
+// them, and the site answers to that worker's inbox and nowhere else. A worker that sends too much only harms itself (see
+// fair). What remains: a worker may take any job of its devices and send any result for it, and it gets the ids of cancelled
+// attempts.
 //
 // Read it in this order: queue.go and host.go (the site's connection and the embedded server), desk.go (what answers workers),
 // dial.go, conn.go, outbox.go and receive.go (the worker's side), auth.go and callout.go (who may connect, and say what).

@@ -75,7 +75,7 @@ func (c *tally) count(what string, about ...any) {
 	}
 }
 
-// signal wakes one that takes; that one wakes the next while more is left.
+// signal wakes one taker, which wakes the next while more is left.
 func (f *fair) signal() {
 	select {
 	case f.filled <- struct{}{}:

@@ -18,7 +18,7 @@ type host struct {
 	cfg    Config
 	secret string // what the site itself shows to the server
 	log    *slog.Logger
-	// What strangers cause: refused logins, and what the server itself says of its clients.
+	// Log lines that strangers cause: refused logins, and the server's own messages about clients.
 	refused, clients *seldom
 	server           *server.Server
 }

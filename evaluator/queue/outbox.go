@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// What waits at most while the site is away; what comes then is dropped. Events are hints, and a stage keeps the output.
+	// Bounds for events that wait while the site is away; further ones are dropped. Events are hints, and a stage keeps the
+	// output.
 	outboxEvents, outboxBytes = 10_000, 2 * MaxMessage
 	// A request holds up to so much, and at least one event.
 	requestBytes = 1 << 20
@@ -90,7 +91,7 @@ func (o *outbox) done(n int) {
 	}
 }
 
-// emptied waits until what was added before is stored, or ctx ends.
+// emptied waits until the earlier events are stored, or ctx ends.
 func (o *outbox) emptied(ctx context.Context) {
 	o.mu.Lock()
 	upTo := o.added

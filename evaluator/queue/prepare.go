@@ -11,7 +11,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// waitingHints is how many hints wait for a worker that is busy; what comes then is dropped.
+// waitingHints is how many hints wait for a busy worker; further ones are dropped.
 const waitingHints = 64
 
 func prepareSubject(device string) string { return preparePrefix + token(device) }

@@ -24,16 +24,16 @@ const MaxMessage = 16 << 20
 type Config struct {
 	URL string // external cluster instead of the embedded server, "nats://user:password@host:4222"
 	CA  string // external cluster: PEM file of who signed its certificate; empty for who the system trusts
-	// AccountSeed has the site tell an external cluster who its workers are: the key of the issuer of its auth_callout.
+	// AccountSeed is the issuer's key of an external cluster's auth_callout. With it the site tells the cluster who its
+	// workers are.
 	AccountSeed string
 	Account     string // external cluster: the account that workers are in, with AccountSeed
 	Listen      string // embedded server: "host:port" where remote workers connect; empty opens no port
-	// Cert and Key are the PEM files of the certificate that remote workers are shown; without them
-	// the port speaks no TLS.
+	// Cert and Key are the PEM files of the certificate for remote workers; without them the port has no TLS.
 	Cert, Key string
-	// Authorize tells which devices the worker with this name and secret may take jobs for. An error says that it cannot be
-	// known now: the worker tries again, and is not refused.
-	// It is asked whenever a remote worker connects to the embedded server, or to a cluster that asks; nil refuses them all.
+	// Authorize returns the devices for which the worker with this name and secret may take jobs. After an error, which
+	// means that the answer is not available now, the worker tries again and is not refused. It is called when a remote
+	// worker connects to the embedded server, or to a cluster with auth_callout; nil refuses all.
 	Authorize func(name, secret string) (devices []string, ok bool, err error)
 	Log       *slog.Logger
 }
@@ -44,7 +44,7 @@ type Queue struct {
 	log  *slog.Logger
 	host *host // nil with an external cluster
 	nc   *nats.Conn
-	// origin tells this process's announcements from those of others.
+	// origin marks this process's announcements.
 	origin string
 
 	refused *seldom // who may not connect
@@ -122,7 +122,7 @@ func (q *Queue) WorkerConn() (net.Conn, error) {
 	return q.host.server.InProcessConn()
 }
 
-// WorkFor tells the workers of a device that work may wait for it. It may be lost: they ask now and then anyway.
+// WorkFor tells the workers of a device that work may wait for it. It may be lost: workers also ask now and then without it.
 func (q *Queue) WorkFor(device string) error {
 	if err := q.nc.Publish(workSubject(device), nil); err != nil {
 		return fmt.Errorf("queue: announce work for %s: %w", device, err)
@@ -130,8 +130,8 @@ func (q *Queue) WorkFor(device string) error {
 	return nil
 }
 
-// Cancel tells all workers to stop this attempt. A worker that is disconnected at this moment does not hear it; the answer
-// to its next sync says it again.
+// Cancel tells all workers to stop this attempt. A worker that is disconnected at this moment misses it; the answer to its
+// next sync repeats it.
 func (q *Queue) Cancel(attemptID string) error {
 	if err := q.nc.Publish(cancelSubject, []byte(attemptID)); err != nil {
 		return fmt.Errorf("queue: cancel %s: %w", attemptID, err)

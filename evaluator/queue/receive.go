@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// askEvery is how often a worker without a job asks although nothing was announced, at most half as long again.
-	// Announcements are repeated each second while work waits: asking makes up for a site whose watch is away.
+	// askEvery is the pause after which a worker without a job asks without an announcement; up to half of it is added at
+	// random. Announcements are repeated each second while work waits: asking helps while the site's watch is down.
 	askEvery = 5 * time.Second
 	// nextWait is how long the answer may take, which can be a job of MaxMessage. One that comes too late is sent again.
 	nextWait = 5 * time.Second
@@ -61,8 +61,8 @@ func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (jo
 	}
 }
 
-// next asks once. One question at a time: what the worker holds is then known to the site, so that a job that has not
-// arrived is sent again, and no other one.
+// next asks once. A worker asks one question at a time, so that the site has its list of held jobs: it then sends a job that
+// has not arrived again, and no other.
 func (c *Conn) next(ctx context.Context, device string, busy bool) (j job.Job, err error) {
 	select {
 	case c.asking <- struct{}{}:

@@ -13,7 +13,7 @@ const (
 	mostSaid    = 200 // bytes of what a stranger wrote
 )
 
-// seldom logs what strangers cause, so many lines a minute. The next one that is logged says how many were not.
+// seldom limits log lines that strangers cause to some a minute. The next logged line has the number of dropped ones.
 type seldom struct {
 	log *slog.Logger
 	now func() time.Time
@@ -49,5 +49,5 @@ func (s *seldom) may() (left int, ok bool) {
 	return left, true
 }
 
-// short is as much of what a stranger wrote as is logged.
+// short cuts a stranger's text for the log.
 func short(text string) string { return text[:min(len(text), mostSaid)] }

@@ -56,7 +56,7 @@ func setAddress(opts *server.Options, listen string) error {
 	return nil
 }
 
-// setCertificate makes the port speak TLS and nothing else, where there is a certificate.
+// setCertificate makes the port accept only TLS, if there is a certificate.
 func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 	if cfg.Cert == "" {
 		if ip := net.ParseIP(opts.Host); ip == nil || !ip.IsLoopback() {
@@ -98,7 +98,7 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 // server holds for fatal is kept: it says so nowhere else.
 type serverLog struct {
 	log     *slog.Logger
-	clients *seldom // for what the server says of its clients
+	clients *seldom // for the server's messages about clients
 	fatal   *atomic.Pointer[string]
 }
 

@@ -8,16 +8,15 @@ import (
 const (
 	cancelSubject = "ctl.cancel"
 	workPrefix    = "work."    // followed by the device
-	preparePrefix = "prepare." // followed by the device: a worker hears only of tasks for its devices
+	preparePrefix = "prepare." // followed by the device: a worker gets hints only for its devices
 	inboxPrefix   = "_INBOX_"
 )
 
 func workSubject(device string) string { return workPrefix + token(device) }
 
 // token makes s fit for one part of a subject. Different texts give different tokens, so that no device and no worker can
-// pose as another.
-// It works on bytes, so that any text, also one that is not UTF-8, has exactly one token; name refuses all others.
-// Subjects are compared as texts by the server, and permissions hang on that.
+// pose as another. It works on bytes, so that any text, even without valid UTF-8, has exactly one token; name refuses all
+// others. The server compares subjects as texts, and permissions depend on that.
 func token(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Cluster is NATS servers on loopback, each of which can be stopped and started again.
+// Cluster is a group of NATS servers on loopback. Each can be stopped and started again.
 type Cluster struct {
 	t     testing.TB
 	nodes []*server.Server

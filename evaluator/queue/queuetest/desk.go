@@ -41,14 +41,14 @@ func (d *Desk) Look(see func()) {
 	see()
 }
 
-// Drop has every worker told to drop an attempt.
+// Drop tells every worker to drop an attempt.
 func (d *Desk) Drop(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dropped = append(d.dropped, id)
 }
 
-// Next gives the first job of the device, or again one that has not arrived. A busy slot gets none.
+// Next returns the first job of the device, or again a job that has not arrived. A busy slot gets none.
 func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
