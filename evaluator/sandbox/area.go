@@ -13,12 +13,11 @@ import (
 // defaultArea is the size of a writable area for which the limits say nothing.
 const defaultArea = 64 << 20
 
-// area is where the files of one run are on the host.
-// Two forms: a directory on the disk (dir is set), which has to be removed and which a crash leaves behind for sweep; or
-// a mount namespace of the starting thread (stage), which ends with the run. outDir is the only way to look into the
-// second one.
+// area holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which has to be
+// removed and which a crash leaves behind for sweep; or a mount namespace of the starting thread (stage), which ends with
+// the run. Only outDir gives access to the second.
 type area struct {
-	in, out, tmp string // directories; tmp only where there is no sandbox to make one
+	in, out, tmp string // directories; tmp only without a sandbox to make one
 	binds        []bind
 	outDir       *os.File // for looking at out when the run is dead
 	dir          string   // to be removed afterwards, if not empty
@@ -125,7 +124,7 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 	return root.WriteFile(name, content, 0o755)
 }
 
-// full reports whether /out, where it has a size of its own, has no room left.
+// full reports whether /out has its own size and no room left.
 func (a *area) full() bool {
 	var stat unix.Statfs_t
 	// A directory shares the disk with everyone: that this is full says nothing of the run.

@@ -19,7 +19,7 @@ func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	end := slices.Index(cmd.Args, "--")
 	for _, arg := range cmd.Args[1:end] {
 		if strings.Contains(arg, "\x00") {
-			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // what follows would be options of its own
+			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // everything after it would be taken for options
 		}
 	}
 	file, err := sealedFile("arguments", strings.Join(cmd.Args[1:end], "\x00")+"\x00")
@@ -75,7 +75,7 @@ func environment(own map[string]string) map[string]string {
 // The order matters: later options cover earlier ones. /dev comes before its nodes, mounts before /in and /out, the
 // remounts last.
 func arguments(spec *Spec, a *area, uid int, fds control) []string {
-	// Without a uid of its own a run has the server's, and is kept from its processes by the pid namespace alone.
+	// Without its own uid a run has the server's, and only the pid namespace protects the server's processes.
 	gid := uid
 	if uid < 0 {
 		uid, gid = os.Getuid(), os.Getgid()

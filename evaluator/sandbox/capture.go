@@ -42,7 +42,7 @@ func (c *Capture) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is what was kept, printable, with a note where bytes are missing.
+// String returns the kept output, printable, with a note where bytes are missing.
 func (c *Capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,10 +5,9 @@ import (
 	"net"
 )
 
-// listenEverywhere listens on the loopback and on one address of each other kind that this machine has, for as long as the probe
-// runs: anyone who is in the server's network reaches them all, and anyone who has a network of their own that leads anywhere, by
-// translation of addresses, those that are not the loopback's. They answer nothing. Weakness: a machine without any other address
-// shows no more than that its loopback is not reached.
+// listenEverywhere listens on the loopback and on one address of each other kind that this machine has, while the probe
+// runs. A program in the server's network would reach them all; one in its own network with address translation would reach
+// all but the loopback. They answer nothing. Weakness: on a machine without any other address, only the loopback is tested.
 func listenEverywhere() (addresses []string, forget func(), err error) {
 	var open []net.Listener
 	forget = func() {
@@ -29,7 +28,7 @@ func listenEverywhere() (addresses []string, forget func(), err error) {
 		}
 		listener, err := net.Listen("tcp", net.JoinHostPort(ip.String(), "0"))
 		if err != nil && len(open) > 0 {
-			continue // such as an address that is only being set up
+			continue // such as an address that is not ready yet
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("listen for the self-test: %w", err)

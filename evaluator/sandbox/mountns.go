@@ -18,9 +18,8 @@ const outInodes = 16 << 10
 // machine has the directory, and anyone may pass through it, which need not hold for a server's own.
 const stageDir = "/tmp"
 
-// stage makes an area that only the calling thread and its children can see: a mount namespace
-// with sized tmpfs, where also the binds are that the run's uid might not reach. It
-// needs no clearing, for it ends with the run, however the server ends.
+// stage makes an area that only the calling thread and its children can see: a mount namespace with sized tmpfs, and with
+// the binds that the run's uid might not reach. It needs no clean-up: it ends with the run, even if the server crashes.
 func stage(_ string, uid int, spec *Spec) (*area, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// inside maps the paths that a program sees in the sandbox to where they are when there is none.
-// Only for machines that cannot have a sandbox: a guess at what is a path, good enough for the site's own programs.
-// Nothing is hidden from a program that runs so.
+// inside maps paths in the sandbox to their places without one. It is only for machines that cannot have a sandbox. It
+// guesses which arguments are paths, which is good enough for the site's own programs. Nothing is hidden from such a
+// program.
 type inside []bind
 
 func insideOf(a *area) inside {

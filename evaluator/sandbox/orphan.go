@@ -17,8 +17,8 @@ import (
 // number.
 const uidRange = 1000
 
-// orphanTimeout is how long all that a killed server left may take to die, before the next one goes on.
-// Starting is not held up for longer by what hangs in a driver; its unit then fails the slot's own tests.
+// orphanTimeout is how long the processes of a killed server may take to die before the next server goes on. A process that
+// hangs in a driver delays the start no longer; its slot then fails its self-test.
 const orphanTimeout = 2 * time.Second
 
 // endOrphans kills the processes of runs whose server was killed: bubblewrap dies with its server, but

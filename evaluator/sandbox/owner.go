@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// runPrefix begins the mark of a run: the name of its directory and its cgroups, and what its first
-// processes are called. The rest is the server's pid, its start time, its pid namespace and a random word, so
-// that a later server knows whose leftovers it may remove. Servers before there was a namespace in it look for
-// three words, and must find something else: else they would take the runs of a living server for left over.
+// runPrefix begins the mark of a run: the name of its directory, its cgroups and its first processes. The rest is the
+// server's pid, its start time, its pid namespace and a random word, so that a later server can tell which leftovers it may
+// remove. Servers of older versions look for three words without a namespace. The mark must not match these, or they would
+// take the runs of a living server for leftovers.
 const runPrefix = "warpboard-"
 
 func runName() string {
@@ -22,14 +22,14 @@ func runName() string {
 	return fmt.Sprintf("%s%d-%s-%s-%s", runPrefix, pid, startTime(pid), pidNamespace(), rand.Text())
 }
 
-// pidNamespace tells apart servers in different containers, whose pids mean different processes.
+// pidNamespace identifies the container of a server, since pids mean different processes in different containers.
 func pidNamespace() string {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"; without one all pids are of one namespace
 	return strings.Trim(link, "pid:[]")
 }
 
-// startTime is the pid's start in clock ticks since boot, or "" when there is no such process.
-// Together they name a process even after its pid is used again.
+// startTime is the pid's start in clock ticks since boot, or "" if there is no such process. Together they identify a
+// process even if its pid is used again.
 func startTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

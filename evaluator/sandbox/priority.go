@@ -11,13 +11,13 @@ import (
 // lowestPriority is the nice value of what runs in the background.
 const lowestPriority = 19
 
-// makeBackground gives a process the lowest priority; its children inherit it. Kernels with autogroups weigh whole sessions,
-// and a run is a session of its own: there the session's value counts as well.
+// makeBackground gives a process the lowest priority; its children inherit it. Linux with autogroups weighs whole sessions,
+// and each run is a session: there the session's value counts as well.
 func makeBackground(pid int) error {
 	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, lowestPriority); err != nil {
 		return fmt.Errorf("lower the priority of a run: %w", err)
 	}
-	// Not every kernel has autogroups, and in a cgroup of its own a run has none.
+	// Not every Linux has autogroups, and a run in its own cgroup has none.
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(lowestPriority)), 0)
 	return nil
 }

@@ -19,19 +19,19 @@ import (
 
 // Process is a run that has begun.
 //
-// Order of a run: launch on a thread of its own (area, cgroup, bubblewrap, find, limits, gate), which then stays in reap;
-// supervise in a goroutine; the two pumps. exited publishes state, done publishes outcome and err: no one reads these
-// before. The program does not begin before the gate is opened, and then has all of its limits.
+// Order of a run: launch on its own thread (area, cgroup, bubblewrap, find, limits, gate), which then stays in reap;
+// supervise in a goroutine; the two pumps. Closing exited publishes state, closing done publishes outcome and err: do not
+// read them before. The program begins only when the gate is opened, and then has all of its limits.
 type Process struct {
 	spec  Spec
 	off   bool
 	area  *area
 	group *cgroup.Group
 
-	cmd    *exec.Cmd // bubblewrap, or the program itself where there is no sandbox
+	cmd    *exec.Cmd // bubblewrap, or without a sandbox the program itself
 	pid    int       // pid 1 of the run's pid namespace, or the program itself
 	pidfd  int
-	status *json.Decoder // of statusPipe; nil where there is no sandbox
+	status *json.Decoder // of statusPipe; nil without a sandbox
 
 	gate, statusPipe *os.File // the server's ends
 
@@ -97,13 +97,12 @@ func (p *Process) PID() int { return p.pid }
 
 // reap waits for the direct child. It runs on the thread that started it, which must stay.
 func (p *Process) reap() {
-	// An error here has no more to say than the state, which is then missing.
+	// An error here adds nothing: the state is then missing.
 	p.state, _ = p.cmd.Process.Wait()
 	close(p.exited)
 }
 
-// launch brings the run up to the gate, limits it and opens the gate. It must be called on a
-// thread of its own.
+// launch brings the run up to the gate, limits it and opens the gate. Call it on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	name, uid := runName(), s.uid(h, p.spec.Slot)
 	defer func() {
@@ -180,12 +179,12 @@ func (p *Process) start(h *host, mark string, uid int) error {
 	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
 }
 
-// command is what starts the run: bubblewrap, or the program where walls are off.
+// command is the command that starts the run: bubblewrap, or the program itself if the sandbox is off.
 func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.Cmd {
 	cmd := &exec.Cmd{
 		Path: h.bwrap, Dir: "/", Env: []string{},
 		Stdout: d.theirs[0], Stderr: d.theirs[1], ExtraFiles: d.extra,
-		// A session of its own: an interrupt at the server's terminal is not for the run.
+		// Its own session, so that an interrupt at the server's terminal does not reach the run.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if p.spec.Stdin != nil {

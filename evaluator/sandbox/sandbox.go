@@ -59,7 +59,7 @@ func New(config Config) *Sandbox {
 // Off reports whether programs run without a sandbox.
 func (s *Sandbox) Off() bool { return s.config.Off }
 
-// Name is what a result's machine record says about the sandbox: "bubblewrap" or "off".
+// Name is the sandbox in a result's machine record: "bubblewrap" or "off".
 func (s *Sandbox) Name() string {
 	if s.config.Off {
 		return "off"

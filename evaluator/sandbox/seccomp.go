@@ -54,8 +54,8 @@ func (p *program) callByArg(k uint32, comparison uint16, values []uint32, hit, m
 	p.end(miss)
 }
 
-// socket allows sockets of the families, of netlink's protocols only the one for routes and addresses, if
-// at all, and denies all others.
+// socket allows sockets of the families and denies all others. Of netlink's protocols it allows at most the one for routes
+// and addresses.
 func (p *program) socket(families []uint32, routes bool, denied uint32) {
 	var body program
 	body.load(dataFirstArg)
@@ -72,7 +72,7 @@ func (p *program) socket(families []uint32, routes bool, denied uint32) {
 	*p = append(*p, body...)
 }
 
-// bytes is the program as bubblewrap wants it: an array of struct sock_filter.
+// bytes is the program in bubblewrap's format: an array of struct sock_filter.
 func (p program) bytes() []byte {
 	var b bytes.Buffer
 	// Writing fixed-size values to a bytes.Buffer cannot fail.

@@ -122,7 +122,7 @@ func (s *Sandbox) probe(ctx context.Context) (report, error) {
 	}
 	defer forgetListeners()
 	limits := selfTestLimits()
-	// Go reserves much and starts threads as it likes; what is tested here is walls, not limits.
+	// Go reserves much memory and starts many threads; this tests walls, not limits.
 	limits.Memory, limits.Processes = 0, 0 // this program may be large, and does no harm
 	o, err := s.Run(ctx, Spec{
 		Argv:   []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
@@ -207,7 +207,7 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckLine {
 		return line(name, "", err)
 	case o.ExitCode == 0 || o.Limit == limitWall:
 		return line(name, "", fmt.Errorf("a program went on past its memory limit (%d bytes)", o.MemoryMax))
-	// LimitsMemory is false of no tree at all, too.
+	// LimitsMemory is also false without a tree.
 	case !h.cgroups.LimitsMemory():
 		return line(name, degraded+"no memory cgroup can be made here; each process is limited on its own", nil)
 	case o.Limit != limitMemory:

@@ -19,14 +19,13 @@ type Limits struct {
 	Shm       int64         // size of /dev/shm
 	Out       int64         // size of /out
 	Output    int64         // stdout and stderr together; one byte more and the run is killed
-	// Background is for what is not timed, such as compilers: it gets a processor when nothing else wants one. At the usual
-	// priority, compilers on all cores made honest kernels up to 130 µs slower on the judge's clock.
+	// Background is for programs that are not timed, such as compilers: they get a processor only when nothing else needs
+	// it. At the usual priority, compilers on all cores made honest kernels up to 130 µs slower on the judge's clock.
 	Background bool
 }
 
-// DefaultBuildLimits bounds a compiler.
-// Raised, a submission holds a build place for longer; lowered, headers such as CUTLASS's do not compile. A worker may
-// give other ones.
+// DefaultBuildLimits bounds a compiler. With higher limits a submission can hold a build place for longer; with lower ones
+// headers such as CUTLASS's do not compile. A worker may set others.
 func DefaultBuildLimits() Limits {
 	return Limits{
 		Wall: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
@@ -67,8 +66,8 @@ type Spec struct {
 	Mounts []Mount
 	Proc   bool     // mount /proc (GPU drivers need it writable)
 	Device []string // device nodes bound with --dev-bind: /dev/nvidiactl …
-	// Interfaces lets the program ask the kernel for its network interfaces, of which there is one: the
-	// loopback of its own namespace. NCCL does not start without.
+	// Interfaces lets the program list its network interfaces. The only one is the loopback of its own namespace. NCCL does
+	// not start without.
 	Interfaces bool
 	// Pipe is inherited as descriptor 3 (the result pipe's write end); nil for none. ExtraFiles
 	// follow from descriptor 4 on, at most maxExtraFiles. The caller keeps and closes its own copies.
@@ -93,7 +92,7 @@ type Outcome struct {
 	Cancelled bool
 	Wall      time.Duration // of the program, without making and clearing its sandbox
 	CPU       time.Duration
-	MemoryMax int64  // bytes, highest of the tree; of its largest process where no cgroup is to be had
+	MemoryMax int64  // bytes, peak of the tree; without a cgroup, of its largest process
 	Stdout    string // valid UTF-8, head and tail, with a note where it was cut
 	Stderr    string
 	Files     map[string][]byte // what Collect found

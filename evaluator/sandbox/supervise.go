@@ -29,17 +29,17 @@ const cancelled = "cancelled"
 // killTimeout is how long a killed process may take to die; one that hangs in a driver never does.
 const killTimeout = 10 * time.Second
 
-// supervise sees a run to its end, of its own accord or by force, and clears it away.
+// supervise waits for a run to end, or ends it by force, and cleans up.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	cause := p.watch(ctx)
 	wall := time.Since(p.begun)
 	if err := p.killAll(); err != nil {
-		// The pumps and the thread in reap stay for as long as the process hangs; its slot is retired.
+		// The pumps and the thread in reap stay while the process hangs; its slot is retired.
 		p.err = errors.Join(err, p.clear())
 		return
 	}
-	// After killAll bubblewrap has no child left and ends by itself, or was killed: this does not wait for long.
+	// After killAll bubblewrap has no child left and exits, or was killed: this does not wait for long.
 	<-p.exited
 	p.reapInit()
 	p.drain()
@@ -126,7 +126,7 @@ func (p *Process) drain() {
 	p.pumps.Wait()
 }
 
-// clear removes what a dead run has on the machine.
+// clear removes everything that a dead run has on the machine.
 func (p *Process) clear() error {
 	closeAll([]*os.File{p.gate, p.statusPipe})
 	if p.pidfd >= 0 {

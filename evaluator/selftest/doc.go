@@ -1,11 +1,11 @@
 // Package selftest has the small programs that a slot must compile and run before it takes jobs, and reads their results.
 //
-// In reading order: programs.go makes the jobs, of the built-in tasks: one for each language that the machine claims, through
-// the same build, sandbox, judge and runner that a submission goes through; verdict.go makes lines for the devices page of
-// how they ended, with what to do; passed.go remembers with which software they passed.
+// In reading order: programs.go makes the jobs from built-in tasks: one for each language of the machine, with the same
+// build, sandbox, judge and runner as a submission; verdict.go turns their results into lines for the devices page, with
+// what to do; passed.go records with which software they passed.
 //
-// The worker runs them (evaluator/check.go): when a slot comes into service, and again after it left it.
+// The worker runs them (evaluator/check.go): before a slot goes into service, and before it returns to service.
 //
-// What may go wrong: a program that passes says little of what it does not use (a GPU's whole memory, a library that a task
+// What may go wrong: a program that passes does not test what it does not use (a GPU's whole memory, a library that a task
 // includes). Such failures still retire a slot after three jobs.
 package selftest

@@ -14,11 +14,11 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Passed remembers in a directory which programs passed with which software on which unit: a worker that starts again with
-// all of it the same need not wait for them. It tests them later, while no one needs the unit. An empty Dir remembers nothing.
-// A mark is an empty file named by the key; its time is when the test passed. Several workers may share the directory:
-// marks are made and removed whole. Anyone who can write there can have a slot skip its tests, and belongs to the machine's
-// operator.
+// Passed records in a directory which programs passed with which software on which device. A worker that restarts with the
+// same ones need not wait for them, and runs the tests later, while the slot is idle. An empty Dir records nothing. A mark
+// is an empty file named by the key; its time is when the test passed. Several workers may share the directory: marks are
+// made and removed atomically. Anyone who can write there can make a slot skip its tests, so only the machine's operator
+// should.
 type Passed struct{ Dir string }
 
 // Key names the software and the unit of a test. The worker's name says nothing of either, and gauges change all the time.
@@ -48,7 +48,7 @@ func (p Passed) Since(key string) time.Time {
 	return info.ModTime()
 }
 
-// Note remembers that the test passed just now, or that it did not.
+// Note records that the test passed just now, or that it failed.
 func (p Passed) Note(key string, passed bool) error {
 	if p.Dir == "" {
 		return nil

@@ -98,8 +98,8 @@ func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 	def.Tests, def.Benchmarks = nil, []tasks.Case{k.size}
 	def.Timeouts = tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
 	return job.Job{
-		// The prefix marks it as the worker's own: it may use a slot on trial, gives way to jobs, and the site never
-		// hears of it.
+		// The prefix marks it as the worker's own: it may use a slot on trial, gives way to jobs, and is never reported to
+		// the site.
 		Version: job.Version, AttemptID: job.GaugeAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
 		TaskKey: TaskKey, Task: def, Sources: sources, Enqueued: time.Now(),
 	}, nil

@@ -19,11 +19,11 @@ import (
 // longest is how much of a compiler's words a line has.
 const longest = 400
 
-// Error is nil when the program compiled, ran, gave the right answer, and both clocks agree on how long it took. Else it
-// says what went wrong and what to do, in a sentence.
+// Error is nil if the program compiled, ran, gave the right answer, and both clocks agree on its time. Otherwise it says in
+// a sentence what went wrong and what to do.
 func (p Program) Error(result job.Result, err error) error {
 	switch {
-	// The answer was checked by the task's own judge; what is left is whether its clocks can be believed.
+	// The task's own judge checked the answer; what remains to check are the clocks.
 	case result.Outcome == job.OutcomeDone:
 		err = clocks(result)
 	case result.Failure != nil:
@@ -37,7 +37,7 @@ func (p Program) Error(result job.Result, err error) error {
 	return fmt.Errorf("%s: %s. %s", p.Name, strings.TrimSuffix(err.Error(), "."), p.fix)
 }
 
-// why is what a stage says of its failure, with the compiler's first words.
+// why is a stage's message of its failure, with the compiler's first words.
 func why(result job.Result) string {
 	text := result.Failure.Reason
 	if n := len(result.Stages); n > 0 {
@@ -57,8 +57,8 @@ func stageOf(result job.Result) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// The runner cannot have worked for longer than the judge waited, but for what clocks err by. The judge may wait for much longer:
-// on a busy machine processes take turns. A clock that is used by mistake (milliseconds for seconds) is off by far more.
+// The runner cannot have worked for longer than the judge waited, except for the clocks' errors. The judge may wait for much
+// longer: on a busy machine processes take turns. A wrong unit (milliseconds for seconds) is off by far more.
 const (
 	runnerOver   = 1.5
 	runnerOverNS = float64(time.Millisecond)
@@ -66,7 +66,7 @@ const (
 	judgeOverNS  = float64(200 * time.Millisecond)
 )
 
-// clocks compares what the runner's clock says with what the judge's says.
+// clocks compares the runner's clock with the judge's.
 func clocks(result job.Result) error {
 	for _, stage := range result.Stages {
 		for _, c := range stage.Cases {
@@ -128,7 +128,7 @@ func reportOf(result job.Result) (report ncu.Report, err error) {
 	return report, errors.New("the profile of a small known kernel has no report")
 }
 
-// counters counts what the hardware was asked for, and how much of that has a number. What the launch itself says has one always.
+// counters counts the requested hardware metrics, and those with a number. Launch metrics always have one.
 func counters(report ncu.Report) (counted, all int) {
 	for _, kernel := range report.Kernels {
 		for name, metric := range kernel.Metrics {

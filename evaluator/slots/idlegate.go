@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// IdleGate lets work that can wait go on while no job needs the processors: none is being built, and none
-// runs on a CPU, whose times it would spoil. The zero value is ready.
+// IdleGate lets background work run while no job needs the processors: none is being built, and none runs on a CPU, whose
+// times it would spoil. The zero value is ready.
 type IdleGate struct {
-	turn    sync.Mutex // held by the work under way, whose context ends with that of all who wait
+	turn    sync.Mutex // held by the work under way, whose context ends when all waiting callers have left
 	mu      sync.Mutex
 	jobs    int
 	idle    chan struct{}      // closed when the last job ends; nil while there is none
-	key     string             // what the work under way is for
+	key     string             // the key of the work under way
 	preempt context.CancelFunc // ends the work under way; nil while there is none
 }
 

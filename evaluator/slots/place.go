@@ -11,14 +11,14 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// The sandbox's slots, and so the uids, are in this order: of the worker's slots, of the builds, of what is
-// precompiled, of the sidecars beside each slot, of the judges beside each slot, and of what else is beside it.
+// The sandbox's slots, and so the uids, are in this order: the worker's slots, the builds, precompiling, each slot's
+// sidecar, each slot's judge, and each slot's other programs.
 
 // beside is how many processes an evaluation has next to a kernel and its judge: another kernel, and what draws inputs.
 const beside = 2
 
 // BuildPlace is where a job for slot s is compiled: under a uid that no program on a slot has, and without
-// the device. Number is AcquireBuild's.
+// the device. number comes from AcquireBuild.
 func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
 	return toolchain.Place{
 		Slot: number, Arch: s.Arch,
@@ -26,7 +26,7 @@ func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
 	}
 }
 
-// PrecompilePlace is where what belongs to a task is compiled before anyone submits to it.
+// PrecompilePlace is where the parts of a task are compiled before the first submission.
 func (p *Pool) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompiling()) }
 
 func (p *Pool) precompiling() int { return len(p.slots) + p.cfg.Builds }
@@ -34,8 +34,8 @@ func (p *Pool) precompiling() int { return len(p.slots) + p.cfg.Builds }
 // Place is where a program runs that holds slot s alone, with its judge beside it.
 func (p *Pool) Place(s *Slot) toolchain.Place { return (&Held{pool: p, slots: []*Slot{s}}).Place(0) }
 
-// SidecarPlace is where kernels of evaluations are compiled for slot s while something else runs there: without
-// the device, under a uid of its own, and with no more memory than a build.
+// SidecarPlace is where kernels of evaluations are compiled for slot s while something else runs there: without the device,
+// under its own uid, and with the memory of a build.
 func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompiling() + 1 + s.number
@@ -43,8 +43,8 @@ func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 	return at
 }
 
-// Place is where a program runs that holds these units, with its judge beside it. GPUs is how many it is
-// told of, 0 for a task that does not ask.
+// Place is where a program runs that holds these slots, with its judge beside it. gpus is the number that the program gets,
+// 0 for a task that does not ask.
 func (h *Held) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
 	slots, first := len(h.pool.slots), h.First().number
@@ -56,8 +56,8 @@ func (h *Held) Place(gpus int) toolchain.Place {
 	return at
 }
 
-// place is where a program runs that holds these slots: it sees their units and no others. gpus is
-// how many it is told of, 0 for a task that does not ask.
+// place is where a program runs that holds these slots: it sees only their devices. gpus is the number that the program
+// gets, 0 for a task that does not ask.
 func place(held []*Slot, gpus int) toolchain.Place {
 	first := held[0]
 	p := toolchain.Place{

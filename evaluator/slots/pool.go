@@ -70,16 +70,16 @@ func (p *Pool) AllBusy(device string) bool {
 	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.unit) == 0 })
 }
 
-// Held is the units that one job holds, the first of which is its own.
+// Held are the slots that one job holds; the first is its own.
 type Held struct {
 	pool  *Pool
 	slots []*Slot
 }
 
-// Hold takes the job's own slot, or another of its device that is idle while that is busy. A job that
-// needs n slots gets the first n of its device. They are always taken in the same order, so that no
-// two jobs wait for each other. A slot on trial is for its checks alone. A check or a gauge (job.GaugeAttempt) gets its own slot and no
-// other, on trial or not: what it shows is said of that one.
+// Hold takes the job's own slot, or another of its device that is idle while that is busy. A job that needs n slots gets the
+// first n of its device. They are always taken in the same order, so that no two jobs wait for each other. A slot on trial
+// is only for its checks. A check or a gauge (job.GaugeAttempt) gets exactly its own slot, on trial or not, because its
+// result is about that slot.
 func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*Held, error) {
 	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.GaugeAttempt)
 	if own.onTrial() && !check {
@@ -174,10 +174,10 @@ func (p *Pool) Heartbeat(profiles bool) []job.Slot {
 	return out
 }
 
-// DescribeAll records the slot's unit, and what all its jobs are built and run with.
+// DescribeAll records the slot's device, and the software that all its jobs are built and run with.
 func (p *Pool) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.Slot)...) }
 
-// Describe records the slot's unit, and what jobs in these languages are built and run with.
+// Describe records the slot's device, and the software that jobs in these languages are built and run with.
 func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	m := job.Machine{
 		Worker:   p.cfg.Worker,

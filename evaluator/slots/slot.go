@@ -15,7 +15,7 @@ import (
 // maxFaults is how many jobs in a row may end with an infrastructure error before a slot is out of service.
 const maxFaults = 3
 
-// ErrOutOfService is why a job is handed back that waited for a slot which is no longer used.
+// ErrOutOfService is the reason to hand back a job that waited for a slot which is no longer used.
 var ErrOutOfService = errors.New("the slot is out of service")
 
 // Slot is one unit of a device, and who uses it.
@@ -25,8 +25,7 @@ var ErrOutOfService = errors.New("the slot is out of service")
 // Admit brings it back.
 type Slot struct {
 	device.Slot
-	// Cached is the program of the last evaluation on the unit, and Sidecar that of the last one that
-	// compiled beside it.
+	// Cached is the program of the last evaluation on the slot, and Sidecar that of the last one that compiled beside it.
 	Cached, Sidecar CachedProgram
 
 	number  int           // the sandbox's slot: uid and cgroup
@@ -107,8 +106,8 @@ func (s *Slot) Admit() {
 	s.trial, s.checked, s.why, s.faults = false, true, nil, 0
 }
 
-// Hopeless reports whether the slot is out of service for as long as the worker lives: a process that cannot be killed may
-// still use its unit.
+// Hopeless reports whether the slot is out of service until the worker restarts: a process that cannot be killed may still
+// use its device.
 func (s *Slot) Hopeless() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +142,7 @@ func (s *Slot) Reserve(ctx context.Context) bool {
 // Unreserve returns a ticket.
 func (s *Slot) Unreserve() { <-s.tickets }
 
-// Busy reports whether another job is in flight beside the one that is asked for, or holds the unit.
+// Busy reports whether another job is in flight beside the one that is asked for, or holds the slot.
 func (s *Slot) Busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
 
 // hold waits until the unit is free and takes it.

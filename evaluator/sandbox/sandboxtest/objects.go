@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// Objects is a folder for what the tests of a package compile, and remove takes it away. `make test` names one for all
-// packages (WARPBOARD_TEST_OBJECTS), which compile the same judges: what is kept goes by the hash of all that went into it.
-// A test that looks at compiling itself needs a folder of its own.
+// Objects is a folder for compiled objects of a package's tests, and remove deletes it. `make test` names one for all
+// packages (WARPBOARD_TEST_OBJECTS), since they compile the same judges; the objects' keys are hashes of all inputs. A test
+// of compiling itself needs its own folder.
 func Objects() (dir string, remove func(), err error) {
 	if dir := os.Getenv("WARPBOARD_TEST_OBJECTS"); dir != "" {
 		return dir, func() {}, nil

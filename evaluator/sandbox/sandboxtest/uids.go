@@ -33,7 +33,7 @@ func FirstUID(tb testing.TB) int {
 	return first
 }
 
-// Reserve is FirstUID for a TestMain. The kernel releases what a process that dies has reserved.
+// Reserve is FirstUID for a TestMain. Linux releases the reservations of a process that dies.
 func Reserve() (first int, release func(), err error) {
 	return reserve("uids", firstRange, pastRanges, RangeSize, func(first int) bool { return !inUse(first) })
 }

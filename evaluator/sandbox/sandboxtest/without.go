@@ -17,7 +17,7 @@ func Without(tb testing.TB, what string, why error) {
 	tb.Skipf("without %s: %v", what, why)
 }
 
-// Disk is the folder of a small disk of its own, which the test can fill: 4m, 512m.
+// Disk is the folder of a small separate disk, which the test can fill: 4m, 512m.
 func Disk(tb testing.TB, size string) string {
 	tb.Helper()
 	dir := tb.TempDir()
