@@ -36,7 +36,7 @@ func truncateResult(r *job.Result, size int) {
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
-	// Done for every result, also where the message has room for more: the site refuses longer texts.
+	// Done for every result, even if the message has room for more: the site refuses longer texts.
 	shorten(r, job.MaxText)
 	if fits() {
 		return
@@ -65,9 +65,9 @@ func truncateResult(r *job.Result, size int) {
 	*r = unsendable(*r, size)
 }
 
-// unsendable stands for a result of which no message can be made, so that the site hears of the attempt's end. It would be
-// sent in vain without end, and its slot be taken. Suspect: another attempt would hardly end otherwise, and a few of these
-// end the run.
+// unsendable replaces a result that does not fit a message, so that the site learns of the attempt's end. Otherwise the
+// worker would send it again without end and hold its slot. It is marked suspect: another attempt would probably end
+// likewise, and a few of these end the run.
 func unsendable(r job.Result, size int) job.Result {
 	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, cases(r))
 	if _, err := json.Marshal(r); err != nil {

@@ -14,9 +14,9 @@ import (
 	"warpboard/evaluator/taskrun"
 )
 
-// Work is one attempt as the worker knows it: a run of a task or an evaluation of a kernel. The errors of Build
-// and Run are Conclude's to judge: an attempt.Rejection is the submission's, the cause of a context is what it
-// says, and every other one is an infrastructure error.
+// Work is one attempt: a run of a task or an evaluation of a kernel. Conclude classifies the errors of Build and Run: an
+// attempt.Rejection is the submission's failure, a context's cause counts as it is, and every other error is an
+// infrastructure error.
 type Work interface {
 	// Build does what needs no unit. Not ready, without an error, says that the result is known already.
 	Build(ctx context.Context) (ready bool, err error)
@@ -28,13 +28,12 @@ type Work interface {
 	Conclude(err error) job.Result
 }
 
-// attempt makes one attempt of a job; a panic there costs this job, and not the worker. The error is the one that
-// the result was concluded from.
+// attempt makes one attempt of a job; a panic there costs only this job, not the worker. The error is the one behind the result.
 func (w *Worker) attempt(ctx context.Context, s *slots.Slot, j job.Job) (result job.Result, err error) {
 	return w.attemptFor(ctx, w.cfg.Conn, s, j)
 }
 
-// attemptFor is attempt with someone else who hears of it.
+// attemptFor is attempt with another publisher of events.
 func (w *Worker) attemptFor(ctx context.Context, hears attempt.Publisher, s *slots.Slot, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
 		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Log: w.log,

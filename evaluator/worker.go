@@ -79,8 +79,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	var beating sync.WaitGroup
 	beating.Go(func() { w.syncLoop(base) })
 	if w.walls(ctx) {
-		// Contexts: ctx is the stop signal. base outlives it, so that the site hears of the worker and the worker
-		// of cancellations until all has ended.
+		// Contexts: ctx is the stop signal. base outlives it, so that heartbeats and cancellations work until all jobs have
+		// ended.
 		err = w.serve(ctx, hints)
 	} else {
 		err = w.wallsFail(ctx)

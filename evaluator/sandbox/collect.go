@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collect reads the named files below dir. Everything that could change them must be dead; what
-// they are is still the program's choice, so each is opened without following anything.
+// collect reads the named files below dir. All processes that could change them must be dead. The program still chose what
+// they are, so each is opened without following links.
 func collect(dir *os.File, names map[string]int64) (files map[string][]byte, refused map[string]string) {
 	files, refused = map[string][]byte{}, map[string]string{}
 	for name, size := range names {

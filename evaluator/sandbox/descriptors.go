@@ -84,10 +84,9 @@ func (d *descriptors) writing() (*os.File, error) {
 	return w, err
 }
 
-// neverEnds opens the read end of the child's nth pipe for writing, too, so that it has no end. For
-// bubblewrap the end of the gate is a reason to go on: with a server that was killed at this moment,
-// the program would run without limits, and for as long as it likes. A bubblewrap that waits is ended
-// by the next server.
+// neverEnds opens the read end of the child's nth pipe also for writing, so that it never ends. bubblewrap goes on when the
+// gate's pipe ends: if the server were killed at this moment, the program would run without any limits. The next server ends
+// a waiting bubblewrap.
 func (d *descriptors) neverEnds(n int) error {
 	both, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(d.theirs[n].Fd())), os.O_RDWR, 0)
 	if err != nil {
@@ -106,7 +105,7 @@ func closeOnExec() error {
 	if err == nil {
 		return nil
 	}
-	// A kernel before 5.11 knows no such call.
+	// Linux before 5.11 lacks this call.
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return fmt.Errorf("list the server's descriptors: %w", err)

@@ -22,10 +22,10 @@ const (
 	energyLeast = 0.8
 )
 
-// energy measures what a call of a ranked run's longest case draws, after the score: calls are made in a row, their number
-// commanded and their time taken by a judge, and the unit's counter is read in the meantime. It decides nothing, and what
-// goes wrong is no fault of the run's. Weakness: the runner knows that the calls are repeated, and their answers, but for
-// the last one, are not checked: a kernel that rests instead of working draws less in the same time.
+// energy measures the energy of one call of a ranked run's longest case, after the score: a judge sets the number of calls
+// in a row and times them, while the GPU's counter is read. It decides nothing, and its failure does not fail the run.
+// Weakness: the runner can tell that calls repeat, and only the last answer is checked: a kernel that rests instead of
+// working draws less in the same time.
 func (r *Run) energy(ctx context.Context, program toolchain.Program) {
 	if r.Job.Mode != job.ModeRanked {
 		return
@@ -41,7 +41,7 @@ func (r *Run) energy(ctx context.Context, program toolchain.Program) {
 // energyCase is the case to measure, or why none can be.
 func (r *Run) energyCase() (longest job.CaseResult, why string) {
 	counts := false
-	// nil where --energy is off.
+	// nil without --energy.
 	if r.Slot.Energy != nil {
 		_, counts = r.Slot.Energy()
 	}

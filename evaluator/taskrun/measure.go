@@ -13,27 +13,27 @@ import (
 	"warpboard/tasks"
 )
 
-// Measuring says in how many fresh processes of a submission a worker measures a score. A submission has no say in it
-// but by being slow or uneven, which gives it fewer processes or more: either shows in the interval.
+// Measuring is in how many fresh processes of a submission a worker measures a score. A submission can influence this only
+// by being slow or uneven, which means fewer or more processes: either shows in the interval.
 type Measuring struct {
 	// Most is how many there are at most; 0 means harness.MostProcesses. Below harness.LeastProcesses every score
 	// is noisy, and quick: for tests.
 	Most int
-	// Budget is for how long further processes are started while the interval is too wide, from the end of the first on,
-	// which may compile what the others find compiled, where the task says nothing else; 0 means tasks.DefaultRankedBudget.
+	// Budget is for how long further processes are started while the interval is too wide. It begins after the first
+	// process, which may compile for the others. The task may set another; 0 means tasks.DefaultRankedBudget.
 	Budget time.Duration
 }
 
 const (
-	// mostDrops is how many processes are dropped: a device that is always slowed is measured as it is.
-	// Raised, a device that is throttled all day costs more GPU time and is measured no better; lowered, one hot minute
-	// spoils a score.
+	// mostDrops is how many processes are dropped at most. More would cost GPU time on a device that is always throttled,
+	// without a better score; with fewer, one hot minute spoils a score.
 	mostDrops = 5
-	// mostLowClocks of these may be dropped for a low clock: a submission that knows when it was unlucky could lower it, and so
-	// choose which of its processes count. Of more, all that follow count, and the run is said to be disturbed.
+	// mostLowClocks of these may be dropped for a low clock: a submission that can tell when it was unlucky could lower the
+	// clock, and so choose which of its processes count. After that many, all further processes count, and the run is marked
+	// as disturbed.
 	mostLowClocks = 1
-	// margin is by how much longer than the slowest before a process may take.
-	// Enough for the next process to end before the stage's limit; one that is cut off would fail the run.
+	// margin is how much longer than the slowest so far a process may take. It lets the next process end before the stage's
+	// limit, which would fail the run.
 	margin = 1.3
 )
 
@@ -122,7 +122,7 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 	cases := m.parser.Cases()
 	score, err := harness.Score(m.ranking, cases)
 	if err != nil {
-		return false // the stage has no score, and says so when it has ended
+		return false // the stage has no score, and reports that when it has ended
 	}
 	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
 	// Optional stopping: a narrow interval ends the stage. The score is the median of all, which stopping early favours

@@ -19,14 +19,14 @@ type step struct {
 	timed   bool
 }
 
-// plan lists the steps of a job in their order; the first that does not pass is the last.
+// plan lists the steps of a job in their order; the first that does not pass ends it.
 //
-// A judge draws each input again, with a seed that it alone knows and never uses again: nothing that a stage says
-// is a secret. It measures in the ranked stage just as in the benchmark stage, in more processes, so a ranked run
-// has no benchmark stage. A bundle's own program may do else: it goes through all three stages on public inputs, as its
-// authors know it, and then everything is done again with the secret seed, for a verdict alone.
+// A judge draws each input with a fresh seed that it keeps to itself and never reuses, so that a stage's output is not
+// secret. The ranked stage measures like the benchmark stage, in more processes, so a ranked run has no benchmark stage. A
+// bundle's own program is different: it goes through all three stages on public inputs, as its authors expect, and then
+// again with the secret seed, only for a verdict.
 func plan(j job.Job) []step {
-	// It matters to a task's own program alone: a judge draws a seed of its own for each input.
+	// It matters only to a task's own program: a judge draws its own seed for each input.
 	public := harness.PublicSeed(j.Task)
 	test := newStep(j, job.StageTest, public)
 	benchmark := newStep(j, job.StageBenchmark, public)
@@ -54,7 +54,7 @@ func secretPlan(j job.Job) []step {
 	var steps []step
 	for _, stage := range []job.Stage{job.StageTest, job.StageBenchmark, job.StageRanked} {
 		s := newStep(j, stage, &j.SecretSeed)
-		// Its times are not measured and not kept: a kernel that is told apart by them would show the secret seed.
+		// Its times are not measured and not kept: a kernel could encode the secret seed in them.
 		s.timed = false
 		steps = append(steps, s)
 	}

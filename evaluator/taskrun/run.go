@@ -34,7 +34,7 @@ type Run struct {
 	artifact  *toolchain.Artifact
 }
 
-// New returns a run of which nothing has been done. The profiler is nil where nothing can be profiled.
+// New returns a run that has not begun. profiler is nil if nothing can be profiled.
 func New(a *attempt.Attempt, builder Builder, profiler Profiler, measuring Measuring) *Run {
 	return &Run{Attempt: a, builder: builder, profiler: profiler, measuring: measuring}
 }
@@ -65,7 +65,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	}
 	result.Stage = job.StageBuild
 	r.Leave(result)
-	// ProgramNS is compilers' and programs' time; what WallNS has beyond it is the worker's own, and waiting.
+	// ProgramNS is the time of compilers and programs; the rest of WallNS is the worker's own, and waiting.
 	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started) - result.Overhead)
 	r.artifact = artifact
 	return true, attempt.Verdict(ctx, result)
@@ -106,8 +106,7 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 			return err
 		}
 	}
-	// After the public stages, in the same program on the same units: what it learned of the public inputs does not help
-	// here.
+	// After the public stages, in the same program on the same slots: what it stored about the public inputs does not help here.
 	if steps := secretPlan(r.Job); steps != nil {
 		if err := r.secretPass(ctx, program, steps); err != nil {
 			return err
@@ -121,7 +120,7 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 	return r.Interrupted(ctx, "", ctx.Err())
 }
 
-// profile is the stage of a job that asks for a profile, the only one beside its build.
+// profile is the stage of a profiling job, the only one beside its build.
 func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	switch {
 	case r.profiler == nil || !r.Slot.IsGPU(): // a CPU has no counters that ncu reads

@@ -78,8 +78,8 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	return result, nil
 }
 
-// keepUnfinished keeps what a judge's ranked stage that did not pass has measured: runs of equal source count together, and no one
-// chooses which by cancelling or failing.
+// keepUnfinished keeps the measurements of a judge's ranked stage that did not pass. Runs of equal source count together, so
+// that no one can choose among them by cancelling or failing.
 func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
 	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {
 		r.Result.Unfinished = &job.Unfinished{Cases: parser.Medians()}

@@ -73,8 +73,8 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 // buildAll makes the program of the submission and the judge's, or finds them.
 func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
 	b, p := c.builder, c.plan
-	// Everything that goes into the program: compiler and flags (base), every file, the order of the units. Nothing of
-	// the submitter: equal sources share a program, no matter who sent them, since what a compiler makes of them is the same.
+	// Everything that goes into the program: compiler and flags (base), every file, the order of the units. The submitter is
+	// not part of it: equal sources share a program, because the compiler's output is the same.
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
 	var err error
 	done, ok := b.keptBuilt(programKey)

@@ -28,8 +28,8 @@ func CompilesExtension(source []byte) bool { return extensionBuilder.Match(sourc
 
 var torchImport = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
 
-// importsTorch reports whether a file seems to import torch whenever it is imported itself; the harness does so only
-// where it meets tensors. A guess from the text. Where it is wrong, stages import torch themselves, or not at all.
+// importsTorch guesses from the text whether importing a file imports torch; the harness does so only for tensors. If the
+// guess is wrong, stages import torch themselves, or not at all.
 func importsTorch(files map[string][]byte) bool {
 	for name, text := range files {
 		if filepath.Ext(name) == ".py" && torchImport.Match(text) {
@@ -133,7 +133,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	archive := outcome.Files[extensionsArchive]
-	// Not kept and no verdict: an import that needs a GPU fails here, where there is none.
+	// Not kept, and not a verdict: an import that needs a GPU fails here, because there is none.
 	if outcome.ExitCode != 0 || len(archive) == 0 {
 		return nil
 	}
@@ -144,8 +144,8 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	return b.store.put(archiveKey, archive)
 }
 
-// extensionLimits are a build's, and nowhere less than a run's but for the time that is left: the submission is imported, and
-// compiles as it does so.
+// extensionLimits are a build's limits, but not below a run's except for the time that is left: the submission is imported,
+// and compiles during the import.
 func extensionLimits(place Place, begun time.Time) sandbox.Limits {
 	limits := place.Build
 	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
@@ -169,7 +169,7 @@ func (b *Builder) pythonEnv(place Place) map[string]string {
 		"PATH":                    b.cfg.Tools.Python.bin() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"PYTHONUNBUFFERED":        "1",
 		"PYTHONDONTWRITEBYTECODE": "1",
-		// torch then asks NVML whether there is a GPU, which leaves a process fit for forking.
+		// torch then asks NVML whether there is a GPU; the process can still fork after that.
 		"PYTORCH_NVML_BASED_CUDA_CHECK": "1",
 	}
 	if nvcc := b.cfg.Tools.NVCC; nvcc != nil {
@@ -182,8 +182,7 @@ func (b *Builder) pythonEnv(place Place) map[string]string {
 	return env
 }
 
-// torchArch writes "90" as torch wants it: "9.0a", with the architecture's own features from
-// Hopper on.
+// torchArch writes "90" in torch's form: "9.0a", with the architecture's own features from Hopper on.
 func torchArch(arch string) string {
 	n, err := strconv.Atoi(arch)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// ErrMissing means that this machine has no compiler or interpreter for a job's language: it
-// should never have been given the job.
+// ErrMissing means that this machine has no compiler or interpreter for a job's language: it should not have got the job.
 var ErrMissing = errors.New("this machine cannot build the task's language")
 
 // Config is what a Builder needs.
@@ -70,15 +69,15 @@ type Artifact struct {
 
 	lang       tasks.Lang
 	program    []byte            // cu, cpp: the executable that has the submission
-	judge      []byte            // cu, cpp: the one that has the reference; nil where program judges itself
+	judge      []byte            // cu, cpp: the one that has the reference; nil if program judges itself
 	sources    harness.SourceSet // py
 	torch      bool              // py: its files import it
 	judgeEnv   map[string]string // py: BuildRequest.JudgeEnv
-	extensions map[string][]byte // py: archive of what each submitted file compiled when it was imported
+	extensions map[string][]byte // py: by submitted file, an archive of what its import compiled
 }
 
-// extensionsOf is the archive for a process: of one submitted file, or where none is named of the last that has any.
-// The last one is where several files compile: Definition.With puts the main file last.
+// extensionsOf is the archive for a process: that of one submitted file, or without a name the last one that exists.
+// Definition.With puts the main file last.
 func (a *Artifact) extensionsOf(file string) []byte {
 	if file != "" {
 		return a.extensions[file]
@@ -92,7 +91,7 @@ func (a *Artifact) extensionsOf(file string) []byte {
 	return last
 }
 
-// largeProgram is the size in bytes from which what a build leaves in memory is given back at once.
+// largeProgram is the size in bytes from which a build's memory is returned at once.
 const largeProgram = 32 << 20
 
 // Build compiles the job. A submission that does not compile is not an error: the stage result's

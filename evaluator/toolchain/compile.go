@@ -20,8 +20,8 @@ import (
 // CUTLASS kernels come to tens of megabytes. The product is in memory as a whole, and in the store.
 const maxProduct = 512 << 20
 
-// A submission of many files compiles no more of them at a time than a program of one file is made of (judge, runner and
-// submission), for each compiler may take a build's memory; and all of them in the time of three.
+// A submission of many files compiles at most as many at a time as a program of one file has (judge, runner and submission),
+// because each compiler may take a build's memory; and all of them in the time of three.
 const unitsAtOnce, unitsInTurn = 3, 3
 
 // step is one command of a build. A nil product means that it failed.
@@ -137,7 +137,7 @@ func (c *compilation) compileOne(ctx context.Context, unit harness.Unit, files m
 	return c.command(ctx, unit, spec, "object", logged)
 }
 
-// limits are those of a compiler; one of the submission's has no more time than is left for all of them.
+// limits are those of a compiler; for the submission's files, the time that is left for all of them.
 func (c *compilation) limits(unit harness.Unit) sandbox.Limits {
 	limits := c.req.Place.Build
 	if unit.Submitted {
@@ -151,8 +151,8 @@ func inTurn(while time.Duration, begun time.Time) time.Duration {
 	return max(time.Second, min(while, unitsInTurn*while-time.Since(begun)))
 }
 
-// ptx compiles what was submitted up to PTX, for a profile: the program that is profiled has machine code alone. It finds what it
-// made before. Without PTX a profile is as good: that it cannot be had is no failure.
+// ptx compiles the submission up to PTX, for a profile: the profiled program has only machine code. The result is cached. A
+// profile is also useful without PTX, so its absence is not a failure.
 func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 	ptxKey := key("ptx", c.plan.base, filesKey(c.plan.sources.Files))
 	if kept, ok := c.builder.store.get(ptxKey); ok {

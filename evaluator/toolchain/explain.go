@@ -53,7 +53,7 @@ func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 	return job.StatusError, failure
 }
 
-// errorLine is the first line that names an error, or what there is instead.
+// errorLine is the first line that names an error, or else a note about the exit code.
 func errorLine(o sandbox.Outcome) string {
 	for _, text := range []string{o.Stderr, o.Stdout} {
 		if line := compilerError.FindString(text); line != "" {

@@ -28,7 +28,7 @@ func (c *Compiler) Mounts() []sandbox.Mount {
 	return []sandbox.Mount{{Host: root, Inside: root}}
 }
 
-// Toolchain is what a machine has; nil for what it has not.
+// Toolchain has a machine's tools; nil for each that is missing.
 type Toolchain struct {
 	NVCC   *Compiler
 	GPP    *Compiler
@@ -97,7 +97,7 @@ func (t Toolchain) For(lang tasks.Lang) *Compiler {
 	}
 }
 
-// Describe records in m what a job of the given language is built and run with.
+// Describe records in m the software that a job of the given language is built and run with.
 func (t Toolchain) Describe(lang tasks.Lang, m *job.Machine) {
 	if c := t.For(lang); c != nil {
 		m.Compiler = c.Version

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// keyLocks has one goroutine at a time make what belongs to a key, so that the others find it made. The zero
-// value is ready. This is not x/sync's singleflight: a caller that waits can be cancelled alone, and one that makes
-// something returns only when its process has ended, for its build slot is someone else's from then on.
+// keyLocks lets one goroutine at a time make the product of a key, so that the others find it made. The zero value is ready.
+// This is not x/sync's singleflight: a waiting caller can be cancelled alone, and a making one returns only when its process
+// has ended, because its build slot then goes to another.
 type keyLocks struct {
 	mu   sync.Mutex
 	held map[string]chan struct{} // closed at the unlock

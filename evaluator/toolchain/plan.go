@@ -103,8 +103,8 @@ func (p *plan) addIncludes(b *Builder, dirs []string) error {
 	return nil
 }
 
-// libraryAges tells a renewed include library from its former self.
-// The time of the directory alone: a header that is changed deep inside goes unnoticed until someone touches the top.
+// libraryAges detects a changed include library, only by the time of its directory: a header that is changed deep inside
+// goes unnoticed until someone touches the top.
 func (p *plan) libraryAges() []string {
 	var ages []string
 	for _, m := range p.mounts {
@@ -190,8 +190,8 @@ func archFlag(arch string) string {
 	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
 }
 
-// processor tells apart machines on which -march=native means different things. It reads no further than
-// the first core: the kernel takes long to describe hundreds of them.
+// processor identifies what -march=native means on this machine. It reads only the first core: Linux takes long to describe
+// hundreds of them.
 func processor() string {
 	info, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -206,7 +206,7 @@ func processor() string {
 	return ""
 }
 
-// librariesDir is where include libraries are shown in the sandbox.
+// librariesDir is the place of include libraries in the sandbox.
 const librariesDir = "/libraries"
 
 // include resolves one entry of a task's include_dirs: "." is the task's own folder, anything else

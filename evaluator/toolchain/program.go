@@ -36,7 +36,7 @@ type Place struct {
 // StageRequest asks a program for one stage.
 type StageRequest struct {
 	Mode    string       // harness.Mode of the stage: test, benchmark, leaderboard or profile
-	Cases   []tasks.Case // what the program is to run, in order
+	Cases   []tasks.Case // cases to run, in order
 	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
 	Timeout time.Duration
 	Linger  time.Duration     // judge.Runners.Linger
@@ -49,9 +49,9 @@ type StageRequest struct {
 	// each process but the first (1, 2, …) whether there is to be another one, and may wait for what the judge
 	// reports; nil means one process. Only the first one's output is seen while it runs.
 	More func(ctx context.Context, number int) bool
-	// Processes has a judge meet several processes of a Python program, each at a uid of its own, that live at the same
-	// time; the first of them is the one that can be wrapped. The output of all is seen while they run. Alone says that
-	// the first runs without a judge, with the result pipe.
+	// Processes are several processes of a Python program, each with its own uid, that run with one judge at the same time;
+	// the first can be wrapped. The output of all is shown while they run. Alone says that the first runs without a judge,
+	// with the result pipe.
 	Processes []Process
 	Alone     bool
 	// Resident has the judge of a Python program stay for the next program's stage, with what it has set up. It must run no one's
@@ -68,10 +68,10 @@ type Process struct {
 // Program is a built submission at one place. Its stages run one after another, and nothing
 // that one stage leaves behind reaches the next but compiled kernels.
 type Program interface {
-	// RunStage runs one stage to its end. The error is an infrastructure error; what the program did is in the outcome.
+	// RunStage runs one stage to its end. The error is an infrastructure error; the outcome describes the program's end.
 	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
-	// RunWrapped is RunStage for tools that wrap a command line (ncu): wrapped runs the submission's process, which
-	// is one of its own here. Its Pipe is left to wrapped: POPCORN_FD says 3.
+	// RunWrapped is RunStage for tools that wrap a command line (ncu): wrapped runs the submission's process, which is a
+	// fresh one here. Its Pipe is left to wrapped: POPCORN_FD is 3.
 	RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error)
 	// Next makes another build of the same person run at this place with what is ready, and takes this
 	// program's place. It is nil when nothing can be kept; both end with Close.
@@ -82,7 +82,7 @@ type Program interface {
 	Close() error
 }
 
-// Wrapped runs a process in a way of its own.
+// Wrapped runs a process inside another tool.
 type Wrapped func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 
 const (
@@ -146,7 +146,7 @@ func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe f
 	return outcome, err
 }
 
-// run is Runner.Run, but for a run that was cancelled before it could begin, which is not an error.
+// run is Runner.Run, except that a run that was cancelled before it began is not an error.
 func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
 	outcome, err := runner.Run(ctx, spec)
 	if err != nil && ctx.Err() != nil {
@@ -155,7 +155,7 @@ func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome
 	return outcome, err
 }
 
-// drain reads to the end, also when no one wants to know: a full pipe would stop its writer.
+// drain reads to the end, even without a receiver: a full pipe would stop its writer.
 func drain(from *os.File, see func([]byte)) {
 	defer from.Close()
 	buffer := make([]byte, pipeBuffer)
@@ -194,8 +194,8 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runners are processes of one submission, as many as the request wants: several together, or one after the other, each of
-// so many ranks.
+// runners are the processes of one submission, as the request says: several together, or one after the other, each with its
+// number of ranks.
 func (req StageRequest) runners(ranks int, side func(number int) judge.Side) judge.Runners {
 	if n := len(req.Processes); n > 0 {
 		return judge.Runners{Together: n, Linger: req.Linger, Next: func(_ context.Context, number int) judge.Side {

@@ -16,7 +16,7 @@ var (
 // A submission with templates can have thousands of entry functions, and the facts travel in the result.
 const maxKernels = 64
 
-// ptxasFacts reads what `ptxas --verbose` says of each kernel: keys "ptxas.<kernel>.registers",
+// ptxasFacts reads the output of `ptxas --verbose` for each kernel: keys "ptxas.<kernel>.registers",
 // ".smem", ".stack", ".spill_stores" and ".spill_loads", the last four in bytes.
 func ptxasFacts(stderr string) map[string]string {
 	facts := map[string]string{}

@@ -50,10 +50,9 @@ func pythonCandidates() []string {
 	return append(candidates, found...)
 }
 
-// probePython asks an interpreter about itself without importing anything big; nil when it does
-// not answer or lies where the sandbox's users cannot go.
-// It runs the interpreter outside the sandbox, with the worker's rights: the candidates are the operator's, not a
-// submission's.
+// probePython asks an interpreter about itself without importing anything big; nil if it does not answer or is in a folder
+// that the sandbox's users cannot read. It runs the interpreter outside the sandbox, with the worker's rights: the
+// candidates are the operator's, not a submission's.
 func probePython(ctx context.Context, path string) *Python {
 	if _, err := os.Stat(path); err != nil || !reachable(path) {
 		return nil

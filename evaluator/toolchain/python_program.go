@@ -12,15 +12,14 @@ import (
 	"warpboard/evaluator/toolchain/warm"
 )
 
-// pythonProgram runs a script's stages in a warm runner, or where that cannot be had each in an
-// interpreter of its own.
+// pythonProgram runs a script's stages in a warm runner, or without one each in a fresh interpreter.
 type pythonProgram struct {
 	builder  *Builder
 	place    Place
 	artifact *Artifact
 	runner   *warm.Python
 	judge    *warm.Python   // of a task that has one; a warm Python under the judge's uid
-	beside   []*warm.Python // of further processes, each under a uid of its own
+	beside   []*warm.Python // of further processes, each under its own uid
 	warm     bool           // the first runner was ready before it was asked for
 }
 
@@ -65,9 +64,8 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	return spec
 }
 
-// preloads are the modules worth importing before a stage. Where no job is known yet that is torch only where there is a
-// GPU: it takes 200 MB and a second, and many tasks for CPUs do without. A job that imports it has it imported once, and
-// not in each of its stages.
+// preloads are the modules to import before a stage. Before the job is known, that is torch only with a GPU: it takes 200 MB
+// and a second, and many tasks for CPUs do without. A job that imports torch imports it once, not in each of its stages.
 func preloads(place Place, torch bool) []string {
 	switch {
 	case place.Arch != "":
@@ -79,7 +77,7 @@ func preloads(place Place, torch bool) []string {
 	return []string{"numpy"}
 }
 
-// judged reports whether a judge of its own runs beside the submission.
+// judged reports whether a separate judge runs beside the submission.
 func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
 // judges is where the judge runs.
@@ -126,7 +124,7 @@ func (p *pythonProgram) Close() error {
 	return nil
 }
 
-// spec runs the script in an interpreter of its own.
+// spec runs the script in a fresh interpreter.
 func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
 	return withExtensions(spec, p.extensions(req, 0))
@@ -142,7 +140,7 @@ func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, fil
 	return spec
 }
 
-// withExtensions unpacks what the submission compiled when it was built before the script starts.
+// withExtensions unpacks what the submission compiled during its build, before the script starts.
 func withExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
 	if len(extensions) == 0 {
 		return spec
@@ -195,7 +193,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// RunWrapped starts the submission's process in an interpreter of its own.
+// RunWrapped starts the submission's process in a fresh interpreter.
 func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
 	if p.judged() {
 		return p.runJudged(ctx, req, wrapped)
@@ -204,9 +202,9 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runJudged runs a stage as a judge and runners. The judge has the task's files and the cases; a runner has the
-// submission beside the task's files, which everyone may read, and no cases. Runners that follow each other are forks
-// of one warm process, which clears up between them.
+// runJudged runs a stage as a judge and runners. The judge has the task's files and the cases; a runner has the submission
+// beside the task's files, which everyone may read, and no cases. Successive runners are forks of one warm process, which
+// cleans up between them.
 func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
 	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
@@ -239,9 +237,9 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	}))
 }
 
-// processes are where the processes of a stage run beside its judge, and the warm Pythons there: one, which those that
-// follow each other share, or one each for those that live together. What all but the first compile is forgotten: it
-// would be found by another kernel that comes to the same place.
+// processes are the places of a stage's processes beside its judge, and the warm Pythons there: one for successive
+// processes, or one each for simultaneous ones. Only what the first compiles is kept: another kernel that comes to the same
+// place would find the rest.
 func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
 	places, pythons = []Place{p.place}, []**warm.Python{&p.runner}
 	p.beside = slices.Grow(p.beside, len(req.Processes))
@@ -254,8 +252,8 @@ func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []*
 	return places, pythons
 }
 
-// process runs one process of a stage to its end: in the warm runner at r, which is started where there is none, or
-// where that fails in an interpreter of its own.
+// process runs one process of a stage to its end in the warm runner at r, which it starts if needed, or, if that fails, in a
+// fresh interpreter.
 func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Place, req StageRequest, cold sandbox.Spec,
 	asked warm.Stage, wires []*os.File, started func()) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).Alive() {

@@ -25,11 +25,11 @@ const storeLimit = 8 << 30
 // unfinishedFor is after when a file that never got its name is left of a process that died.
 const unfinishedFor = time.Hour
 
-// store keeps build products on disk by the hash of everything that went into them. Files appear
-// whole or not at all, and one that does not match its own checksum counts as missing.
+// store keeps build products on disk by the hash of all their inputs. Files appear atomically, and one that does not match
+// its own checksum counts as missing.
 //
-// mu guards added and lets one goroutine of this process clear at a time; files need no lock, since they are written
-// beside and renamed. Several processes may share the folder. No file is ever changed, so that a reader has the old
+// mu guards added and lets one goroutine of this process clear at a time; files need no lock, since they are written under
+// another name and renamed. Several processes may share the folder. No file is ever changed, so that a reader gets the old
 // content or none.
 type store struct {
 	dir   string
@@ -160,15 +160,15 @@ func (s *store) clear(added int64) error {
 	return nil
 }
 
-// RecallKey is all that decides what a program's kernels are compiled to, beside the machine's own tools.
-// What is kept was compiled by the owner's own process, which may have written what it likes: hence the owner in the key.
+// RecallKey has everything, beside the machine's tools, that determines the compiled form of a program's kernels. The owner
+// is part of it, because the owner's own process compiled them, and may have written anything.
 type RecallKey struct {
 	Owner string // whom it is for; nothing is kept for no one
 	Arch  string // of the GPU
 	Text  string // the kernels, and the program that compiles them
 }
 
-// Recall returns what Remember was given for the same key; nil when there is nothing.
+// Recall returns the archive that Remember stored for the same key, or nil.
 func (b *Builder) Recall(k RecallKey) []byte {
 	if k.Owner == "" || b.cfg.Tools.Python == nil {
 		return nil

@@ -1,8 +1,8 @@
 // Package trial judges a task by submissions of a known verdict: right ones must pass, wrong ones must be found wrong. It is
 // a leaf; verify-task runs them on its own machine, the pages for authors on the site's workers.
 //
-// It promises to say no more than the runs show: an infrastructure error is no verdict, and a task whose right solution
-// fails has none about the wrong ones.
+// It promises verdicts only from evidence: an infrastructure error gives none, and a task whose right solution fails has
+// none about the wrong ones.
 //
 // What may go wrong: a wrong solution that passes is either a hole in the task's check or right by luck. The author decides.
 package trial

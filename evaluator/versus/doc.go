@@ -1,8 +1,8 @@
-// Package versus says what the times of two runs show of each other: B's time over A's, with an interval, by the score
-// and by case. It is a leaf below the pages that compare runs.
+// Package versus compares the times of two runs: B's time over A's, with an interval, for the score and for each case. It is
+// a leaf below the pages that compare runs.
 //
-// Intervals come from fresh processes of each side alone; repeats within one process say nothing of the next one, so
-// that a run without fresh processes gets a ratio and no interval. The two runs were not measured in turns: what differs
-// between their machines and days is in the ratio, and in no interval. Differences below the resolution of boards
-// therefore count as none.
+// Intervals come only from fresh processes of each side. Repeats within one process say nothing about the next one, so that
+// a run without fresh processes gets a ratio and no interval. The two runs were not measured in turns: differences between
+// their machines and days are in the ratio, but not in the interval. Differences below the resolution of boards therefore
+// count as none.
 package versus

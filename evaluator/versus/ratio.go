@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Resolution is the least relative difference that is told apart, as on boards.
+	// Resolution is the least relative difference that counts, as on boards.
 	Resolution = 0.005
 	// confidence is higher than that of a score: people compare many pairs.
 	confidence = 0.99
@@ -21,7 +21,7 @@ const (
 // Ratio is B's time over A's.
 type Ratio struct {
 	Value     float64 // 0: they have no times to compare
-	Low, High float64 // its interval; 0 where fresh processes of both are missing
+	Low, High float64 // its interval; 0 if either side lacks fresh processes
 }
 
 // Measured reports whether the ratio has an interval.
@@ -76,7 +76,7 @@ func logs(times []float64) []float64 {
 }
 
 // shift is the interval of how much larger b's values are than a's: by order statistics of all differences (Mann and
-// Whitney, Hodges and Lehmann) where there are enough, else by Welch's t. Not a number where it has none.
+// Whitney, Hodges and Lehmann) if there are enough, otherwise by Welch's t. NaN if there is none.
 func shift(a, b []float64, alpha float64) (low, high float64) {
 	if min(len(a), len(b)) < 2 {
 		return math.NaN(), math.NaN()

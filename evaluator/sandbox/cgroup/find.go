@@ -26,7 +26,7 @@ type controller struct {
 	v2  bool
 }
 
-// hierarchy is one mounted cgroup tree, and where this process is in it.
+// hierarchy is one mounted cgroup tree, and this process's place in it.
 type hierarchy struct {
 	mount       string
 	own         string // directory of this process, at or below mount
@@ -89,9 +89,9 @@ func (c *Tree) use(h hierarchy) error {
 	return nil
 }
 
-// parseHierarchies reads /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several
-// times: other programs bind it, or what they may see of it, at places of their own. First come the
-// mounts that show where this process is, and of those the ones at the usual place.
+// parseHierarchies reads /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several times: other programs
+// bind it, or their part of it, at other places. The mounts that contain this process are first, beginning with those at the
+// usual place.
 func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 	var found []hierarchy
 	shows := map[string]bool{} // mount points that show this process's own directory
@@ -117,7 +117,7 @@ func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 	return found
 }
 
-// unescape undoes what the kernel does to blanks in the paths of mountinfo.
+// unescape decodes the escaped blanks in the paths of mountinfo.
 func unescape(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }

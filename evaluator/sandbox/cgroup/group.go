@@ -128,7 +128,7 @@ func (g *Group) dirs() []string {
 	return dirs
 }
 
-// Add moves a process into the group; what it forks from then on is in it too.
+// Add moves a process into the group; its later children are in it too.
 func (g *Group) Add(pid int) error {
 	if g == nil {
 		return nil

@@ -33,7 +33,7 @@ func NewPool(box Sandbox, log *slog.Logger) *Pool {
 	return &Pool{box: box, log: log, slots: map[int]*slot{}}
 }
 
-// slot is where the Pythons of one slot are handed over.
+// slot hands over the Pythons of one slot.
 type slot struct {
 	spec    sandbox.Spec
 	pythons chan *Python
@@ -49,9 +49,9 @@ func (p *Pool) slot(number int) *slot {
 // Keeps reports whether Pythons are kept at a slot.
 func (p *Pool) Keeps(number int) bool { return p.slot(number) != nil }
 
-// Keep keeps n Pythons ready at the spec's slot until ctx ends; Take gives them out. Each is used for one
-// job. Exclusive says that there is one at a time, the next only when the one that was taken has ended:
-// where programs are timed on the processors, its imports would disturb them.
+// Keep keeps n Pythons ready at the spec's slot until ctx ends; Take gives them out. Each is used for one job. exclusive
+// allows one at a time, the next only when the taken one has ended: its imports would disturb programs that are timed on the
+// processors.
 func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
 	s := &slot{spec: spec, pythons: make(chan *Python)}
 	p.mu.Lock()
@@ -106,7 +106,7 @@ func (s *slot) put(ctx context.Context, r *Python, wait bool) {
 	}
 }
 
-// drop forgets a slot. No Python is left in it, for they are handed over.
+// drop removes a slot. Its Pythons are handed over already.
 func (p *Pool) drop(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

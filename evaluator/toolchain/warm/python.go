@@ -23,8 +23,8 @@ type Sandbox interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 }
 
-// Python is an interpreter in a sandbox of its own that has imported what tasks need and serves the
-// stages of one job, each in a fork. Its methods are not for concurrent use, except Alive.
+// Python is an interpreter in its own sandbox with the modules of tasks imported. It serves the stages of one job, each in a
+// fork. Its methods are not for concurrent use, except Alive.
 type Python struct {
 	kill    context.CancelFunc
 	stdin   *net.UnixConn // requests, and the descriptors that go with them
@@ -110,8 +110,7 @@ func (r *Python) Stop() {
 	<-r.done
 }
 
-// Fresh readies the Python for another job of the same person: what its first stage compiles is kept beside
-// what is there.
+// Fresh prepares the Python for another job of the same person: what the job's first stage compiles is kept in addition.
 func (r *Python) Fresh() { r.served = false }
 
 // The types of frames; warm.py in the harness's runner programs describes them.

@@ -40,8 +40,8 @@ type running struct {
 	output         int64
 }
 
-// Run sends the request and follows the stage to its end, which may be the Python's too. The error is about
-// the machine; what the program did is in the outcome.
+// Run sends the request and follows the stage to its end, which may be the Python's too. The error is about the machine; the
+// outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
