@@ -25,7 +25,7 @@ type Identity struct {
 	UsedAt    time.Time
 }
 
-// SignIn is what a provider said about a person who has just signed in there.
+// SignIn is a provider's data about a person who has just signed in there.
 type SignIn struct {
 	Provider string
 	Subject  string

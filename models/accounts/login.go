@@ -21,7 +21,7 @@ const (
 	codeLength     = 8
 )
 
-// Login is a command line that asks to be signed in. It waits until a person says yes or no in a browser.
+// Login is a command line's request to be signed in. It waits until a person approves or denies it in a browser.
 type Login struct {
 	ID         int64
 	SecretHash string
@@ -37,7 +37,7 @@ type Login struct {
 // ShownCode is the code as people compare it: "BCDF-GHJK".
 func (l Login) ShownCode() string { return l.Code[:codeLength/2] + "-" + l.Code[codeLength/2:] }
 
-// BeginLogin notes that a command line asks to be signed in, and returns the secret with which it asks for its token.
+// BeginLogin stores a command line's request to be signed in, and returns the secret with which it gets its token.
 func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
 	secret = db.NewSecret()
 	login = Login{SecretHash: db.HashSecret(secret), Code: newCode(), Host: CleanName(host), Address: db.Sanitize(address), CreatedAt: db.Now()}

@@ -26,10 +26,10 @@ const (
 	ExportResults    Act = "export the chain of results"
 	ManageDevices    Act = "pause devices"
 	ManageWorkers    Act = "manage workers"
-	ManageWebhook    Act = "manage a webhook" // one that belongs to no one is the site's
+	ManageWebhook    Act = "manage a webhook" // a webhook without an owner belongs to the site
 )
 
-// Of says whose the thing is that an act is about; 0 is no one.
+// Of has the owners of the thing that an act is about; 0 is no one.
 type Of struct {
 	OwnerID  int64 // whose run, submission or account it is; of a disqualification: who decided it
 	AuthorID int64 // whose task it belongs to
@@ -41,20 +41,20 @@ type by uint8
 const (
 	byAdmin    by = iota
 	byCreator     // who may make tasks
-	byAuthor      // the author of the task, as long as they may make tasks
+	byAuthor      // the author of the task, while they may make tasks
 	byOwner       // whom it belongs to
 	bySignedIn    // everyone with an account
 )
 
-// right is one line of the table: who may, who may not in spite of that, and what the others are told.
+// right is one line of the table: who may, who may not in spite of that, and the message to the others.
 type right struct {
 	by      by
 	notOwn  bool // no one may to what is theirs, so that one admin always stays, and reports come from others
 	refusal string
 }
 
-// rights is the one place that says who may do what. Whose submission is who may read its source is MaySeeSource of
-// package models, because that depends on the deadline.
+// rights is the only table of who may do what. Reading sources is the exception: MaySeeSource decides it, because it depends
+// on the deadline.
 var rights = map[Act]right{
 	MakeTask:         {byCreator, false, "Only creators and admins may make tasks; ask an admin for the role."},
 	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},

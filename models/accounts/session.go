@@ -45,7 +45,7 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 	return secret, session, db.WriteError(err, "session")
 }
 
-// sessionUser is a session with its person, read at once: each request of someone signed in asks for them.
+// sessionUser is a session with its person, read in one query: each request of a signed-in person needs both.
 type sessionUser struct {
 	Session
 	User User `gorm:"foreignKey:UserID"`

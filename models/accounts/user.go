@@ -15,7 +15,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Role is what a person may do; each role may do all that the one before may.
+// Role is what a person may do; each role includes the rights of the one before.
 type Role string
 
 // The roles. A visitor has no row: the zero User is one.
@@ -78,8 +78,8 @@ func (s *Accounts) Users(ctx context.Context, actor User, search string, offset,
 	return users, s.addSeen(ctx, users)
 }
 
-// PeopleCalled lists those whose names begin so, in any case. It reads on from there in the names' order, which their
-// index has: a search must not look at all of them.
+// PeopleCalled lists people whose names begin with the text, in upper or lower case. It reads a range of the index on names:
+// a search must not read all people.
 func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int) ([]User, error) {
 	var users []User
 	beginning = strings.ToLower(beginning)
@@ -175,8 +175,7 @@ func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 
 const maxName = 40
 
-// invisible tells of letters and marks that nothing is drawn for: with one of them a name would look
-// like someone else's.
+// invisible reports letters and marks that are not drawn: with one of them a name would look like another person's.
 func invisible(r rune) bool {
 	const brailleBlank = '\u2800'
 	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)

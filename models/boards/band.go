@@ -8,35 +8,36 @@ import (
 	"gorm.io/gorm"
 )
 
-// widest is by how much of its score an entry's interval counts at most, unless that of the first is wider: it is what an
-// interval has that is not noisy (package harness). Anyone who makes a kernel uneven, for a wide interval, shares no better rank by that.
+// widest bounds the half-width of an entry's interval that counts, relative to its score, unless the first's is wider. It is
+// the half-width of an interval that is not noisy (package harness). So an uneven kernel with a wide interval does not share
+// a better rank.
 const widest = 0.005
 
-// resolution is the least relative difference of two scores that is told apart, however narrow their intervals are:
-// machines of one model differ by about as much from day to day.
+// resolution is the least relative difference of two scores that counts, even with narrower intervals: machines of one model
+// differ by about as much from day to day.
 const resolution = 0.005
 
 // apart is the rule of bands: it reports whether the data show that an entry is slower than the first of a band. The
-// intervals do not touch, and the scores differ by more than the resolution. A score without an interval (measured
-// before there were any, or by a task's own program) counts as exact, so that the resolution alone tells it apart.
+// intervals do not touch, and the scores differ by more than the resolution. A score without an interval (from an old
+// version, or from a task's own program) counts as exact, so that only the resolution applies.
 //
-// Noise is no merit: beside a steady first a noisy entry ties no farther behind than one with an interval of ± 0.5 %.
-// Beside a first that is noisy itself, it does as far as that one's interval is wide.
+// Noise gives no advantage: with a steady first, a noisy entry ties no farther behind than one with an interval of ± 0.5 %.
+// With a noisy first, it ties as far as the first's interval reaches.
 //
 // Simulated with 95 % intervals of 3 to 25 processes that differ by 0.05 to 5 %: of 20 equal kernels the luckiest stands
-// alone on the first place in at most 10 of 10,000 boards from 5 processes on, 23 with 3, and never where they differ by up to
-// 0.5 %; a kernel that is 2 % faster is told apart in 97 % at 5 processes and a deviation of 0.5 %, and practically always at
-// 0.2 %. One that is 2 % slower than a steady first, and so uneven that its interval of 10 processes is ± 2 %, ties with it in
-// 5 % of the boards, by its luck (33 % if its interval counted by 2 %). Without intervals the first number
-// depends on the noise: the rule is no better than the scores. A person's best of many tries is lucky, too; that is not corrected here.
+// alone on the first place in at most 10 of 10,000 boards from 5 processes on, 23 with 3, and never where they differ by up
+// to 0.5 %; a kernel that is 2 % faster is told apart in 97 % at 5 processes and a deviation of 0.5 %, and practically
+// always at 0.2 %. A kernel that is 2 % slower than a steady first, and so uneven that its interval of 10 processes is ± 2
+// %, ties with it by luck in 5 % of the boards (33 % if its interval counted by 2 %). Without intervals the first number
+// depends on the noise. A person's best of many tries is lucky, too; that is not corrected here.
 //
-// Weakness: anyone who is behind a noisy first of a band, within its interval, shares its rank. The first place is confirmed.
+// Weakness: an entry behind a noisy first of a band, within its interval, shares its rank. 1st place is confirmed.
 func apart(first, e Entry) bool {
 	most := first.most()
 	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
 }
 
-// least is where the entry's interval begins, but for what is more than a share below its score.
+// least is the low end of the entry's interval, at most a share below its score.
 func (e Entry) least(share float64) float64 {
 	if e.LowNS == nil {
 		return e.ScoreNS
@@ -81,7 +82,7 @@ type Ranked struct {
 	Tied bool // others share the band, and so the rank
 }
 
-// cutter cuts entries, told in their order, into bands.
+// cutter cuts entries, added in their order, into bands.
 type cutter struct {
 	first Entry // of the last band
 	bands []Band
@@ -119,9 +120,9 @@ func (s spot) before(o spot) bool {
 // fromSpot chooses the entries or bands of a board from a band's spot on.
 const fromSpot = "(age, score_ns, run_id) >= (?, ?, ?)"
 
-// updateBands cuts a board again around one person's entry that was had and is now has; nil is none. It begins at the
-// last band that begins before the change and ends where an old band begins again: what follows stays as it is. The
-// work is that of reading these bands' entries, some microseconds each.
+// updateBands cuts a board again around one person's entry, which was had and is now has; nil is none. It begins at the last
+// band before the change and ends where an old band begins again: the bands after that stay. It reads only these bands'
+// entries, some microseconds each.
 func updateBands(tx *gorm.DB, had, has *Entry) error {
 	from, to, key := spot{}, spot{}, Key{}
 	more := int64(0)

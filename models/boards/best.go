@@ -15,9 +15,9 @@ type Best struct {
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	SubmissionID int64
-	Age          int64   // as an entry's: each epoch has bests of its own
+	Age          int64   // as an entry's: each epoch has its own bests
 	ScoreNS      float64 `gorm:"column:score_ns"`
-	Tries        int     // valid runs of the person until its score was what it is
+	Tries        int     // valid runs of the person until it reached its score
 	AchievedAt   time.Time
 }
 

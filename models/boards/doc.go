@@ -1,16 +1,15 @@
-// Package boards holds the rankings: which run counts, who is before whom, and how that came about.
+// Package boards holds the rankings: which run counts, who is before whom, and the history.
 //
-// Read it in this order: rank.go (which run is an entry: the only place that knows it), band.go
-// (which entries share a rank), board.go (a board in short), part.go (what its page shows), past.go (as it stood once),
-// record.go (the history of its best), best.go (the history of each person's best), summary.go (all boards of a list of tasks), placing.go (all boards of a person),
-// rebuild.go (everything again from the runs).
+// Read it in this order: rank.go (which run is an entry; only this file decides), band.go (which entries share a rank),
+// board.go (a board in short), part.go (what its page shows), past.go (its state at an earlier time), record.go (the history
+// of its best), best.go (the history of each person's best), summary.go (all boards of a list of tasks), placing.go (all
+// boards of a person), rebuild.go (everything again from the runs).
 //
 // The store of package models embeds Boards. Inside its transactions package models calls Enter when a run has ended
 // well, and Recompute when runs were disqualified or deleted. Every page, API and feed reads what these keep.
 //
 // It promises that entries, records, bests and the board's row change in the transaction of the run that changes them, and
-// that a board's change number grows with everything that is visible on it: a page that knows the number knows whether
-// it is old.
+// that a board's change number grows with every visible change: by the number a page can tell whether it is old.
 //
 // What may go wrong: which run is valid is written three times: as ValidRun here, as work.Run.Valid (a test compares
 // them), and in the index runs_valid. A change of that, or of what is apart, needs RebuildEntries, which a migration asks

@@ -6,7 +6,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// energyFirst is the second order of a board, which has no bands: nothing is known of how exact an energy is.
+// energyFirst is the second order of a board. It has no bands, because the error of an energy is unknown.
 const energyFirst = "energy_j, run_id"
 
 // energyOf keeps the entries of the board's newest epoch whose energy was measured.

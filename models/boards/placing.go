@@ -36,7 +36,7 @@ func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int6
 	if !viewer.IsAdmin() {
 		part = part.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
-	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: the others need no more than an index has
+	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: for the others an index suffices
 	err = s.db.Read(ctx).Table("(?) k", part).
 		Select("e.version_id, e.device, e.run_id, e.submission_id, e.score_ns, k.task_slug, k.task_title, k.devices, " + ofBand + ", c.size, c.epoch_id > -e.age as stale").
 		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(withBand).

@@ -15,9 +15,9 @@ import (
 )
 
 // The ranking rule: a run counts when ValidRun holds. Of runs of equal sources, one stands for all (package pools); of a
-// person's runs that stand on a (version, device), the one that comes first in bestFirst is the Entry. Boards, home, feeds
-// and badges read the entries, in the order entriesFirst; the entries of a band share its rank (band.go). ValidRun is also
-// work.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
+// person's runs on a (version, device), the first in the order bestFirst is the Entry. Boards, home, feeds and badges read
+// the entries, in the order entriesFirst; the entries of a band share its rank (band.go). ValidRun is also work.Run.Valid
+// and the index runs_valid: a change needs all three, and RebuildEntries.
 const (
 	// ValidRun is work.Run.Valid in SQL, in the very words of the partial index.
 	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = ''"
@@ -43,13 +43,13 @@ type Entry struct {
 	EnergyJ    *float64  `gorm:"column:energy_j"` // as the run's
 	Pooled     int       // as the run's: runs of equal sources that the score is made of; 0: one
 	Disturbed  string    // as the run's: why the conditions were bad
-	AchievedAt time.Time // when the score became what it is: when the run ended, or the newest that it is made of
+	AchievedAt time.Time // since when it has this score: the end of the run, or of the newest run in its pool
 }
 
 // Interval contains a run's score with a probability of 95 %. It is computed from fresh processes of the submission. An
 // entry has its run's interval.
 type Interval struct {
-	LowNS     *float64 `gorm:"column:interval_low"` // nil where the score has no interval
+	LowNS     *float64 `gorm:"column:interval_low"` // nil if the score has no interval
 	HighNS    *float64 `gorm:"column:interval_high"`
 	Processes int
 	Noisy     bool // the processes differ too much: the interval is wider than it should be
@@ -66,7 +66,7 @@ type Numerics struct {
 type Change struct {
 	VersionID int64
 	Device    string
-	Change    int64 // 1, 2, …: a page with this number shows the board as it is
+	Change    int64 // 1, 2, …: a page with this number is up to date
 
 	Record *Taken `gorm:"-"` // the run that entered is the first of the board now
 }
@@ -80,8 +80,8 @@ type Taken struct {
 // ofRun are the columns of a valid run that make the entry of its person.
 const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, scored_at as achieved_at"
 
-// Enter brings a valid run that has just ended onto its board; of one that was pooled, e is the run that stands for it, whose score may
-// be another one now. The change is nil when another run of the person's stays before it, and no record changed.
+// Enter brings a valid run that has just ended onto its board. For a pooled run, e is the run that stands for it, whose
+// score may have changed. The change is nil if another run of the person stays before it and no record changed.
 func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	before, err := lastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// rebuildBoards is the setting by which a migration that changed runs asks for new boards. It outlives a
-// program that is killed between the two.
+// rebuildBoards is the setting by which a migration that changed runs asks for new boards. It remains if the program is
+// killed in between.
 const rebuildBoards = "rebuild_boards"
 
 // RebuildIfAsked does so, and returns why; empty: nothing asked for it.

@@ -11,14 +11,14 @@ import (
 	"warpboard/models/db"
 )
 
-// Record is a run that was the best of its board and epoch when its score became what it is: one step of the history's chart.
+// Record is a run that was the best of its board and epoch when it reached its score: one step of the history's chart.
 type Record struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	UserID       int64
 	SubmissionID int64
-	Age          int64   // as an entry's: each epoch has records of its own
+	Age          int64   // as an entry's: each epoch has its own records
 	ScoreNS      float64 `gorm:"column:score_ns"`
 	AchievedAt   time.Time
 }
@@ -27,7 +27,7 @@ type Record struct {
 type RecordHolder struct {
 	Record
 	UserName string
-	Note     string // what the person says of it; only History reads it
+	Note     string // the person's note; only History reads it
 }
 
 // History lists the records of a board's newest epoch, the oldest first.
@@ -70,8 +70,7 @@ func noteRecord(tx *gorm.DB, e Entry) error {
 	}).Error, "record")
 }
 
-// correctRecords rebuilds the records where a run that has got another score was one of them, or is now.
-// It reports whether it did.
+// correctRecords rebuilds the records if a run with a changed score was one of them, or is now. It reports whether it did.
 func correctRecords(tx *gorm.DB, e Entry) (bool, error) {
 	const epoch = "version_id = ? and device = ? and age = ? and "
 	var concerned int64

@@ -25,7 +25,7 @@ type Place struct {
 	Tied bool
 }
 
-// Leader is what a summary has of an entry: a list of tasks decodes hundreds.
+// Leader is the part of an entry in a summary, small because a list of tasks decodes hundreds.
 type Leader struct {
 	Rank     int
 	Tied     bool

@@ -151,7 +151,7 @@ type limit struct {
 	used, left  time.Duration
 }
 
-// least is the budget of which least is left: the person's, or that of their team; false: neither is limited.
+// least is the budget with the least left: the person's, or their team's; false: neither is limited.
 func (b Budget) least() (l limit, limited bool) {
 	if b.Seconds > 0 {
 		l, limited = limit{"Your budget", "your", b.Seconds, b.Used, b.Left()}, true

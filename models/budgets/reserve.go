@@ -23,8 +23,8 @@ const reserved = `select coalesce(sum(live * held), 0) from (
 		(select avg(unit_ns) from (select unit_ns from evaluations where user_id = ? and unit_ns > 0 and device <> ? order by ended_at desc limit 20) e)
 ) kinds`
 
-// checkReserved refuses work while what waits and runs already takes what is left of the budget: many tokens or many runs at
-// once would overdraw it.
+// checkReserved refuses work while waiting and running work already uses up the budget: many tokens or many simultaneous
+// runs would otherwise overdraw it.
 func checkReserved(tx *gorm.DB, id int64, least limit) error {
 	cpu := silicon.CPU
 	var ns float64

@@ -27,7 +27,7 @@ type TeamMember struct {
 	TeamID int64
 }
 
-// TeamBudget is what a team may use in a day, and what those who are in it now used today.
+// TeamBudget is what a team may use in a day, and what its current members used today.
 type TeamBudget struct {
 	ID      int64
 	Name    string
@@ -49,7 +49,7 @@ const longestTeam = 60
 type TeamChange struct {
 	Name    string // empty: the person leaves the team that they are in
 	Person  int64  // who comes in, from another team, too; 0: no one
-	Seconds *int   // the budget, 0 for no limit; nil: as it is
+	Seconds *int   // the budget, 0 for no limit; nil: unchanged
 }
 
 // SetTeam changes a team. Admins only.
@@ -104,7 +104,7 @@ func (n TeamChange) detail(who string) string {
 	return strings.Join(parts, ", ")
 }
 
-// putTeam finds a team by its name or makes it, and sets its budget where one is given.
+// putTeam finds a team by its name or makes it, and sets its budget if one is given.
 func putTeam(tx *gorm.DB, name string, seconds *int) (team Team, err error) {
 	err = tx.Where("name_key = ?", strings.ToLower(name)).Take(&team).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {

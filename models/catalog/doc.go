@@ -5,10 +5,10 @@
 //
 // The store of package models embeds Catalog. Submissions store their sources as blobs, too: PutBlob and SweepBlobs.
 //
-// It promises that a score always belongs to one version, and that a change of texts alone makes no new version:
-// measuredKey says what a score depends on. A taken slug is a Conflict.
+// It promises that a score always belongs to one version, and that a change of only texts makes no new version: measuredKey
+// covers everything that a score depends on. A taken slug is a Conflict.
 //
-// What may go wrong: callers have to ask VisibleTo before they show a task; a read by id or slug does not.
+// What may go wrong: callers have to check VisibleTo before they show a task; a read by id or slug does not.
 //
-// Raw SQL: the files of a version with their contents (version_files.go), contents that nothing names (blob.go).
+// Raw SQL: the files of a version with their contents (version_files.go), unreferenced contents (blob.go).
 package catalog

@@ -27,7 +27,7 @@ type Posed struct {
 // TableName is the task's.
 func (Posed) TableName() string { return "tasks" }
 
-// Posed reads what Task does together with the version and the author. Callers ask VisibleTo before they show any.
+// Posed reads a task together with its version and author. Callers check VisibleTo before they show any.
 func (s *Catalog) Posed(ctx context.Context, slug string) (Posed, error) {
 	var posed Posed
 	err := s.db.Read(ctx).Joins("Version").Joins("Owner").Where("tasks.slug = ?", slug).Take(&posed).Error
@@ -48,7 +48,7 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 	return list, db.ReadError(err, "tasks")
 }
 
-// Listed is a task with what a list of tasks says of it.
+// Listed is a task with the facts of a list of tasks.
 type Listed struct {
 	Task
 	Lang   tasks.Lang // of its current version
@@ -75,8 +75,8 @@ func (s *Catalog) listed(ctx context.Context, viewer accounts.User) *gorm.DB {
 	return q
 }
 
-// OpenTasks lists the tasks that take submissions, the one with the newest version first. Of each it
-// reads what workers are told of it: name, devices and current version.
+// OpenTasks lists the tasks that take submissions, the one with the newest version first. It reads only the content of
+// workers' hints: name, devices and current version.
 func (s *Catalog) OpenTasks(ctx context.Context) ([]Task, error) {
 	var list []Task
 	err := s.db.Read(ctx).Select("id", "slug", "devices", "version_id").

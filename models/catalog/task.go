@@ -42,7 +42,8 @@ type Task struct {
 // Open reports whether the task takes submissions at this time. The deadline itself is too late.
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
-// NotesOpen reports whether everyone may read the notes on its records: how they got fast is told after the deadline.
+// NotesOpen reports whether everyone may read the notes on its records: they explain what made a kernel fast, so they open
+// after the deadline.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
 // VisibleTo reports whether the person may know of the task.
@@ -141,7 +142,7 @@ func (t *Task) apply(in TaskSettings) error {
 	return nil
 }
 
-// asked is what the task was given for its devices; tasks of older programs did not note it.
+// asked are the devices as the task names them; tasks from older versions lack it.
 func (t Task) asked() []string {
 	if len(t.Asked) == 0 {
 		return t.Devices

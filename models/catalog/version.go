@@ -18,7 +18,7 @@ type TaskVersion struct {
 	ID         int64
 	TaskID     int64
 	Number     int              // 1, 2, …
-	Key        string           // hash of all that a score depends on; also the key of built objects
+	Key        string           // hash of everything that a score depends on; also the key of built objects
 	Lang       tasks.Lang       // the definition's
 	Tags       []string         `gorm:"serializer:json"` // the definition's, too: lists do not read that
 	Definition tasks.Definition `gorm:"serializer:json"`
@@ -34,17 +34,17 @@ type VersionFile struct {
 	Hash      string
 }
 
-// Change says what publishing a bundle does to a task.
+// Change is the effect of publishing a bundle on a task.
 type Change string
 
 // The changes.
 const (
-	ChangeNone    Change = "none"    // the bundle is what the task has already
+	ChangeNone    Change = "none"    // the task has this bundle already
 	ChangeTexts   Change = "texts"   // title, description, tags or templates: scores keep their meaning
 	ChangeVersion Change = "version" // what is measured: a new version with empty boards
 )
 
-// Compare tells what Publish would do, for the preview.
+// Compare returns the effect of Publish, for the preview.
 func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (Change, error) {
 	task, err := s.TaskByID(ctx, taskID)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (C
 	return change, err
 }
 
-// Publish makes the bundle the task's current state, and reports what that changed. It changes the task's settings, too, where
-// some are given. Without a title among them, a bundle that changes its own title changes the task's.
+// Publish makes the bundle the task's current state, and reports what that changed. It also changes the task's settings, if
+// some are given. Without a title among them, a changed title in the bundle changes the task's.
 func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := editable(tx, actor, taskID)
