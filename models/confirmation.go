@@ -15,23 +15,23 @@ import (
 	"warpboard/models/work"
 )
 
-// Confirmation measures the run that came first on a board, the challenger, in turns with the next person's, the
-// holder: holder, challenger, holder, challenger. The best of many tries was also lucky; the numbers of a
-// confirmation were not selected by anything, and replace those of both runs.
+// Confirmation measures the new first run of a board, the challenger, in turns with the next person's, the holder: holder,
+// challenger, holder, challenger. The best of many tries was also lucky; a confirmation's numbers are not selected, and
+// replace those of both runs.
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
-// people's work, counts for no limit and stands on no board. Four legs are enough if they ran on one unit of one
-// machine, and nothing disturbed them; else more follow, up to mostLegs. A confirmation that a leg of the challenger's fails ends without numbers and is
-// flagged, for someone to look: it is no verdict, but the source is held back until then. A kernel can fail where it is slow. Where a leg of the
-// holder's fails, its source is held back, too, and the challenger is measured alone: so no accomplice keeps a confirmation from its end.
-// All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
-// that comes first is confirmed once, so that this comes to an end.
+// people's work, counts against no limit and is on no board. Four legs are enough if they ran undisturbed on one slot of one
+// machine; otherwise more follow, up to mostLegs. If a leg of the challenger fails, the confirmation ends without numbers
+// and is flagged for a review. That is not a verdict, but the source is held back until then, because a kernel could fail on
+// purpose where it is slow. If a leg of the holder fails, its source is held back, too, and the challenger is measured
+// alone: so an accomplice cannot block a confirmation. All legs of a source count together, in all its confirmations
+// (package pools): repeating a challenge selects nothing. A source in 1st place is confirmed once, so that confirmations
+// come to an end.
 //
-// States: open (EndedAt is nil), ended with numbers (ChallengerNS is set), ended without. At most one is open per board,
-// by a unique index as well. advanceConfirmation alone moves it, in the transaction that ends a leg (but for package
-// devices, which ended those of boards that were split by silicon). There is no loop that looks after open ones: a leg that
-// never ends keeps its confirmation open. Deleting either side's submission removes the row with its runs (on delete
-// cascade).
+// States: open (EndedAt is nil), ended with numbers (ChallengerNS is set), ended without. At most one is open per board, by
+// a unique index as well. Only advanceConfirmation moves it, in the transaction that ends a leg (except that package devices
+// ended those of boards that were split by device). No loop watches open ones: a leg that never ends keeps its confirmation
+// open. Deleting either side's submission removes the row with its runs (on delete cascade).
 type Confirmation struct {
 	ID            int64
 	VersionID     int64
@@ -48,7 +48,7 @@ type Confirmation struct {
 	CreatedAt     time.Time
 	EndedAt       *time.Time
 
-	alone *work.Run // leg of the holder's that has no score: the challenger is measured alone
+	alone *work.Run // a leg of the holder without a score: the challenger is measured alone
 }
 
 const (
@@ -66,7 +66,7 @@ func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (Confirmation, 
 	return c, db.ReadError(err, "confirmation of run %d", runID)
 }
 
-// show tells the board which run waits for its confirmation.
+// show marks the run on the board that waits for its confirmation.
 func (c Confirmation) show(tx *gorm.DB, runID int64, out *work.Recorded) error {
 	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Update("confirming", runID).Error
 	if err != nil {
@@ -107,8 +107,8 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *work.Recorded) error {
 		return nil
 	}
 	for i, leg := range legs {
-		// A leg of the challenger's that has no score decides at once, whichever it is; the holder's is only remembered,
-		// since the challenger's other legs still count. Legs are read again each time, so the state need not be stored.
+		// Any leg of the challenger without a score decides at once. One of the holder is only noted, since the challenger's
+		// other legs still count. Legs are read again each time, so the state need not be stored.
 		switch {
 		case leg.State == work.StateDone && leg.ScoreNS != nil:
 		case *leg.ProfileOf == c.ChallengerID:
@@ -138,7 +138,7 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) err
 		return c.queueLeg(tx, sides[len(legs)%len(sides)], out)
 	}
 	if !enough {
-		// No more legs: take what there is, of the newest software that measured both sides, on whatever units.
+		// No more legs: take the existing ones, from the newest software that measured both sides, on any slots.
 		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
@@ -156,17 +156,16 @@ func (c Confirmation) sides() []int64 {
 	return []int64{c.HolderID, c.ChallengerID}
 }
 
-// legFailed reports whether the kernel of a leg is why it has no score.
-// A task's own failure is its author's doing, an infrastructure error no one's. Too many losses in which the run itself
-// may have brought its worker down count as the kernel's: else crashing the worker would be the way out of a
-// confirmation.
+// legFailed reports whether a leg has no score because of its kernel. A task's failure and an infrastructure error are other
+// causes. Too many losses in which the run itself may have brought its worker down count as the kernel's: otherwise a kernel
+// could avoid a confirmation by crashing the worker.
 func legFailed(r work.Run) bool {
 	infrastructure := r.Infrastructure && r.Losses < work.MaxLosses // more would be the kernel's own doing
 	return r.State == work.StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
 }
 
-// loseHolder goes on without the holder, one of whose legs has no score: a run that fails there is held back, and could else, as an
-// accomplice, keep the challenger from being measured.
+// loseHolder goes on without the holder, one of whose legs has no score. The failing run is held back; otherwise an
+// accomplice could keep the challenger from being measured.
 func (c Confirmation) loseHolder(tx *gorm.DB, leg work.Run, out *work.Recorded) error {
 	if !legFailed(leg) {
 		return nil
@@ -243,9 +242,9 @@ func (c Confirmation) end(tx *gorm.DB, out *work.Recorded) error {
 	return startConfirmation(tx, c.VersionID, c.Device, out)
 }
 
-// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels the other side's leg.
-// The rows are gone by cascade when this is called; what is left names ids that no row has. The legs' watchers are not
-// told, and their workers stop at the next heartbeat, whose answer calls the attempts stale.
+// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels the
+// other side's leg. The cascade has deleted the rows when this is called; the marks then name ids without a row. The legs'
+// watchers are not notified, and their workers stop at the next heartbeat, whose answer lists the attempts as stale.
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
 		Update("confirming", 0).Error

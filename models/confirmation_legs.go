@@ -82,7 +82,7 @@ func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []work.Run) (float
 	return found.ScoreNS, found.Set(tx, map[string]any{"epoch_id": epoch})
 }
 
-// measuredBy is the legs as they are kept; with the run's own score first, where that was fixed by a confirmation and is to be one.
+// measuredBy are the legs in the stored form, preceded by the run's own score if a confirmation fixed it and it is to count.
 func (c Confirmation) measuredBy(tx *gorm.DB, run work.Run, legs []work.Run, own bool) (list []pools.Leg, err error) {
 	epoch := legs[0].EpochID
 	for _, leg := range append([]work.Run{run}, legs...) {
@@ -127,8 +127,8 @@ func (c Confirmation) newest(legs []work.Run) []work.Run {
 	return nil
 }
 
-// quiet leaves out, of each side, the legs that were disturbed or noisy, as long as they are the fewer. A kernel can be noisy, or heat
-// its unit, where it is slow: of a side that mostly is, all legs count, and calm is false.
+// quiet leaves out the disturbed or noisy legs of each side while they are the minority. A kernel can be noisy, or heat its
+// device, on purpose where it is slow: if most legs of a side are, all of them count, and calm is false.
 func (c Confirmation) quiet(legs []work.Run) (list []work.Run, calm bool) {
 	calm = true
 	for _, of := range c.sides() {
@@ -144,8 +144,8 @@ func (c Confirmation) quiet(legs []work.Run) (list []work.Run, calm bool) {
 	return list, calm
 }
 
-// counted chooses the legs of the unit that has enough quiet ones of both sides; without such a unit, all that are to count if no more
-// are measured.
+// counted chooses the legs of the slot that has enough quiet ones of both sides; without such a slot, all that count if no
+// more are measured.
 func (c Confirmation) counted(legs []work.Run) (chosen []work.Run, enough bool) {
 	legs, calm := c.quiet(legs)
 	units := map[string][]work.Run{}

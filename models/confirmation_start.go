@@ -68,9 +68,8 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 	return changes, nil
 }
 
-// confirmFirst begins a confirmation where the site has them.
-// Turning confirmations off leaves open ones: their legs still run, and advanceConfirmation ends them, since it does not
-// ask.
+// confirmFirst begins a confirmation if the site has them enabled. Disabling them leaves open ones: their legs still run,
+// and advanceConfirmation ends them, since it ignores the setting.
 func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *work.Recorded) error {
 	if !s.confirm {
 		return nil
@@ -78,8 +77,8 @@ func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *w
 	return startConfirmation(tx, versionID, device, out)
 }
 
-// confirmAfter does so when a run has changed its board by how it ended. A leg's confirmation goes on by itself; of what a new epoch has
-// measured again, the last of a board decides who is first.
+// confirmAfter does so when a run's end has changed its board. A leg's confirmation goes on without it. In a new epoch, the
+// last run of a board that is measured again decides who is first.
 func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
 		return nil

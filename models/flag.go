@@ -55,8 +55,8 @@ func reason(text string) (string, error) {
 	return text, nil
 }
 
-// Report asks the task's author and the admins to look at someone's run on a board. Each person reports a run once
-// until it was looked at.
+// Report asks the task's author and the admins to review a run on a board. Each person can report a run once until it is
+// reviewed.
 func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, why string) error {
 	why, err := reason(why)
 	if err != nil {
@@ -102,7 +102,7 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	return tooMany
 }
 
-// flagHeld asks someone to look at a run that does not count before.
+// flagHeld requests the review of a run that does not count until then.
 func flagHeld(tx *gorm.DB, r *work.Run) error {
 	if r.HeldWhy == "" {
 		return nil
@@ -125,7 +125,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 			return err
 		}
 		var bySource int64
-		// This comes before flags.Close: whether a run is held by its source is told by its open flag.
+		// This comes before flags.Close, because the open flag tells whether a run is held by its source.
 		if err := heldBySource(tx, run).Where("id = ?", runID).Count(&bySource).Error; err != nil {
 			return db.ReadError(err, "run %d", runID)
 		}
@@ -141,8 +141,8 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 		case run.HeldWhy == "":
 			return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
-		// Only in memory; standOrFall writes what holdWithheld has left of it. It may be set again: then the flag is
-		// raised again, too.
+		// Only in memory; standOrFall writes what remains after holdWithheld. It may be set again: then the flag is raised
+		// again, too.
 		run.HeldWhy = ""
 		if err := holdWithheld(tx, &run); err != nil { // it was held for something else; its source still is
 			return err
@@ -153,9 +153,9 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 	return changes, err
 }
 
-// ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first
-// flags above after; of one task, if it is named. What the site flagged itself is only listed while the run is an entry of a board,
-// or is held back from it.
+// ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first flags
+// above after; of one task, if it is named. The site's own flags are only listed while the run is an entry of a board, or is
+// held back from it.
 func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
 		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")

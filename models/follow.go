@@ -11,9 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// A ranked run that has come to its place on the board is followed by a profile: a run of the same
-// submission in a pass of its own, so that the board never waits for Nsight Compute and no time is
-// ever taken under it.
+// A profile follows a ranked run that has its place on the board: a separate run of the same submission, so that the board
+// never waits for Nsight Compute and no time is ever measured under it.
 
 // queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
 // and a worker is here that can.
@@ -21,8 +20,7 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Recorded) error {
 	if !r.Valid() {
 		return nil
 	}
-	// Whether a worker can profile is asked now, and not again: one that leaves before the profile's turn lets it wait in
-	// the queue.
+	// Whether a worker can profile is checked only now: if it leaves before the profile's turn, the profile waits in the queue.
 	wanted, err := profilable(tx, *r)
 	if err != nil || !wanted {
 		return err
@@ -45,7 +43,7 @@ func profilable(tx *gorm.DB, run work.Run) (bool, error) {
 	return fleet.CanProfile(tx, run.Device)
 }
 
-// showProfile tells the board of an entry that it has a profile now.
+// showProfile notifies the board of an entry that it has a profile now.
 func showProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
 	var entries int64
 	// A board shows profiles beside entries only, so that the profile of a run that was beaten in the meantime gives no new

@@ -174,7 +174,7 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 // bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that restarts.
 const stopping = 10 * time.Minute
 
-// measuring says what of a submission is being measured, so that it cannot be deleted.
+// measuring names what is being measured of a submission, which therefore cannot be deleted.
 func measuring(tx *gorm.DB, submissionID int64) error {
 	const runs = "in (select id from runs where submission_id = ?)"
 	var confirmed, attempts int64

@@ -17,8 +17,8 @@ import (
 
 const longestNote = 280 // characters
 
-// SetNote writes what a person says of an own run that is or was a record; empty text removes it, which the author of
-// the task and admins may do, too.
+// SetNote writes a person's note on their own run that is or was a record. An empty text removes it; the author of the task
+// and admins may do that, too.
 func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, text string) (changes []boards.Change, err error) {
 	text = oneLine(text)
 	if n := len([]rune(text)); n > longestNote {

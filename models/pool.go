@@ -16,7 +16,7 @@ import (
 // Runs of equal sources count together (package pools). What a run measured alone is kept beside it: the row of the run
 // that stands for others has the numbers of all of them.
 
-// keepMeasurement stores what a ranked run has measured.
+// keepMeasurement stores a ranked run's measurement.
 func keepMeasurement(tx *gorm.DB, r *work.Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
@@ -25,8 +25,8 @@ func keepMeasurement(tx *gorm.DB, r *work.Run, result job.Result) error {
 		Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed, Cases: pools.CasesOf(result.Stages)})
 }
 
-// enter pools a valid run that has just ended with those of equal source, and brings what stands for them onto its board.
-// pools.Update comes first: it decides which run stands for the source, and what numbers that run has.
+// enter pools a valid run that has just ended with those of equal source, and brings the run that stands for them onto its
+// board. pools.Update comes first: it decides which run stands for the source, and that run's numbers.
 func enter(tx *gorm.DB, r *work.Run) (*boards.Change, error) {
 	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return nil, err
@@ -89,7 +89,8 @@ func ofEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 			run.ID, run.SubmissionID)
 }
 
-// programBegan reports whether the submission's program was started: what does not compile knows nothing of its unit.
+// programBegan reports whether the submission's program was started: one that does not compile cannot learn anything about
+// its device.
 func programBegan(stages []job.StageResult) bool {
 	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }

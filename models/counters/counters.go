@@ -15,7 +15,7 @@ const (
 	Submitted = "evaluations.submitted"
 	Waited    = "evaluations.waited"   // seconds until an evaluation had its slot
 	Ended     = "evaluations.ended."   // by state; seconds from submission to end
-	GivenUp   = "evaluations.given-up" // a worker had it and no report counts: cancelled or lost
+	GivenUp   = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
 	Held      = "evaluations.held"     // workers have them now
 
 	// What the reports of evaluations say; seconds.
@@ -45,7 +45,7 @@ type Table struct{ db *db.DB }
 // New returns the counters of a database.
 func New(database *db.DB) *Table { return &Table{db: database} }
 
-// Counter sums up what happened since the site was set up.
+// Counter has the totals since the site was set up.
 type Counter struct {
 	Name  string `gorm:"primaryKey"`
 	Count int64

@@ -72,23 +72,23 @@ func (d *DB) SQL() *sql.DB {
 	return pool
 }
 
-// Ping fails when the database cannot be read. It asks for a row: SQLite's own ping looks at nothing, and
-// the connection that writes may be busy for long.
+// Ping fails if the database cannot be read. It reads a row: SQLite's own ping reads nothing, and the connection that writes
+// may be busy for long.
 func (d *DB) Ping(ctx context.Context) error {
 	var row []Setting
 	return d.Read(ctx).Limit(1).Find(&row).Error
 }
 
-// Write runs fn in a transaction; transactions of all callers run one after the other, on
-// PostgreSQL as on SQLite. Ids of events are so handed out in the order in which they become
-// visible (a watcher that resumes after an id misses none), and no two transactions can deadlock.
+// Write runs fn in a transaction; transactions of all callers run one after the other, on PostgreSQL as on SQLite. So ids of
+// events are assigned in the order in which they become visible (a watcher that resumes after an id misses none), and no two
+// transactions can deadlock.
 //
-// On SQLite the turn is the one connection of the writer: callers wait in its pool for as long as their context lets
-// them, and another process on the same file for _busy_timeout. On PostgreSQL it is the lock, which is released by the
-// end of the transaction, after its rows can be seen. It is READ COMMITTED, whatever the server's default is: each statement
-// after the lock sees what the transaction before has written. With REPEATABLE READ the snapshot would be from before the wait,
-// and a transaction that reads and then writes would fail. Each connection has it as its default, too, for statements on their own; behind a
-// pooler that default may be lost.
+// On SQLite the turn is the writer's only connection: callers wait in its pool until their context ends, and another process
+// on the same file for _busy_timeout. On PostgreSQL it is the lock, which is released by the end of the transaction, after
+// its rows can be seen. It is READ COMMITTED, whatever the server's default is: each statement after the lock sees what the
+// transaction before has written. With REPEATABLE READ the snapshot would be from before the wait, and a transaction that
+// reads and then writes would fail. Each connection also has it as its default, for single statements; behind a pooler that
+// default may be lost.
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if d.dialect == migrations.Postgres {

@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// Kind says what sort of failure an error is, so that the web can choose a status once.
+// Kind is the sort of a failure, from which the web chooses the status in one place.
 type Kind string
 
 // The kinds of errors.
@@ -18,7 +18,7 @@ const (
 	Conflict    Kind = "conflict"          // it was changed or taken by someone else in the meantime
 	Forbidden   Kind = "forbidden"         // this person may not do this
 	TooMany     Kind = "too many requests" // a limit of the person is used up; see RetryAfter
-	Unavailable Kind = "unavailable"       // the database restarts or has no room; the same may work in a moment
+	Unavailable Kind = "unavailable"       // the database restarts or is full; retrying in a moment may work
 	Internal    Kind = "internal"          // everything else
 )
 
@@ -37,7 +37,7 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// KindOf tells the kind of err: that of the Error inside it, else what the database's own error says.
+// KindOf returns the kind of err: that of the Error inside it, or else of the database's own error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -11,7 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Setting is one value that the site itself remembers between starts.
+// Setting is one value that the site keeps between starts.
 type Setting struct {
 	Key   string `gorm:"primaryKey"`
 	Value string

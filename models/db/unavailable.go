@@ -12,8 +12,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// unavailable reports whether the database failed, and not the question: it restarts, its disk is full, it
-// has no room. The same may work in a moment.
+// unavailable reports whether the database failed, not the query: it restarts, its disk is full, or it has no free
+// connection. Retrying in a moment may work.
 func unavailable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// Connection exceptions, insufficient resources, an operator who stops the server, errors of its system.

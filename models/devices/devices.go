@@ -28,8 +28,8 @@ type Device struct {
 	SeenAt time.Time
 }
 
-// NoteDevices remembers the devices of a worker and returns those that no one had before. Tasks that ask for their family get
-// them, and work that waits for the bare family goes to them.
+// NoteDevices stores the devices of a worker and returns the new ones. Tasks that name their family get them, and work that
+// waits for the family goes to them.
 func (s *Devices) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
 	// Called when a worker says something new of its slots. A known label costs an insert that does nothing, so that
 	// SeenAt is when it was first seen.
@@ -71,7 +71,7 @@ func Resolve(tx *gorm.DB, names []string) ([]string, error) {
 	return resolve(names, known), err
 }
 
-// A family that has no silicon yet stays as it is named; a task can so ask for a GPU that no one has.
+// A family without a device stays unchanged, so a task can name a GPU that no worker has yet.
 func resolve(names, known []string) (list []string) {
 	for _, name := range names {
 		meant := silicon.Choose(name, known)

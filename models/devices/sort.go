@@ -13,22 +13,21 @@ import (
 	"warpboard/models/db"
 )
 
-// sortDevices is the setting by which a migration asks for old rows to be sorted; unsortedKey begins those that hold the
-// devices which an admin is asked about.
+// sortDevices is the setting by which a migration asks for old rows to be sorted; unsortedKey begins the settings with the
+// devices that an admin must assign.
 const (
 	sortDevices = "sort_devices"
 	unsortedKey = "unsorted."
 )
 
-// unit is what a machine record says of the unit that a run was made on.
+// unit is the GPU in a run's machine record.
 type unit struct {
 	Name     string `json:"name"`
 	UUIDHash string `json:"uuid_hash"`
 }
 
-// sorter knows what the old rows of each device say of their silicon.
-// It lives for one transaction, at the start of the first program that knows labels; other starts find no setting and do
-// nothing.
+// sorter collects the records of each old device's GPUs. It exists for one transaction, at the first start of a version with
+// labels; other starts find no setting and do nothing.
 type sorter struct {
 	tx     *gorm.DB
 	memory map[string]uint64                   // by the hash of a unit that some worker had last
@@ -161,7 +160,7 @@ func moveRuns(tx *gorm.DB, old, label string, u unit) error {
 	return nil
 }
 
-// moveRest moves all that is left of a device, and what hangs on it.
+// moveRest moves the remaining runs of a device, and the rows that depend on them.
 func moveRest(tx *gorm.DB, old, label string) error {
 	if err := tx.Where("key = ?", unsortedKey+old).Delete(&db.Setting{}).Error; err != nil {
 		return fmt.Errorf("closing the question about %s: %w", old, err)
@@ -177,7 +176,7 @@ func moveRest(tx *gorm.DB, old, label string) error {
 	return follow(tx, old)
 }
 
-// ask leaves a question to the admins if runs stay that nothing tells the silicon of.
+// ask stores a question for the admins if runs without a known device remain.
 func (s *sorter) ask(old string) error {
 	var stay int64
 	err := s.tx.Table("runs").Where("device = ? and (score_ns is not null or ended_at is null)", old).Count(&stay).Error
@@ -195,7 +194,8 @@ func (s *sorter) ask(old string) error {
 	return db.WriteError(s.tx.Save(&row).Error, "question about %s", old)
 }
 
-// follow has everything that names a board go where its runs went, drops what is rebuilt, and asks for that.
+// follow moves everything that names a board to the new device of its runs, deletes what a rebuild makes, and requests the
+// rebuild.
 func follow(tx *gorm.DB, old string) error {
 	for _, statement := range []string{
 		"update run_events set device = (select r.device from runs r where r.id = run_id) where device = ?",
@@ -223,7 +223,7 @@ func follow(tx *gorm.DB, old string) error {
 	return db.WriteError(tx.Save(&rebuild).Error, "setting")
 }
 
-// movePause pauses what a paused device is called now.
+// movePause moves a pause to the new name of its device.
 func movePause(tx *gorm.DB, old string, labels []string) error {
 	var row db.Setting
 	res := tx.Where("key = ?", "paused."+old).Limit(1).Find(&row)
@@ -239,10 +239,10 @@ func movePause(tx *gorm.DB, old string, labels []string) error {
 	return nil
 }
 
-// Unsorted is an old device whose runs nothing tells the silicon of.
+// Unsorted is an old device whose runs have no record of their GPU.
 type Unsorted struct {
 	Device  string
-	Names   string // of the units that were recorded, as their driver has it; empty where none was
+	Names   string // names of the recorded GPUs, from the driver; empty if there are none
 	Runs    int64
 	Choices []string `gorm:"-"` // known silicon of that family
 }
@@ -264,10 +264,9 @@ func ListUnsorted(read *gorm.DB) (list []Unsorted, err error) {
 	return list, err
 }
 
-// Assign gives the runs of an unsorted device to silicon of its family, unless no one asks for that any more. The boards
-// have to be rebuilt then.
-// The caller rebuilds the boards in the same or a later transaction: until then the old board is gone, and the new one is
-// not there.
+// Assign moves the runs of an unsorted device to a device of its family, unless the question was answered already. The
+// boards have to be rebuilt then. The caller rebuilds the boards in the same or a later transaction: until then the old
+// board is gone, and the new one is not there.
 func Assign(tx *gorm.DB, old, label string) (done bool, err error) {
 	if !db.IsName(label) || label != old && !strings.HasPrefix(label, old+"-") {
 		return false, db.Errorf(db.Invalid, "%q is not a device of %s: write its label, as %s-PCIe or %s-80GB.", label, old, old, old)

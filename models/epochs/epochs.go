@@ -25,7 +25,7 @@ type Epoch struct {
 	SeenAt   time.Time // first
 }
 
-// Software is what an epoch consists of, each as its tool names itself; empty where a run does not use it.
+// Software has the parts of an epoch, each with its tool's own version text; empty if a run does not use it.
 type Software struct {
 	Driver, CUDA, Compiler, Torch, Triton string
 	Harness                               string // a hash of the judge's and the runner's programs
@@ -60,7 +60,7 @@ func said(version string) string {
 	return version
 }
 
-// Of is the number of an epoch, which is made if it is new. Software of which nothing is known is 0.
+// Of is the number of an epoch, which is made if it is new. Unknown software is 0.
 func Of(tx *gorm.DB, s Software) (int64, error) {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
 		*text = db.Cut(db.Sanitize(*text), 200)
@@ -96,7 +96,7 @@ type DeviceEpoch struct {
 	SeenAt  time.Time
 }
 
-// Note remembers that a device has software of a kind, and reports whether that is new there.
+// Note stores that a device has software of a kind, and reports whether that is new there.
 func Note(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fresh bool, err error) {
 	id, err := Of(tx, s)
 	if err != nil || id == 0 {
@@ -121,8 +121,8 @@ type Known struct {
 	Epoch
 }
 
-// TableName is what gorm's plural is not.
+// TableName differs from gorm's plural.
 func (Epoch) TableName() string { return "epochs" }
 
-// TableName is what gorm's plural is not.
+// TableName differs from gorm's plural.
 func (DeviceEpoch) TableName() string { return "device_epochs" }

@@ -5,7 +5,7 @@ import (
 	"warpboard/internal/silicon"
 )
 
-// SoftwareFor is what a machine record says of the software that tasks of a kind use. A Python on the CPU calls no compiler.
+// SoftwareFor is the software in a machine record that tasks of a kind use. Python on the CPU uses no compiler.
 func SoftwareFor(m job.Machine, kind Kind) Software {
 	all := Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Harness: m.Harness}
 	if kind == Native {

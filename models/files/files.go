@@ -12,13 +12,13 @@ type File interface {
 	io.ReadSeekCloser
 }
 
-// Files is where contents are.
+// Files is a store of contents.
 type Files interface {
 	// Put keeps a content under its digest; a sweep takes it for new from now on.
 	Put(ctx context.Context, digest string, data []byte) error
-	// Open opens one. The error of one that is not there is fs.ErrNotExist.
+	// Open opens a content. The error for a missing one is fs.ErrNotExist.
 	Open(ctx context.Context, digest string) (File, error)
-	// Sweep removes what was put before a time and is not named any more.
+	// Sweep removes contents that were put before a time and are no longer named.
 	Sweep(ctx context.Context, before time.Time, named func(digest string) (bool, error)) error
 }
 

@@ -24,7 +24,7 @@ func newFolder(dir string) (folder, error) {
 
 func (f folder) path(digest string) string { return filepath.Join(f.dir, digest[:2], digest) }
 
-// Put puts a complete file in place, or leaves the one that is there.
+// Put moves a complete file into place, or leaves an existing one.
 func (f folder) Put(_ context.Context, digest string, data []byte) error {
 	path := f.path(digest)
 	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
@@ -45,8 +45,8 @@ func (f folder) Open(_ context.Context, digest string) (File, error) {
 	return file, nil
 }
 
-// Sweep removes files that are older than a time and not named. It asks for the name before it looks at the age: a new row
-// makes its file young first.
+// Sweep removes files that are older than a time and not named. It checks the name before the age: a new row renews its
+// file's age first.
 func (f folder) Sweep(_ context.Context, before time.Time, named func(string) (bool, error)) error {
 	return filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

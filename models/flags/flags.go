@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Kind says what asks for a look at a run.
+// Kind is the reason for a review.
 type Kind string
 
 // The kinds.
@@ -25,7 +25,7 @@ const (
 // LongestDetail is how much of a detail is kept, in bytes.
 const LongestDetail = 2000
 
-// Flag asks a person to look at a run. It changes nothing about the run, and is closed when someone has looked.
+// Flag asks for a person's review of a run. It does not change the run, and is closed by the review.
 type Flag struct {
 	ID        int64
 	RunID     int64

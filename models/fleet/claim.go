@@ -23,9 +23,9 @@ type claim struct {
 	At     time.Time `json:"at"`
 }
 
-// ClaimName gives the own worker of one of the site's processes a name that no live worker of another process has: the one
-// that it wants, or the same with a number. Machines and containers may share a host name. Neither does it get the name of a
-// worker with a credential; a credential that an admin revoked gives its name free.
+// ClaimName gives the own worker of one of the site's processes a name that no live worker of another process has: the
+// requested one, or the same with a number, because machines and containers may share a host name. It never gets the name of
+// a worker with a credential; a credential that an admin revoked frees its name.
 func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for n := 1; ; n++ {
@@ -45,7 +45,7 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 	return name, err
 }
 
-// freeOfCredential reports whether no credential has a name, after it has removed one that an admin revoked.
+// freeOfCredential removes a revoked credential of a name, and reports whether no other has it.
 func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 	if err := dropRevoked(tx.Where("join_id = 0"), name); err != nil {
 		return false, err

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// guestSilence is how long a worker that joined may be silent before it is forgotten.
+	// guestSilence is how long a worker that joined may be silent before it is removed.
 	guestSilence = 24 * time.Hour
 	// guestArrives is how long a worker that has just joined is taken to be there before it is heard of.
 	guestArrives = time.Minute
@@ -29,7 +29,7 @@ const (
 	neverHeard  = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
 )
 
-// guests counts the workers of a token that are there, on their way, or were never heard of, but for the one of a name.
+// guests counts the workers of a token that are connected, on their way, or have never reported, except the one with a name.
 func guests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	var n int64
 	at := db.Now()
@@ -50,7 +50,7 @@ func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
 	return n > 0, db.ReadError(err, "worker %s", c.Name)
 }
 
-// keepRow has save write what a worker says about itself. A guest that was away comes back only while its token has room: others may
+// keepRow lets save write a worker's heartbeat. A guest that was away comes back only while its token has room: others may
 // have its place.
 func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error) error {
 	if h.Stopping || cred.RevokedAt != nil {
@@ -106,7 +106,7 @@ func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
 	return db.WriteError(err, "credentials of workers that left")
 }
 
-// SweepGuests forgets workers that joined and left or were silent for a day, and credentials that were revoked.
+// SweepGuests removes workers that joined and left or were silent for a day, and revoked credentials.
 func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		err := sweepRevokedGuests(tx, at)

@@ -18,11 +18,10 @@ const (
 	joinMost = 10_000
 )
 
-// JoinToken lets workers in that no one knows by name yet. Each makes a credential of its own by it, which lasts until the
-// worker leaves.
+// JoinToken admits workers without a known name. Each gets its own credential with it, which lasts until the worker leaves.
 type JoinToken struct {
 	ID         int64
-	Name       string // what it is for
+	Name       string // its purpose
 	SecretHash string
 	Devices    []string `gorm:"serializer:json"`
 	Most       int      // workers at a time
@@ -86,7 +85,7 @@ func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinedToken, err error) 
 	return list, db.ReadError(err, "join tokens")
 }
 
-// RevokeJoinToken ends a token and the credentials of all who joined by it, whose names it returns: the caller then
+// RevokeJoinToken ends a token and the credentials of all workers that joined by it. It returns their names: the caller then
 // disconnects them. Admins only.
 func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
 	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
@@ -140,8 +139,8 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 	return own, err
 }
 
-// knownName reports whether a name is taken: by a credential, by the site's own worker, or by a worker that was seen. Upper and
-// lower case do not make two names: people tell workers apart by them.
+// knownName reports whether a name is taken: by a credential, by the site's own worker, or by a worker that was seen. Upper
+// and lower case do not make two names, because people identify workers by them.
 func knownName(tx *gorm.DB, name string) (known bool, err error) {
 	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
 		or exists (select 1 from settings where lower(key) = lower(?))

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/devices"
 )
 
-// Unsorted lists the old devices whose runs nothing tells the silicon of. Admins only.
+// Unsorted lists the old devices whose runs have no record of their GPU. Admins only.
 func (s *Fleet) Unsorted(ctx context.Context, actor accounts.User) ([]devices.Unsorted, error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func (s *Fleet) Unsorted(ctx context.Context, actor accounts.User) ([]devices.Un
 	return devices.ListUnsorted(s.db.Read(ctx))
 }
 
-// AssignDevice says of what silicon the runs of an unsorted device are. The boards have to be rebuilt then. Admins only.
+// AssignDevice moves the runs of an unsorted device to a device. The boards have to be rebuilt then. Admins only.
 func (s *Fleet) AssignDevice(ctx context.Context, actor accounts.User, old, label string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return err

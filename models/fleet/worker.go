@@ -28,7 +28,7 @@ type Worker struct {
 	SelfTest  []job.CheckLine `gorm:"serializer:json"`
 	Refusing  string          // why it takes no jobs, if it takes none
 	Stopping  bool            // it has left in order
-	Guest     bool            // it joined by a token, and is forgotten when it has left
+	Guest     bool            // it joined by a token, and is removed when it has left
 	BehindMS  int64           // by how much its clock is behind ours, the way of its last heartbeat included; below 0: ahead
 }
 
@@ -65,7 +65,7 @@ func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refu
 type DeviceSlots struct {
 	Usable int // take jobs
 	Free   int // take jobs, and have none
-	Busy   int // have a job; also those that take no more
+	Busy   int // have a job, including those that take no more
 }
 
 // SlotsOf counts the slots of live workers by device, as far as which chooses them.
@@ -92,9 +92,9 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 	return devices
 }
 
-// SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
-// last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
-// another device would draw runs that no worker can take. The credential also says whether the worker is a guest.
+// SaveHeartbeat stores a worker's heartbeat. A heartbeat without a self-test leaves the last one in place. For a worker with
+// a credential it stores only the slots of the credential's devices: a slot of another device would attract runs that no
+// worker can take. The credential also says whether the worker is a guest.
 func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	id, err := s.identify(ctx, h.Worker)
 	if err != nil {
@@ -134,8 +134,8 @@ func (c WorkerCredential) mayTake(device string) bool {
 	return c.ID == 0 || c.RevokedAt == nil && c.covers(device)
 }
 
-// MayTake tells which devices' jobs a worker may have: those of its credential, and none of a guest that is not there as its token
-// counts it. A worker without a credential may have all.
+// MayTake returns the devices for which a worker may have jobs: those of its credential, and none for a guest that its token
+// does not count as connected. A worker without a credential may have all.
 func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
 	cred, err := s.identify(ctx, worker)
 	if err != nil {

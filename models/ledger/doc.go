@@ -6,6 +6,6 @@
 // It promises that nothing here is ever changed or deleted: each statement holds the hash of the one before, so a gap or a
 // change shows to everyone who kept one statement.
 //
-// What may go wrong: anyone who has the database and the signing key can write a whole new chain. Only statements that others
-// have kept tell that from the old one.
+// What may go wrong: anyone who has the database and the signing key can write a whole new chain. Only statements that
+// others have kept reveal that.
 package ledger

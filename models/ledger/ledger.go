@@ -74,7 +74,7 @@ type signingKey struct {
 	CreatedAt time.Time
 }
 
-// NoteSigningKey remembers a key, so that what it signed can be verified after another one has replaced it. It returns
+// NoteSigningKey stores a key, so that its signatures can be verified after another one has replaced it. It returns
 // all keys, this one first, then the newest.
 func (l *Ledger) NoteSigningKey(ctx context.Context, key statement.Key) (keys statement.Keys, err error) {
 	own, err := key.Public(db.Now())

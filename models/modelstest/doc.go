@@ -2,8 +2,8 @@
 // for itself.
 //
 // Read modelstest.go (stores), make.go (people, tasks, runs in every state), postgres.go (the server, which ends with the test
-// process however that ends), wire.go (a way to it that freezes and breaks), fill.go (many submissions, for benchmarks).
+// process however that ends), wire.go (a connection to it that freezes and breaks), fill.go (many submissions, for benchmarks).
 //
-// Tests share the server, and schemas one after another: those of Each are emptied when a test ends, and those that a test asks
-// for by PostgresURL are dropped. PostgreSQL runs without fsync.
+// Tests share the server, and schemas one after another: those of Each are emptied when a test ends, and those that a test
+// gets by PostgresURL are dropped. PostgreSQL runs without fsync.
 package modelstest

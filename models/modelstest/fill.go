@@ -34,11 +34,10 @@ const (
 	fillTasks = 50
 )
 
-// Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one
-// hot board and nine in ten of them valid, and builds the boards. Scores have intervals of all widths, epochs, and a
-// share of the roof; some are pooled or disturbed. It writes rows directly: a million take about half a minute.
-// The same n gives the same rows but for dates: the random numbers have a fixed seed, so that two measurements can be
-// compared.
+// Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one hot board and nine in ten of
+// them valid, and builds the boards. Scores have intervals of all widths, epochs, and a share of the roof; some are pooled
+// or disturbed. It writes rows directly: a million take about half a minute. The same n gives the same rows except for
+// dates: the random numbers have a fixed seed, so that two measurements can be compared.
 func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 	out, f, err := fillBase(ctx, s)
 	if err != nil {
