@@ -84,10 +84,9 @@ func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64,
 	return changes, err
 }
 
-// standOrFall writes a decision about a run, with all that follows from it.
+// standOrFall writes a decision about a run, with all its consequences.
 // Row, pools, entries, confirmation and audit are one transaction: a reader sees the decision with its reason and the new
-// board, or neither. An entry depends on its own person's runs alone, so that recomputing this person is enough; records
-// are rebuilt.
+// board, or neither. An entry depends only on its own person's runs, so recomputing this person is enough; records are rebuilt.
 func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
@@ -130,7 +129,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 	return changes, err
 }
 
-// deleteSubmission deletes it with all that follows from that; what it measured may stay in the pool of its source.
+// deleteSubmission deletes it with all consequences; its measurements may stay in the pool of its source.
 func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, retain bool) (changes []boards.Change, err error) {
 	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, legs' runs and flags with it by
 	// cascade. The artifacts' files stay until the next sweep.

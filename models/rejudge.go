@@ -25,8 +25,8 @@ import (
 // Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
 const rejudgeEntries = 100
 
-// Rejudge has the entries of a task's boards measured again, without effect until ApplyRejudge. One that is not applied yet
-// goes on: what it measured stays, what it could not measure and what is new on the boards is queued.
+// Rejudge queues the entries of a task's boards to be measured again, without effect until ApplyRejudge. A rejudge that is
+// not applied yet goes on: its measurements stay, and failed ones and new entries are queued.
 func (s *Store) Rejudge(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Recorded, err error) {
 	if why, err = reason(why); err != nil {
 		return out, err
@@ -74,8 +74,8 @@ func rejudgeable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.T
 	return task, actor.Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID})
 }
 
-// queueReruns queues the entries that q chooses, in their order, but for those that this rejudge has already and that were
-// measured, did not pass or wait.
+// queueReruns queues the entries that q chooses, in their order, except those of this rejudge that were measured, did not
+// pass or wait.
 func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *work.Recorded) (queued int, err error) {
 	var entries []boards.Entry
 	if err := q.Order("age, score_ns, run_id").Find(&entries).Error; err != nil {
@@ -106,7 +106,7 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *work.Recorded) (
 	return queued, nil
 }
 
-// endRerun keeps what came of a rerun that has ended.
+// endRerun stores the result of a rerun that has ended.
 func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
 	var rerun rejudge.Rerun
 	err := tx.Take(&rerun, *run.RerunID).Error
@@ -124,8 +124,7 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Recorded) error {
 	case run.State == work.StateCancelled:
 		rerun.Undone = "It was cancelled."
 	case run.Infrastructure || run.Failure == nil:
-		// Undone reruns are queued again when someone asks again; Failed ones are final and disqualify when the rejudge
-		// is applied.
+		// Undone reruns are queued again on request; Failed ones are final and disqualify when the rejudge is applied.
 		rerun.Undone = "It could not be measured because of infrastructure errors."
 	default:
 		rerun.Failed = run.PublicFailure() // it is public when the rejudge is applied
@@ -142,8 +141,8 @@ func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run work.Run, out *work.Re
 	if err := tx.Take(&r, rerun.RejudgeID).Error; err != nil {
 		return db.ReadError(err, "rejudge %d", rerun.RejudgeID)
 	}
-	// The worker that took the rerun may have older software than the one that caused it: then the number is kept and
-	// does not count.
+	// The worker that took the rerun may have older software than the one that caused it: then the number is stored but does
+	// not count.
 	if r.Kind == rejudge.Epoch && rerun.NowNS != nil && run.EpochID > rerun.WasEpochID {
 		changed, err := takeOver(tx, run)
 		if err != nil {

@@ -12,28 +12,27 @@ import (
 	"warpboard/models/work"
 )
 
-// rules is what follows from the end of a run (see work.Rules).
-// Of one result the order is Keep, Ended, Place, Settled, all in its transaction. A cancellation, or the last of too many
-// losses, brings Ended alone (and Settled, where a result told of the loss). The result of a run that was cancelled
-// before brings Stopped and Settled. A new rule must therefore not count on Settled having come for each end, nor on
-// Place.
+// rules are the consequences of a run's end (see work.Rules). For one result the order is Keep, Ended, Place, Settled, all
+// in its transaction. A cancellation, or the last of too many losses, causes only Ended (and Settled, if a result reported
+// the loss). The result of a run that was cancelled before causes Stopped and Settled. So a new rule must not rely on
+// Settled or Place for each end.
 type rules struct{ store *Store }
 
-// Keep also queues the profile that follows, so that watchers hear of it before the run's own end. The order matters: the
-// measurement is kept before anything may hold the run back; a flag is raised for what the score itself says (faster than its
-// unit can be), and not a second time for a source that is held already; a held run has no profile, for it is not valid.
-// All six are called even if one fails, because Join takes their values. That is safe: an error rolls all of them back.
-// On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
+// Keep also queues the profile that follows, so that watchers see it before the run's own end. The order matters: the
+// measurement is stored before anything may hold the run back; a flag is raised for an impossible score (faster than its
+// device can be), but not a second time for a source that is held already; a held run has no profile, because it is not
+// valid. All six are called even if one fails, because Join takes their values. That is safe: an error rolls all of them
+// back. On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
 // the cause.
 func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
 	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
 }
 
-// Ended tells other programs of a run that someone asked for, and goes on with what measures others again.
+// Ended notifies webhooks of a run that a person requested, and continues confirmations and reruns.
 func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	switch {
 	case run.ProfileOf == nil && run.Mode != work.ModeBaseline:
-		// Legs and reruns follow another run, so that their ProfileOf is set: no one is told of their ends.
+		// Legs and reruns follow another run, so that their ProfileOf is set: their ends are not announced.
 		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
 	case run.ConfirmationID != nil:
 		return advanceConfirmation(tx, *run.ConfirmationID, out)
@@ -41,8 +40,8 @@ func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 		if err := endRerun(tx, *run, out); err != nil {
 			return err
 		}
-		// Settled asks this again after a result, and finds the confirmation open. It is needed here because a rerun that
-		// is cancelled or lost may be the last of its board, and no result follows.
+		// Settled does this again after a result, and then finds the confirmation open. It is needed here because a
+		// cancelled or lost rerun may be the last of its board, and no result follows.
 		return f.store.confirmAfter(tx, run, out)
 	}
 	return nil
@@ -66,8 +65,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 		}
 	}
 	if !run.Valid() {
-		// Held, disqualified or unranked: it changes no place. Only a baseline shows on a board without an entry of its
-		// own.
+		// Held, disqualified or unranked runs change no place. Only a baseline shows on a board without an entry.
 		return showBaseline(tx, run, out)
 	}
 	out.Board, err = enter(tx, run)
@@ -87,7 +85,7 @@ func (f rules) Settled(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	return f.store.confirmAfter(tx, run, out)
 }
 
-// tellOfRecord tells other programs that a board has a new first, and who was it before.
+// tellOfRecord notifies webhooks that a board has a new first, and names the former one.
 func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
 	if taken == nil {
 		return nil
@@ -99,7 +97,7 @@ func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
 	return webhooks.Note(tx, e)
 }
 
-// showBaseline tells the board of a baseline that has a score now.
+// showBaseline notifies the board that its baseline has a score.
 func showBaseline(tx *gorm.DB, r *work.Run, out *work.Recorded) (err error) {
 	if r.Mode == work.ModeBaseline && r.ScoreNS != nil {
 		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)

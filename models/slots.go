@@ -21,16 +21,16 @@ import (
 // after each of them, and every worker of a fleet is updated at another moment.
 const driftEntries = 10
 
-// softwareMost is how many kinds of software one heartbeat may tell of: a machine has one for each device.
+// softwareMost is how many kinds of software one heartbeat may have: a machine has one for each device.
 const softwareMost = 32
 
-// NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that no one had
-// before. Software that is new to a device has the first entries of its boards measured again, and baselines that it lacks run. Of silicon that its worker
-// calls something else (a program from before there were labels) only the software is noted.
+// NoteSlots stores the devices and the software of a worker, and returns the new labels of devices. For software that is new
+// to a device, the first entries of its boards are measured again, and missing baselines run. If a worker of an old version
+// uses another name than the label, only the software is stored.
 func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Recorded, err error) {
-	// A worker states its own silicon and software. It is believed for devices that its credential allows, and for labels
-	// that follow from the name that it gives; a stolen credential can so invent software, which costs reruns, and no
-	// place on a board.
+	// A worker states its own device and software. Its statement counts for devices that its credential allows, and for
+	// labels that follow from the driver's name. So the holder of a stolen credential can invent software, which costs
+	// reruns, but no place on a board.
 	may, err := s.Fleet.MayTake(ctx, h.Worker)
 	if err != nil {
 		return nil, out, err
@@ -97,7 +97,7 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Recorded) (changed bool,
 	return changed, nil
 }
 
-// startDrift has the first entries of each open board of a device measured again that are of older epochs than one that
+// startDrift queues the first entries of a device's open boards to be measured again if their epochs are older than one that
 // the device has now.
 func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Recorded) error {
 	python := ""

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/work"
 )
 
-// stated is what a statement says of a run that the run does not say itself.
+// stated are the fields of a statement that are not in the run itself.
 type stated struct {
 	SourceHash string
 	Slug       string

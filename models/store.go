@@ -31,7 +31,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Config says where the data is.
+// Config has the places of the data.
 type Config struct {
 	// Dir is the data directory: it holds the SQLite file and the artifacts. It is made if missing.
 	Dir string
@@ -109,8 +109,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if applied > 0 {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
 	}
-	// A death between migration and catchUp is repaired by the next start: what is asked for is a row of settings, which
-	// the work itself deletes in its transaction.
+	// The next start repairs a crash between migration and catchUp: requested work is a row of settings, which the work
+	// deletes in its own transaction.
 	s := newStore(database, artifacts, cfg)
 	if err := s.catchUp(ctx, cfg.Log); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -127,7 +127,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
-	// The cycle of pointers is meant: work asks rules, which need the store. Nothing may call rules before this line.
+	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
 	s.Work = work.New(database, artifacts, workers, rules{s})
 	return s
 }

@@ -1,7 +1,6 @@
-// Package ledger keeps the statements of results, word for word and in the order in which they were made, and the keys that
-// the site signed with.
+// Package ledger stores the statements of results, verbatim and in their order, and the keys that the site signed with.
 //
-// package models appends when it records a result, in the same transaction; web/api signs and sends what is kept.
+// package models appends when it records a result, in the same transaction; web/api signs and sends the statements.
 //
 // It promises that nothing here is ever changed or deleted: each statement holds the hash of the one before, so a gap or a
 // change shows to everyone who kept one statement.

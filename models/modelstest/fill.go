@@ -48,7 +48,7 @@ func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 			return out, fmt.Errorf("filling the store: %w", err)
 		}
 	}
-	// Looked at twice: before the boards are built, which asks about all runs, and after.
+	// Runs twice: before the boards are built, which reads all runs, and after.
 	if err := errors.Join(f.finish(ctx), s.Boards.RebuildEntries(ctx), f.finish(ctx)); err != nil {
 		return out, fmt.Errorf("filling the store: %w", err)
 	}
@@ -151,9 +151,9 @@ func (f *filler) board() (catalog.Task, string) {
 	return f.tasks[f.random.IntN(len(f.tasks))], devices[f.random.IntN(len(devices))]
 }
 
-// finish moves PostgreSQL's counters past the ids that were given, and lets the planner look. It vacuums and writes what is
-// not on the disk yet, as PostgreSQL itself does within some minutes: until then it plans without statistics, nothing is read
-// from an index alone, and a measurement shares the machine with that.
+// finish moves PostgreSQL's counters past the used ids, and analyzes, vacuums and checkpoints, as PostgreSQL itself does
+// within some minutes. Until then it plans without statistics, uses no index-only scans, and disturbs measurements with that
+// work.
 func (f *filler) finish(ctx context.Context) error {
 	statements := []string{"analyze"}
 	if f.s.Dialect() == migrations.Postgres {
@@ -191,7 +191,7 @@ func (in *inserter) flush(ctx context.Context, s *models.Store) error {
 	if in.rows == 0 {
 		return nil
 	}
-	mark := func(int) string { return "?" } // SQLite also knows $1, and looks each one up among all others
+	mark := func(int) string { return "?" } // SQLite also accepts $1, but looks each one up among all others
 	if s.Dialect() == migrations.Postgres {
 		mark = func(n int) string { return "$" + strconv.Itoa(n) }
 	}

@@ -113,8 +113,8 @@ func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.R
 	return out
 }
 
-// Judge gives the timed cases of a result the numbers of a judge, whose clock says wall where the runner's says event.
-// The results of a worker whose harness is one process have none.
+// Judge gives the timed cases of a result the numbers of a judge: wall on the judge's clock, event on the runner's. Results
+// of a harness with one process have none.
 func Judge(r job.Result, event, wall float64) job.Result {
 	for i, stage := range r.Stages {
 		if stage.Stage != job.StageBenchmark && stage.Stage != job.StageRanked {

@@ -24,7 +24,7 @@ func OpenDir(t testing.TB, dir string) *models.Store {
 	return open(t, models.Config{Dir: dir})
 }
 
-// OpenPostgres returns an empty store in a database of its own on the test process's PostgreSQL.
+// OpenPostgres returns an empty store in a separate database on the test process's PostgreSQL.
 func OpenPostgres(t testing.TB) *models.Store {
 	t.Helper()
 	return open(t, models.Config{Dir: t.TempDir(), DSN: PostgresURL(t)})
@@ -86,7 +86,7 @@ var blank = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, sqliteFile))
 })
 
-// copyBlank puts an empty database where none is.
+// copyBlank copies an empty database to a path without one.
 func copyBlank(dir string) error {
 	path := filepath.Join(dir, sqliteFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -48,7 +48,7 @@ func NewWire(t testing.TB) *Wire {
 	return w
 }
 
-// Freeze stops everything that goes through: connections stay open, and no one answers.
+// Freeze stops all traffic: connections stay open, without answers.
 func (w *Wire) Freeze() { w.frozen.Lock() }
 
 // Thaw lets it go on.

@@ -14,11 +14,12 @@ import (
 	"warpboard/tasks"
 )
 
-// Leg is what one leg of a confirmation measured of a source. All legs of a source on a board and epoch count together, in all
-// confirmations, no matter who sent it: who is challenged again and again has the median of all, and so have equal sources of two people.
+// Leg is one leg's measurement of a source in a confirmation. All legs of a source on a board and epoch count together, in
+// all confirmations and for every sender: a source that is challenged repeatedly has the median of all, and so have equal
+// sources of two people.
 //
-// Unlike a run it is no one's: its row names the source, outlives the runs, and a kernel that is copied brings its legs
-// along. Rows are only added (AddLegs), and all of a source and epoch dropped together (ForgetLegs).
+// Unlike a run it has no owner: its row names the source and outlives the runs, and a copied kernel has the same legs. Rows
+// are only added (AddLegs), and all of a source and epoch dropped together (ForgetLegs).
 type Leg struct {
 	ID        int64
 	VersionID int64
@@ -93,8 +94,9 @@ func ForgetLegs(tx *gorm.DB, runID, epochID int64) error {
 	return db.WriteError(err, "legs of run %d", runID)
 }
 
-// Together is the score of legs of one source: their median, which one leg beside an unseen neighbour moves by little. Its interval is
-// that of all their processes, as a pool's; where a leg has none that are known, the one that holds those of all legs.
+// Together is the score of legs of one source: their median, which one leg beside an unseen neighbour moves by little. Its
+// interval is that of all their processes, as in a pool; if a leg lacks processes, the one that contains the intervals of
+// all legs.
 func Together(ranking tasks.Ranking, legs []Leg) Measurement {
 	all := Measurement{Fixed: true, Cases: [][]float64{}}
 	logs, cases, measured := make([]float64, len(legs)), make([][][]float64, len(legs)), true

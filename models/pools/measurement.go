@@ -62,8 +62,8 @@ func Keep(tx *gorm.DB, m Measurement) error {
 	return db.WriteError(err, "measurement of run %d", m.RunID)
 }
 
-// Of reads what a run counts with. Of a run from before this was kept it is made of the run's stages; where these do not
-// give the run's score, it was measured again since, and its numbers are fixed.
+// Of reads a run's measurement. For a run of an older version it is computed from the run's stages; if these do not give the
+// run's score, it was measured again since, and its numbers are fixed.
 func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
 	err = tx.Where("run_id = ?", runID).Take(&m).Error
 	if !errors.Is(err, gorm.ErrRecordNotFound) {
@@ -89,7 +89,7 @@ func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
 }
 
 // own reports whether the cases give the score.
-// A definition that cannot be read, or cases that do not fit, also give false: the score then stays as it is, unpooled.
+// An unreadable definition, or cases that do not fit, also give false: the score then stays unchanged and unpooled.
 func (m Measurement) own(tx *gorm.DB) bool {
 	ranking, err := RankingOf(tx, m.RunID)
 	if err != nil || len(m.Cases) == 0 {

@@ -27,9 +27,9 @@ func (m member) stands() bool { return m.PoolID != nil && *m.PoolID == m.ID }
 
 // Update pools the runs of a person on a board again: those of the source of one run, or of all sources where runID is 0.
 //
-// It must run inside Write, after whatever changed, and before entries are made of runs. It writes to runs, though not to
-// boards, and doing it again changes nothing. With runID 0 it reads all valid runs of the person on the board: thousands
-// cost thousands of rows, so that the end of a run names the run.
+// It must run inside Write, after the change, and before entries are made of runs. It writes to runs, not to boards, and
+// repeating it changes nothing. With runID 0 it reads all valid runs of the person on the board, which may be thousands; so
+// the end of a run names the run.
 func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
 	members, err := membersOf(tx, versionID, device, userID, runID)
 	if err != nil || len(members) == 0 {
@@ -69,12 +69,13 @@ func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) er
 	return nil
 }
 
-// group is what makes one score: valid runs of a person's equal sources in one epoch, and what else is known of that source.
-// A group without valid runs is never made, however much is retained of its source: nothing would stand on the board.
+// group has the parts of one score: valid runs of a person's equal sources in one epoch, and the other measurements of that
+// source. A group needs a valid run, even with retained measurements of its source: otherwise no run could stand on the
+// board.
 type group struct {
 	members  []member // the first that ended first
 	retained []Retained
-	legs     []Leg // of anyone's: where there are any, they alone are the score
+	legs     []Leg // from all people: if there are any, only they make the score
 }
 
 // alone reports whether there is nothing to pool the only run with.
@@ -191,7 +192,7 @@ func (g *group) leaveOthers(tx *gorm.DB, measured map[int64]Measurement) error {
 	return nil
 }
 
-// shape is the number of cases; 0 where there are none, or some have more processes than others.
+// shape is the number of cases; 0 if there are none, or some have more processes than others.
 func (m Measurement) shape() int {
 	for _, processes := range m.Cases {
 		if len(processes) == 0 || len(processes) != len(m.Cases[0]) {
@@ -240,8 +241,7 @@ func compare(a, b bool) int {
 
 // stand gives the run that stands for a group the group's numbers, and the time since when they are as good as that.
 func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) error {
-	// Three ways to a score: legs, if the source was confirmed; all processes together; or, of a fixed one, its own
-	// number as it is.
+	// Three ways to a score: legs, if the source was confirmed; all processes together; or the fixed number of a fixed one.
 	score, pooled, at := measured[m.ID], 0, m.EndedAt
 	ranking, err := RankingOf(tx, m.ID)
 	switch {

@@ -9,9 +9,9 @@ import (
 	"warpboard/models/db"
 )
 
-// Replace lets what a rejudge measured, m, count in place of all that the pool of a run was made of until then: its person's runs of that
-// source and software, also those that count for nothing now, and what is retained of it. They have m's numbers from then on, and count
-// once, whichever of them stands for the others.
+// Replace lets a rejudge's measurement, m, replace everything in the pool of a run: its person's runs of that source and
+// software, also those that do not count now, and retained measurements. They have m's numbers from then on, and count once,
+// whichever run stands for the others.
 func Replace(tx *gorm.DB, runID int64, m Measurement, epochID int64, until time.Time) error {
 	by := m.RunID
 	m.Fixed, m.ByRun = false, &by

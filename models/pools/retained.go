@@ -11,8 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Retained is what a ranked run measured that stands on no board: it was cancelled after a worker had it, failed after its program
-// had begun, or its person deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
+// Retained is the measurement of a ranked run that is on no board: it was cancelled after a worker had it, failed after its
+// program had begun, or its person deleted it. It counts in the pool of its source like a valid run, and outlives the run.
 //
 // Made when a run is cancelled, fails or is deleted; removed by an applied rejudge (Replace), by a review (Release) and
 // with its task or person. RunID has no foreign key: the run may be gone. Its worker states the
@@ -27,9 +27,9 @@ type Retained struct {
 	RunID     int64
 	Why       Why
 	Cases     [][]float64 `gorm:"serializer:json"` // medians of the processes that came to their end, by case; none: no process did
-	// Unfinished are processes that did not, or never began: who sees that they are on a slow unit can end them. Each counts
-	// as unfinishedCosts times the slowest of the pool.
-	// It is 0 or 1 for each row today, and a number because a result could tell of several.
+	// Unfinished are processes that did not finish, or never began: a person who sees that the device is slow could end
+	// them. Each counts as unfinishedCosts times the slowest of the pool. It is 0 or 1 for each row today, and a number
+	// because a result could have several.
 	Unfinished int
 	EndedAt    time.Time
 }
@@ -37,7 +37,7 @@ type Retained struct {
 // TableName is the table's.
 func (Retained) TableName() string { return "retained" }
 
-// Why says what became of a run whose measurement is retained.
+// Why is the end of a run whose measurement is retained.
 type Why string
 
 // The reasons.
@@ -139,7 +139,7 @@ func retainedOf(tx *gorm.DB, versionID int64, device string, userID int64) (map[
 	return of, db.ReadError(err, "what is retained of person %d", userID)
 }
 
-// shape is the number of cases, as a Measurement's; 0 where processes are missing in one.
+// shape is the number of cases, as for a Measurement; 0 if one lacks processes.
 func (r Retained) shape() int { return Measurement{Cases: r.Cases}.shape() }
 
 // fits reports whether it can be pooled with runs of so many cases.

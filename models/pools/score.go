@@ -37,8 +37,7 @@ func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (M
 		all.Roof = &roof
 	}
 	all.ScoreNS, all.StdNS, all.ErrNS, all.Interval = ns, std, stderr/math.Sqrt(n), boards.Interval{}
-	// A run of a task's own program has no processes, and then the pool has no interval: bands compare such scores as
-	// numbers.
+	// Runs of a task's own program have no processes, and their pool has no interval: bands compare such scores as numbers.
 	if measured {
 		all.Processes, all.Noisy = interval.Processes, interval.Noisy
 		if interval.High > 0 {
@@ -48,8 +47,8 @@ func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (M
 	return all, nil
 }
 
-// distinct is what the members measured, first that of the one that stands for them; what one run measured in the place of several is
-// there once.
+// distinct are the members' measurements, beginning with that of the run that stands for them. A measurement that replaced
+// several is there once.
 func distinct(first member, members []member, measured map[int64]Measurement) []Measurement {
 	list, by := []Measurement{measured[first.ID]}, map[int64]bool{}
 	for _, m := range append([]member{first}, members...) {

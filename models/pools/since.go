@@ -12,9 +12,9 @@ import (
 // too late.
 const mostBack = 32
 
-// since is when the group's score became as good as it is: later runs of the same source that made it no better do not move it, or its
-// person would lose a record, and someone else gain one, by sending it again. Only what had ended until a time is looked at, where it is
-// given and there is any.
+// since is when the group reached its score. Later runs of the same source that did not improve it do not move it; otherwise
+// its person would lose a record, and another gain one, by a repetition. If a time is given and a run had ended by then,
+// only such runs count.
 func (g *group) since(ranking tasks.Ranking, measured map[int64]Measurement, until time.Time) time.Time {
 	at := g.newest(until)
 	score, ok := g.scoreUntil(ranking, measured, at)
@@ -64,7 +64,7 @@ func (g *group) ends() (list []time.Time) {
 	return list
 }
 
-// newest is when the newest run of the group ended; of those that ended until a time, where it is given and there are any.
+// newest is when the newest run of the group ended. If a time is given and a run had ended by then, only such runs count.
 func (g *group) newest(until time.Time) time.Time {
 	at := g.members[0].EndedAt
 	for _, ended := range g.ends() {

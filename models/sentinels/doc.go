@@ -1,13 +1,12 @@
-// Package sentinels keeps what the kernels of package gauge took on each unit, again and again, and says when a unit is
-// not what it was.
+// Package sentinels stores the repeated times of package gauge's kernels on each slot, and reports when a slot drifts.
 //
-// Read sentinels.go: Keep (what a heartbeat brings, once), Drift (the last two against up to fifty before them, by median and
-// median deviation) and Noise. The recorder keeps them and asks for drift when it scores a run; the devices page and the page
-// of a device's units show them. Times are in nanoseconds, at by the worker's clock; they are kept for 30 days.
+// Read sentinels.go: Keep (what a heartbeat brings, once), Drift (the last two against up to fifty before them, by median
+// and median deviation) and Noise. The recorder stores them and checks for drift when it scores a run; the devices page and
+// the page of a device's slots show them. Times are in nanoseconds, at is by the worker's clock; they are kept for 30 days.
 //
-// A sentinel is a median of many calls in one process: two of them differ by what a process differs from the next. So less
-// than 2 % is never called drift, and neither is what happens once.
+// A sentinel is a median of many calls in one process: two of them differ as much as two processes do. So less than 2 % is
+// never drift, and neither is a single deviation.
 //
-// What may go wrong: a change that lasts becomes the usual time once most of the last fifty sentinels have it, after some four
-// hours of an idle unit; the drift then ends without anyone having looked. With fewer than seven nothing is said at all.
+// What may go wrong: a lasting change becomes the usual time once most of the last fifty sentinels have it, after some four
+// hours of an idle slot; the drift then ends without a review. With fewer than seven sentinels there is no drift.
 package sentinels

@@ -38,12 +38,12 @@ const (
 	recent = 2              // sentinels in a row that must agree that something has changed
 	// noise is by how much a sentinel may differ at least: the clocks of a unit move by as much.
 	noise = 0.02
-	// sigmas is by how many standard deviations of the earlier ones, told from their median deviation.
+	// sigmas is by how many standard deviations of the earlier ones, estimated from their median deviation.
 	sigmas, madToSigma = 4, 1.4826
 )
 
-// Keep stores what a worker says of one of its slots; again and again the same is kept once. What it says of a time that is long
-// ago, or a day ahead, is not kept.
+// Keep stores a worker's gauge of one of its slots; repetitions of the same are stored once. A gauge with a time long ago,
+// or a day ahead, is dropped.
 func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.Gauge
 	now := db.Now()

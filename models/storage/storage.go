@@ -42,7 +42,7 @@ type Next struct {
 // most is how many people and tasks are listed, the largest.
 const most = 50
 
-// uses sums by a group: what joins it, its columns, and what they are grouped by.
+// uses sums by a group: its joins, its columns, and the grouping.
 func uses(group string) string {
 	return `
 	with sources as (
@@ -75,7 +75,7 @@ func (s *Storage) list(ctx context.Context, actor accounts.User, group, columns,
 	return list, db.ReadError(err, "storage of %s", table)
 }
 
-// StorageTotal counts everything once, and what was made before the given times and is let go when it is that old.
+// StorageTotal counts everything once, and apart the parts that are older than the given times, which will be removed.
 func (s *Storage) StorageTotal(ctx context.Context, actor accounts.User, goes Times) (total Total, next Next, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return total, next, err
