@@ -19,7 +19,7 @@ const (
 	// A page of an old run has stages and no log lines of its course; anyone who follows it by Last-Event-ID begins at its
 	// end.
 	keepEvents          = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
-	keepEvaluations     = 30 * 24 * time.Hour // evaluations that ended, with all that they found
+	keepEvaluations     = 30 * 24 * time.Hour // evaluations that ended, with their results
 	keepEvaluationBytes = 2 << 30             // of the requests of one caller
 	keepArtifactsFor    = 90 * 24 * time.Hour // profiles of runs that are and were on no board
 	// Files are written before their rows (storeArtifacts), outside the transaction. An hour is far more than recording a
@@ -47,7 +47,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		}
 		return catalog.SweepBlobs(tx)
 	})
-	// Each of these goes on when another failed, and all can be repeated: what was left is removed by the next sweep.
+	// Each of these runs even if another failed, and all can be repeated: the next sweep removes the rest.
 	return errors.Join(err, s.Work.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.Work.PruneEvaluationsAbove(ctx, keepEvaluationBytes), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.Fleet.SweepGuests(ctx, at), s.Webhooks.SweepDeliveries(ctx, at))
 }
 

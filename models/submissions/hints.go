@@ -9,18 +9,17 @@ import (
 	"warpboard/tasks"
 )
 
-// hint is a text pattern that kernels with a false time have had in common, and what it means. Most sources that
-// have one are honest: a hint brings a run to someone's eyes and does nothing else. Anyone who knows the list can write
-// around it.
-// Patterns are matched against the text as it is: comments and strings match, too. RE2 is linear in the text, which has
-// an upper size (tasks.CheckSubmission); a back reference or look-ahead is not to be had.
+// hint is a text pattern that occurred in kernels with a false time, and its meaning. Most sources with one are honest: a
+// hint only asks for a review. It is easy to write around for people who have read the list. Patterns match the raw text,
+// including comments and strings. RE2 is linear in the text, which has an upper size (tasks.CheckSubmission); it has no back
+// references and no look-ahead.
 type hint struct {
 	pattern *regexp.Regexp
 	meaning string
 }
 
-// hints are of what no kernel needs for its answer. Threads, streams and caches are not among them: honest kernels
-// have them, and the judge's clock sees what they do.
+// hints are for things that no kernel needs for its answer. Threads, streams and caches are not among them: honest kernels
+// use them, and the judge's clock covers them.
 var hints = []hint{
 	{regexp.MustCompile(`(?:torch\.cuda\.(?:Event|synchronize|current_stream)|time\.(?:perf_counter|monotonic|time)(?:_ns)?)[ \t]*=[^=]`), "replaces a clock or a synchronisation"},
 	{regexp.MustCompile(`setattr\(\s*(?:torch|time|sys|builtins)\b`), "replaces functions of a module"},
@@ -37,7 +36,7 @@ var hints = []hint{
 // size take half a second. A longer submission is flagged for review.
 const mostLooked = 64 << 10
 
-// hintsIn lists what a submission has of them, each once in a file with its first line, for people.
+// hintsIn lists the hints in a submission, each once per file with its first line, for people.
 func hintsIn(s tasks.Submission) string {
 	left := mostLooked
 	look := func(file string, source []byte) []string {

@@ -11,15 +11,15 @@ import (
 	"warpboard/models/work"
 )
 
-// Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
-// failed because of an infrastructure error does not count, and as many as PerHour do not whose score is noisy or was measured under bad conditions.
+// Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that failed because of an
+// infrastructure error does not count. Neither do up to PerHour submissions with a noisy score or bad conditions.
 type Limits struct {
 	PerHour int
 	Waiting int // runs that are queued or running at the same time
 }
 
-// check runs inside the transaction that stores the submission. Transactions take turns (db.Write), so two requests at
-// the same time cannot both be the last one that fits. Sending an accepted one again with its key never comes here.
+// check runs inside the transaction that stores the submission. Transactions take turns (db.Write), so two simultaneous
+// requests cannot both be the last one that fits. A repetition of an accepted one with its key does not get here.
 func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 	if user.IsAdmin() {
 		return nil
@@ -34,7 +34,7 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	if l.PerHour <= 0 {
 		return nil
 	}
-	// Twice the limit is read and no more: anyone who has that many in an hour waits, however noisy they were.
+	// It reads at most twice the limit: a person with that many in an hour waits, even if all were noisy.
 	most := 2 * l.PerHour // a kernel can be noisy on purpose
 	var all []struct {
 		CreatedAt time.Time
@@ -85,7 +85,7 @@ func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 		return nil
 	}
 	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", waiting)
-	// A guess: no one knows when one ends. It only keeps clients from asking in a loop.
+	// A guess, since the end of a run is unknown. It only keeps clients from asking in a loop.
 	tooMany.RetryAfter = 10 * time.Second
 	return tooMany
 }

@@ -17,7 +17,7 @@ type Intake struct {
 	limits Limits
 }
 
-// New returns the submissions of a database, of which people may make as many as the limits say.
+// New returns the submissions of a database, with the limits for people.
 func New(database *db.DB, limits Limits) *Intake { return &Intake{db: database, limits: limits} }
 
 // Submission is one person's act: a source for a task, of one file or several, in one mode. It has one Run per device.
@@ -34,7 +34,7 @@ type Submission struct {
 	SourceKey string
 	Via       string // "web", "api", "cli", "mcp"
 	// A pointer: the unique index (user_id, request_key) leaves null out, and would allow "" once.
-	RequestKey *string // by which its sender knows it when it is sent again; nil: none
+	RequestKey *string // identifies a repetition by its sender; nil: none
 	CreatedAt  time.Time
 }
 

@@ -22,7 +22,7 @@ type SubmissionFilter struct {
 	Before    int64 // only ids below this one: the next page begins at the last id of this one
 	Offset    int   // how many of the newest to leave out
 	Limit     int   // 0: 50
-	Short     bool  // no more than tables show, see shortSubmission and shortRun
+	Short     bool  // only the columns that tables show, see shortSubmission and shortRun
 }
 
 // shortSubmission is what tables show of a submission s, of its person u and its task t.
@@ -109,9 +109,9 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 	return nil
 }
 
-// Tries lists a person's latest submissions to a task with the runs that each asked for, as far as tables show them, in one
-// query. Of the submissions it has what is not the same for all: id, mode, and when.
-// A submission always has runs (Submit), so that the join loses none.
+// Tries lists a person's latest submissions to a task with the runs that each requested, in one query and with the columns
+// of tables. Submissions have only the fields that differ: id, mode, and time. A submission always has runs (Submit), so
+// that the join loses none.
 func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ?", userID, taskID).Order("id desc").Limit(limit)
 	var rows []struct {

@@ -38,8 +38,8 @@ func (in NewSubmission) submitted() tasks.Submission {
 	return tasks.Submission{Source: in.Source, Files: in.Files}
 }
 
-// Submit stores a submission with one queued run per device, or nothing at all. What the person
-// did wrong is Invalid or Forbidden; a used-up limit is TooMany.
+// Submit stores a submission with one queued run per device, or nothing at all. A person's mistake is Invalid or Forbidden;
+// a used-up limit is TooMany.
 func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
@@ -51,7 +51,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		found = hintsIn(in.submitted())
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
-		// First of all: what was accepted is answered again even if by now the limit is used up or the deadline is over.
+		// First, so that an accepted request is answered again even if by now the limit is used up or the deadline is over.
 		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
@@ -62,8 +62,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
 			return err
 		}
-		// The order is that of what a person can do about it: rights and deadline, then the files, then limits, which
-		// pass with time.
+		// Most final reasons first: rights and deadline, then the files, then limits, which pass with time.
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
@@ -103,7 +102,7 @@ func (in NewSubmission) check() error {
 
 // submittable reads the task and says no when this person cannot submit to it now.
 func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
-	// The caller's User is as old as its session; who was blocked since is found here, inside the transaction.
+	// The caller's User may be old; a person who was blocked since then is refused here, inside the transaction.
 	var user accounts.User
 	if err := tx.Take(&user, in.User.ID).Error; err != nil {
 		return task, version, db.ReadError(err, "person %d", in.User.ID)
@@ -114,7 +113,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := tx.Take(&task, in.TaskID).Error; err != nil {
 		return task, version, db.ReadError(err, "task %d", in.TaskID)
 	}
-	// NotFound and not Forbidden: whether a private task exists is no one's business.
+	// NotFound and not Forbidden, to hide whether a private task exists.
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
@@ -131,8 +130,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 				task.Title, d, strings.Join(task.Devices, ", "))
 		}
 	}
-	// The version is the current one at this moment, not the one that the person's page showed: a new version may come in
-	// between.
+	// The version is the current one at this moment, not that of the person's page: a new version may be published in between.
 	err = tx.Take(&version, task.VersionID).Error
 	return task, version, db.ReadError(err, "version of task %s", task.Slug)
 }

@@ -20,7 +20,7 @@ func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run,
 	if found.Error != nil || found.RowsAffected == 0 {
 		return sub, nil, db.ReadError(found.Error, "submission of an idempotency key")
 	}
-	// Devices are not compared: who asks for others with the same key gets the runs of the first request.
+	// Devices are not compared: a request for others with the same key gets the runs of the first request.
 	if sub.TaskID != in.TaskID || sub.Mode != in.Mode || sub.SourceHash != db.Hash(in.submitted().Pack()) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d, which is different, was sent with this idempotency key: use a new key.", sub.ID)
 	}

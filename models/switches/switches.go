@@ -87,7 +87,7 @@ func (s *Switches) SwitchedOff(ctx context.Context) ([]Off, error) {
 	return read(s.db.Read(ctx).Where("key like ?", keyPrefix+"%"))
 }
 
-// Check refuses when one of these is off, with what its admin says.
+// Check refuses if one of these is off, with the admin's sentence.
 func Check(tx *gorm.DB, sentence string, names ...string) error {
 	keys := make([]string, len(names))
 	for i, name := range names {

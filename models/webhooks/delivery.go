@@ -17,7 +17,7 @@ import (
 type Delivery struct {
 	ID          int64
 	WebhookID   int64
-	MessageID   string // the same in every try, so that a receiver knows what it has had
+	MessageID   string // the same in every try, so that a receiver can detect repetitions
 	Kind        Kind
 	Body        string // JSON
 	Tries       int
@@ -47,7 +47,7 @@ const (
 	testsWaiting, askedPerHour = 5, 30
 )
 
-// DueDelivery is a delivery with what sending it takes.
+// DueDelivery is a delivery with everything needed to send it.
 type DueDelivery struct {
 	Delivery
 	UserID int64 // whose webhook it is; 0: the site's
@@ -56,11 +56,12 @@ type DueDelivery struct {
 	Place  int // among what is due of the same owner, from 1
 }
 
-// DueDeliveries lists what is to be sent now of owners that are not busy: the site's first, then the first of each person, the
-// second of each, and so on, so that no one's backlog comes before what others have due. Most is how many of one owner.
+// DueDeliveries lists the deliveries that are due for owners that are not busy: the site's first, then the first of each
+// person, the second of each, and so on, so that one person's backlog does not delay the others. most is how many of one
+// owner.
 func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64, most, limit int) (list []DueDelivery, err error) {
 	if len(busy) == 0 {
-		busy = []int64{-1} // no one's id: SQL has no empty list
+		busy = []int64{-1} // an unused id: SQL has no empty list
 	}
 	err = w.db.Read(ctx).Raw(`select * from (
 			select d.*, h.user_id, h.url, h.secret, row_number() over (partition by h.user_id order by d.next_at, d.id) as place
@@ -83,7 +84,7 @@ type Tried struct {
 	Took    time.Duration
 	Status  int
 	Problem string // empty: it was delivered
-	Gone    bool   // the receiver wants nothing more
+	Gone    bool   // the receiver answered that it is gone
 }
 
 // EndTry notes how a try went, and when the next one is. A webhook whose deliveries fail is switched off.
@@ -220,7 +221,7 @@ func sendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
 	return err
 }
 
-// SweepDeliveries forgets deliveries that are over and old, or too many.
+// SweepDeliveries removes ended deliveries that are old, or too many.
 func (w *Webhooks) SweepDeliveries(ctx context.Context, at time.Time) error {
 	err := w.db.Writer(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-keepDeliveries))).Delete(&Delivery{}).Error
 	if err != nil {

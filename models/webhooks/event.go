@@ -21,7 +21,7 @@ const spreadAtOnce = 100
 type WebhookEvent struct {
 	ID        int64
 	Kind      Kind
-	WebhookID int64 // the one that is told; 0: all that want it
+	WebhookID int64 // the only receiver; 0: all with this event
 	RunID     int64 // of run.ended and record.taken
 	UserID    int64 // whose run it is
 	OtherID   int64 // who held the record before
@@ -58,7 +58,7 @@ type message struct {
 	Data      any       `json:"data"`
 }
 
-// told is what receivers read of a run.
+// told is a run's data for receivers.
 type told struct {
 	Run            int64     `json:"run"`
 	URL            string    `json:"url"`
@@ -77,8 +77,9 @@ type told struct {
 	UserName string `json:"-"`
 }
 
-// SpreadEvents makes deliveries of what happened, for every webhook that wants it, and returns how many events there were. An
-// event that cannot be made is dropped, lest it stop those after it: the error names it, and the others are told.
+// SpreadEvents makes deliveries of the waiting events, for every webhook that listens, and returns the number of events. An
+// event whose data cannot be made is dropped, so that it does not block later ones: the error names it, and the others are
+// delivered.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	var ids []int64
 	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
@@ -145,8 +146,8 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	return nil
 }
 
-// concerns reports whether a webhook is told of an event: the site's of all that they want, a person's of their own runs and
-// of records that they took or lost.
+// concerns reports whether a webhook gets an event: the site's webhooks get all that they listen for, a person's only those
+// about their own runs and about records that they took or lost.
 func (e WebhookEvent) concerns(hook Webhook) bool {
 	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.Wants(e.Kind) {
 		return false
@@ -154,7 +155,7 @@ func (e WebhookEvent) concerns(hook Webhook) bool {
 	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.OtherID
 }
 
-// data is what receivers read of an event; nil when what it is about was deleted.
+// data is an event's data for receivers; nil if its subject was deleted.
 func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
 	if e.RunID == 0 {
 		return e.Detail, nil

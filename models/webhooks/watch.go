@@ -11,7 +11,7 @@ import (
 	"warpboard/models/db"
 )
 
-// watchKey is the setting that holds what was told of workers and waits, so that a restart tells nothing twice.
+// watchKey is the setting with the reported state of workers and waits, so that a restart reports nothing twice.
 const watchKey = "webhooks.watch"
 
 // Silent is a worker that is not heard of any more.
@@ -21,21 +21,22 @@ type Silent struct {
 	Seen    time.Time `json:"last_seen"`
 }
 
-// Wait is what waits for a device that takes work.
+// Wait is the work that waits for a device that takes work.
 type Wait struct {
 	Device  string    `json:"device"`
 	Waiting int       `json:"waiting"`
 	Oldest  time.Time `json:"oldest_since"`
 }
 
-// watched is what receivers were told of, and is still so.
+// watched is the state that was reported and still holds.
 type watched struct {
 	Silent []string `json:"silent"` // workers
 	Long   []string `json:"long"`   // webhook/device
 }
 
-// Watch compares workers and waits with what was told of them, and notes what is new. Workers that were silent before anyone
-// wanted to know are not told. Several processes may watch: what one has told, the others find in the turn to write.
+// Watch compares workers and waits with the reported state, and notes changes as events. Workers that were silent before the
+// first webhook listened are not reported. Several processes may watch: inside its write, each finds what the others have
+// reported.
 func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at time.Time) error {
 	look := func(tx *gorm.DB) (sight, error) { return lookAt(tx, silent, waits, at) }
 	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.fresh {
@@ -59,7 +60,7 @@ func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at 
 	})
 }
 
-// sight is what there is to tell at a moment.
+// sight is the state at a moment, with the events to report.
 type sight struct {
 	fresh   bool // something differs from what is noted
 	unheard bool // no webhook listens

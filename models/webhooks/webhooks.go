@@ -31,7 +31,7 @@ const (
 	Test        Kind = "test"         // someone asked for it
 )
 
-// Personal are the kinds that a person may be told of, about their own runs and records; the site may be told of all.
+// Personal are the kinds of a person's webhooks, about their own runs and records; the site's may have all kinds.
 func Personal() []Kind { return []Kind{RunEnded, RecordTaken} }
 
 // OfSite are the kinds that the site's webhooks may have.
@@ -66,7 +66,7 @@ func New(database *db.DB, site string, reach Reach) *Webhooks {
 	return &Webhooks{database, site, reach}
 }
 
-// Webhook is one address that is told.
+// Webhook is an address that gets events.
 type Webhook struct {
 	ID          int64
 	UserID      int64 // whose; 0: the site's
@@ -80,10 +80,10 @@ type Webhook struct {
 	DisabledWhy string
 }
 
-// Wants reports whether the webhook is told of such events.
+// Wants reports whether the webhook gets such events.
 func (h Webhook) Wants(kind Kind) bool { return slices.Contains(h.Events, kind) }
 
-// NewWebhook is what someone asks for.
+// NewWebhook is a request for a webhook.
 type NewWebhook struct {
 	Site   bool // the site's, not the person's own
 	URL    string
@@ -213,12 +213,12 @@ func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool)
 	return list, db.ReadError(err, "webhooks")
 }
 
-// Webhook reads one that the person may manage.
+// Webhook reads a webhook that the person may manage.
 func (w *Webhooks) Webhook(ctx context.Context, actor accounts.User, id int64) (Webhook, error) {
 	return find(w.db.Read(ctx), actor, id)
 }
 
-// find tells no one of someone else's webhook.
+// find returns NotFound for another person's webhook.
 func find(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) {
 	if err := tx.Take(&hook, id).Error; err != nil {
 		return hook, db.ReadError(err, "webhook %d", id)
@@ -242,8 +242,7 @@ func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id in
 	})
 }
 
-// EnableWebhook tells a webhook of events again that was switched off because its deliveries failed. What happened in the meantime
-// is not told.
+// EnableWebhook turns on a webhook that was turned off because its deliveries failed. Events in between are not delivered.
 func (w *Webhooks) EnableWebhook(ctx context.Context, actor accounts.User, id int64) error {
 	return w.change(ctx, actor, id, "enable webhook", func(tx *gorm.DB, hook *Webhook) error {
 		return db.WriteError(tx.Model(hook).Updates(map[string]any{"disabled_at": nil, "disabled_why": "", "failures": 0}).Error, "webhook %d", id)

@@ -29,7 +29,7 @@ type activityRow struct {
 	QueuedAt  time.Time
 	StartedAt time.Time
 	EndedAt   *time.Time
-	Asked     int // 1: a person wants it, and waits
+	Asked     int // 1: a person requested it, and waits
 	ReadNS    float64
 }
 

@@ -27,7 +27,7 @@ type Attempt struct {
 	Worker       string // whose it is
 	CreatedAt    time.Time
 	TakenAt      *time.Time // its worker has said that it has the job
-	EndedAt      *time.Time // its result is recorded, or it counts no more
+	EndedAt      *time.Time // its result is recorded, or it no longer counts
 	Outcome      job.Outcome
 	LastSeq      int   // of the events that are stored
 	LogBytes     int64 // of the log events that are stored
@@ -36,7 +36,7 @@ type Attempt struct {
 // Ref names the work that it is an attempt at.
 func (a Attempt) Ref() job.Ref { return job.Ref{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
-// StartAttempt makes the next attempt at work that waits, for no worker yet. Conflict: it waits no more.
+// StartAttempt makes the next attempt at waiting work, without a worker yet. Conflict: the work no longer waits.
 func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		attempt, err = l.start(tx, ref, "")

@@ -7,8 +7,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Waiting is how much of someone's work waits for a device, and since when. Baselines and what is measured again are
-// no one's: no machine is to be fetched for them.
+// Waiting is how much work of people waits for a device, and since when. Baselines and reruns do not count: no machine
+// should be started for them.
 type Waiting struct {
 	Device string
 	Work   int

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/db"
 )
 
-// mostUnits is more than a machine has: what one attempt is charged for at most at a time.
+// mostUnits bounds the slots that one attempt is charged for; no machine has as many.
 const mostUnits = 64
 
 // charge notes for how long the attempt held units of its device, and has the person pay who asked for the work. The worker's
@@ -39,7 +39,7 @@ func ended(r job.Result) bool {
 	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.Infrastructure)
 }
 
-// began is when a worker took the attempt, or, where that was not heard of, when it was made.
+// began is when a worker took the attempt, or, if no event reported that, when it was made.
 func (a *inFlight) began() time.Time {
 	if a.TakenAt != nil {
 		return *a.TakenAt

@@ -5,11 +5,11 @@
 //	life_cycle.go        LifeCycle, whose methods are the store's; Rules: what follows from the end of a run; Enqueue
 //	queue.go             the one fair order of everything that waits; capacity.go: how much waits for a device;
 //	                     usual.go: how long a run will take; activity.go: what devices did in a day
-//	attempt.go           a try: StartAttempt, LiveAttempts; next.go: the next one of a worker that asks
+//	attempt.go           a try: StartAttempt, LiveAttempts; next.go: the next one for a worker
 //	inflight.go          an attempt with its work inside a transaction
-//	taken.go             NoteTaken: what a worker says that it has
-//	progress.go          AppendEvents: what a worker says while it works
-//	result.go            RecordResult: the end of an attempt; charge.go: who pays for it
+//	taken.go             NoteTaken: the attempts that a worker lists
+//	progress.go          AppendEvents: a worker's events
+//	result.go            RecordResult: the end of an attempt; charge.go: whose budget it uses
 //	loss.go              PreemptAttempt, FailAttempt: an attempt without an end; pauses, and when to give up
 //	cancel.go            CancelRun, CancelEvaluation
 //
@@ -28,15 +28,13 @@
 //	    │                                                           ▼ RecordResult, or the last of too many losses
 //	    └─ from each of the three: CancelRun, CancelEvaluation ─► ended
 //
-// It promises that a row is the truth of the queue: code that changes work does so in one transaction with a guard
-// (saveUnit: still live, still this attempt's), and the loser is told: Conflict, or Accepted is false. Every function that
-// changes work returns what watchers are to be told (Recorded), and tells no one itself. A result counts only with the secret
-// of the current attempt. Work that was lost because of an infrastructure error keeps its place, waits longer each time, and
-// costs no one anything.
+// It promises that the row is the truth of the queue: code changes work in one transaction with a guard (saveUnit: still
+// live, still this attempt's), and the loser gets Conflict, or Accepted is false. Every function that changes work returns
+// the news for watchers (Recorded), and sends none itself. A result counts only with the secret of the current attempt. Work
+// that was lost because of an infrastructure error keeps its place, waits longer each time, and costs no one anything.
 //
-// What may go wrong: an attempt's events may be lost with their worker; its result is not. A job may not arrive: its attempt is
-// given to the same worker again, or given up at no cost. A result may come
-// before the event that its worker took the job, or after the run was cancelled. liveWork is the union of two tables, so a column
-// of Work has to be in both, and in migrations for both databases. A run is saved before Rules are asked: what they change of
-// it they write themselves.
+// What may go wrong: an attempt's events may be lost with their worker; its result is not. A job may not arrive: its attempt
+// is given to the same worker again, or given up at no cost. A result may come before the event that its worker took the
+// job, or after the run was cancelled. liveWork is the union of two tables, so a column of Work has to be in both, and in
+// migrations for both databases. A run is saved before Rules are called: they write their own changes to it.
 package work

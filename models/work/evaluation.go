@@ -15,7 +15,7 @@ import (
 	"warpboard/models/switches"
 )
 
-// EvaluationState is where an evaluation is on its way.
+// EvaluationState is the state of an evaluation.
 type EvaluationState string
 
 // The states, in order. The last four are final.
@@ -42,10 +42,10 @@ func (s EvaluationState) Final() bool {
 // Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
 type Evaluation struct {
 	ID      string          `gorm:"primaryKey"`
-	UserID  int64           // 0: no one who is signed in
+	UserID  int64           // 0: without sign-in
 	Owner   string          // the one caller that it belongs to: a token, a person or a key; empty: no one
 	Caller  string          // whom its limit counts for: a person or an address
-	Shared  bool            // anyone who knows its id can read it
+	Shared  bool            // anyone who has its id can read it
 	Kind    string          // kernelrun.Kind
 	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {}: not kept, because it was cancelled
 	// RequestBytes is how large the request was.
@@ -58,18 +58,18 @@ type Evaluation struct {
 	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
 }
 
-// noRequest stands for one that is not kept.
+// noRequest stands for a request that is not stored.
 const noRequest = "{}"
 
 // HasRequest reports whether the request is kept.
 func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
 
-// TableName is where evaluations are.
+// TableName is the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
 
 // NewEvaluation is what is submitted.
 type NewEvaluation struct {
-	User    accounts.User // zero: no one who is signed in
+	User    accounts.User // zero: without sign-in
 	Owner   string
 	Caller  string
 	Shared  bool
@@ -120,8 +120,8 @@ func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) erro
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// Asker is who asks for evaluations: someone signed in, or someone with neither token nor session who shows a
-// key. The zero Asker owns nothing.
+// Asker is the caller of evaluations: a signed-in person, or a caller without token and session who has a key. The zero
+// Asker owns nothing.
 type Asker struct {
 	User  accounts.User
 	Owner string // names this caller and no other: a token, a person or a key; empty: no one
@@ -165,7 +165,7 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// ShareEvaluation lets anyone who knows its id read an evaluation, or takes that back.
+// ShareEvaluation lets anyone who has its id read an evaluation, or takes that back.
 func (l *LifeCycle) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {

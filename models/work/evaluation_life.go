@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// What an evaluation does at the steps of its life that other work does not: it tells its watchers a change
-// number instead of events, and the counters what a run's rows say.
+// The steps that differ for evaluations: watchers get a change number instead of events, and counters hold what a run has in
+// rows.
 
 // Ref names the evaluation as a unit of work.
 func (e Evaluation) Ref() job.Ref { return job.Ref{EvaluationID: e.ID} }
@@ -53,7 +53,7 @@ func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { retu
 
 func (e *Evaluation) setMeasured(job.Result) {} // its report says it
 
-// save leaves the request, which may be large, where it is, but that of a cancelled evaluation: it is not read again.
+// save does not write the request, which may be large, except for a cancelled evaluation, whose request is dropped.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	e.Change++
 	kept := []string{"id"}
@@ -75,7 +75,7 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Recorded) error {
 	return counters.Add(tx, counters.Sample{Name: counters.Ended + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
-// countLoss counts a unit that was held although no report names it: otherwise nothing would tell that it ever was.
+// countLoss counts the time of a slot that was held without a report; no other record has it.
 func (e *Evaluation) countLoss(tx *gorm.DB) error {
 	return counters.Add(tx, counters.Sample{Name: counters.GivenUp})
 }

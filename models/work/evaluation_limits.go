@@ -11,7 +11,7 @@ import (
 	"warpboard/models/db"
 )
 
-// EvaluationLimits bound what one caller may have. 0 is no limit; admins have AtOnce alone.
+// EvaluationLimits bound what one caller may have. 0 is no limit; admins have only AtOnce.
 type EvaluationLimits struct {
 	AtOnce    int   // waiting or running
 	PerHour   int   // submitted
@@ -65,8 +65,8 @@ func (l EvaluationLimits) checkAtOnce(tx *gorm.DB, caller string) error {
 	return tooMany
 }
 
-// PruneEvaluationsAbove removes the oldest evaluations that ended of each caller, until the requests of the others have no more
-// than so many bytes.
+// PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones have
+// at most so many bytes.
 func (l *LifeCycle) PruneEvaluationsAbove(ctx context.Context, most int64) error {
 	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and id in (select id from (
 		select id, sum(case when state = ? then 0 else request_bytes end) over (partition by caller order by queued_at desc, id) as kept

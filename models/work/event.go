@@ -15,8 +15,8 @@ import (
 // All other types are those of job.EventType.
 const EventState job.EventType = "state"
 
-// RunEvent is one thing that happened to a run, as a watcher is told. Ids grow in the order in
-// which events become visible, so "all after the last id that I saw" is complete.
+// RunEvent is one event of a run for watchers. Ids grow in the order in which events become visible, so "all after the last
+// id that I saw" is complete.
 type RunEvent struct {
 	ID           int64
 	SubmissionID int64
@@ -47,7 +47,7 @@ func (l *LifeCycle) LastEventID(ctx context.Context, submissionID int64) (int64,
 	return id, db.ReadError(err, "events of submission %d", submissionID)
 }
 
-// noteState stores the event that tells a run's state as it now is, and counts a run that has ended.
+// noteState stores the event with a run's new state, and counts a run that has ended.
 func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
 	if run.State.Final() {
 		if err := countRun(tx, run); err != nil {

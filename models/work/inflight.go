@@ -33,7 +33,7 @@ func (l *LifeCycle) loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, erro
 	return &a, nil
 }
 
-// current reports whether what the worker says about the attempt still counts.
+// current reports whether the worker's messages about the attempt still count.
 func (a *inFlight) current() bool {
 	w := a.unit.work()
 	return a.EndedAt == nil && w.AttemptID == a.ID && w.EndedAt == nil

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/fleet"
 )
 
-// LifeCycle is the work of one database, and all that happens to it.
+// LifeCycle is the work of one database, with all its changes.
 type LifeCycle struct {
 	db    *db.DB
 	files files.Files
@@ -25,16 +25,16 @@ func New(database *db.DB, artifacts files.Files, workers *fleet.Fleet, rules Rul
 	return &LifeCycle{db: database, files: artifacts, fleet: workers, rules: rules}
 }
 
-// Rules say what follows from the end of a run: boards, statements, what is measured again. Package models has them, above
-// this one, which knows none of it. They are asked inside the transaction that ends the run, so that an end without what
-// follows from it is never seen; an error takes the end back.
+// Rules are the consequences of a run's end: boards, statements, reruns. Package models has them, which imports this one.
+// They are called inside the transaction that ends the run, so that an end is never visible without its consequences; an
+// error undoes the end.
 type Rules interface {
-	// Keep keeps what a result that ended a run has brought, before anyone is told of the end. The run is saved already: what
-	// changes it writes it, too.
+	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a rule
+	// that changes it has to write it, too.
 	Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
 	// Ended follows from any end: by a result, by too many losses, or because it was cancelled.
 	Ended(tx *gorm.DB, run *Run, out *Recorded) error
-	// Place brings a run that a result ended onto its board, after the end was told.
+	// Place brings a run that a result ended onto its board, after the end was announced.
 	Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
 	// Stopped takes what a cancelled run had measured until its worker stopped it.
 	Stopped(tx *gorm.DB, run *Run, r job.Result) (*boards.Change, error)
@@ -42,7 +42,7 @@ type Rules interface {
 	Settled(tx *gorm.DB, run *Run, out *Recorded) error
 }
 
-// Enqueue stores a run that is to wait, and adds what watchers are to be told of it.
+// Enqueue stores a waiting run, and adds the news for watchers.
 func Enqueue(tx *gorm.DB, run *Run, out *Recorded) error {
 	run.State = StateQueued
 	if err := tx.Create(run).Error; err != nil {

@@ -108,11 +108,11 @@ type Loss int
 
 const (
 	LossFree   Loss = iota // handed back: tried again at once, and nothing counts
-	LossWaits              // through no fault of its own: tried again after a pause
+	LossWaits              // because of an infrastructure error: tried again after a pause
 	LossCounts             // it may have brought its worker down: given up after MaxLosses of these
 )
 
-// Tries is what a run or an evaluation remembers of the attempts that it lost.
+// Tries are the counts of a run's or evaluation's lost attempts.
 type Tries struct {
 	Losses    int        // lost attempts that it may have brought down itself
 	Retries   int        // all lost attempts

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// candidates is how many units of work are looked at, of which the first ones may not be for this worker.
+	// candidates is how many runs and evaluations are read; the first ones may not be for this worker.
 	candidates = 16
 	// avoidFor is how long work that a worker lost waits for another worker, after its pause.
 	avoidFor = 2 * time.Second
@@ -30,7 +30,7 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.Ask, at time.Time) (attemp
 	if err != nil || !any {
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
 	}
-	// Workers are many rows, of which each says much: they are read before the turn.
+	// Workers are many large rows, so they are read before the turn.
 	room, err := l.roomFor(ctx, ask, at)
 	if err != nil || !room.may {
 		return nil, err
@@ -85,7 +85,7 @@ func givenTo(tx *gorm.DB, ask job.Ask) (g given, err error) {
 	return g, err
 }
 
-// room is what a device has for a worker that asks.
+// room is the room of a device for the asking worker.
 type room struct {
 	may     bool              // the worker takes jobs for the device
 	slots   fleet.DeviceSlots // of all workers
@@ -123,13 +123,13 @@ func (l *LifeCycle) roomFor(ctx context.Context, ask job.Ask, at time.Time) (r r
 	return r, nil
 }
 
-// admits reports whether the worker gets anything at all.
+// admits reports whether the worker gets work.
 func (r room) admits(busy bool) bool {
 	if r.live.mine >= inFlightPerSlot*r.own {
 		return false
 	}
-	// A busy slot builds the one job more than the device has slots, and none that an idle slot could run. What runs on
-	// several slots is one attempt: what workers say of their slots counts, too.
+	// A busy slot builds the one job beyond the device's slots, and none that an idle slot could run. A run on several slots
+	// is one attempt, so the slots that workers report as busy count, too.
 	return !busy || r.slots.Usable <= max(r.live.all, r.slots.Busy) && r.live.all <= r.slots.Usable
 }
 

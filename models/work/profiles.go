@@ -47,10 +47,10 @@ type Family struct {
 	Runs      []Run         // that were asked for, in the order of the submission's devices
 	Profiles  map[int64]Run // of these, by their ids
 	Live      bool          // one has not ended, or one that follows
-	LastEvent int64         // that was told of them; 0: none
+	LastEvent int64         // that was announced; 0: none
 }
 
-// familyRows asks for each kind of runs by what it has an index for: by submission alone there is none, and a million runs take 0.3 s.
+// familyRows queries each kind of runs by its own index: there is none on only the submission, and a million runs take 0.3 s.
 const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event
 	from runs r where r.id in (
 		select a.id from runs a where a.submission_id = ? and a.profile_of is null

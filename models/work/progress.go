@@ -18,9 +18,9 @@ const MaxLogBytes = 512 << 10
 
 const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
 
-// AppendEvents stores what workers told, in one transaction, and moves their work on. It returns what changed,
-// the events that are new with their ids, and the attempts that count no more: their workers should
-// drop them. Events that came before, or with a wrong secret, are left out.
+// AppendEvents stores workers' events in one transaction, and advances their work. It returns the changes, the new events
+// with their ids, and the attempts that no longer count: their workers should drop them. It skips events that came before,
+// or with a wrong secret.
 func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Recorded, stale []string, err error) {
 	if len(batch) == 0 {
 		return out, nil, nil
@@ -52,7 +52,7 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Re
 type progress struct {
 	l        *LifeCycle
 	tx       *gorm.DB
-	live     map[string]LiveAttempt // before the transaction: what is not of these takes no time of it
+	live     map[string]LiveAttempt // before the transaction, to keep it short
 	attempts map[string]*inFlight
 	changed  map[string]bool
 	stale    map[string]bool
@@ -87,7 +87,7 @@ func (p *progress) storeChanged() error {
 		if err := a.store(p.tx); err != nil {
 			return err
 		}
-		if e, ok := a.unit.(*Evaluation); ok { // a run's watchers are told each event
+		if e, ok := a.unit.(*Evaluation); ok { // a run's watchers get each event
 			p.out.Evaluations = append(p.out.Evaluations, *e)
 		}
 	}
@@ -131,7 +131,7 @@ func (p *progress) apply(a *inFlight, e job.Event) error {
 	return nil
 }
 
-// keepEvent stores an event for the readers of a run's page, and the stage that it tells of.
+// keepEvent stores an event for a run's page, and the stage in it.
 func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	if e.Type == job.EventEnded && e.Ended != nil {
 		if err := noteStage(p.tx, run.ID, a.ID, *e.Ended); err != nil {
@@ -157,8 +157,8 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	return nil
 }
 
-// hideTimes takes out of an event what a ranked stage that goes on has measured, and reports whether anything is left to tell.
-// Anyone who saw the times, or had the kernel print its own, could cancel the run when they are slow. The ended stage has them all.
+// hideTimes removes the times of a running ranked stage from an event, and reports whether anything is left. A person who
+// sees the times, or lets the kernel print them, could cancel a slow run. The ended stage has them all.
 func hideTimes(e *job.Event) (left bool) {
 	if e.Stage != job.StageRanked && e.Stage != job.StageSecret {
 		return true

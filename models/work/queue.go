@@ -15,10 +15,10 @@ import (
 	"warpboard/models/fleet"
 )
 
-// fairQueue is the one order of the queue. A device takes first what a worker was already given; then evaluations,
-// then runs, then profiles that follow ranked runs, then baselines, then what is measured again. Of each kind comes one of each person or caller in turn,
-// counting those of theirs that are running; of two whose turn it is, the one who has waited longer. Next
-// and the pages both read it.
+// fairQueue is the only order of the queue. A device takes first the work that a worker already has; then evaluations, then
+// runs, then profiles that follow ranked runs, then baselines, then reruns. Within each kind, people or callers take turns,
+// counting their running work; of two with the same turn, the one that has waited longer is first. Next and the pages both
+// read it.
 const fairQueue = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place
@@ -65,7 +65,8 @@ func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {
 	return list, db.ReadError(err, "the queue")
 }
 
-// LiveQueue lists all live work by device: what runs (Place is 0), the oldest attempt first, then what Queue lists.
+// LiveQueue lists all live work by device: the running (Place is 0), the oldest attempt first, then the waiting in the order
+// of Queue.
 func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken
@@ -90,7 +91,7 @@ func nextWork(tx *gorm.DB, device string, limit int, at time.Time) ([]QueuedWork
 type Ready struct {
 	Device string
 	Work   int
-	People int // of it, what neither follows ranked runs nor is the site's own
+	People int // of it, without profiles that follow and the site's own
 }
 
 // Ready lists the devices for which work waits that could begin at a time.
@@ -116,7 +117,7 @@ func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]i
 	return places, nil
 }
 
-// QueuedSubmission is what a queue says of a submission. Callers ask its task's VisibleTo before they show it.
+// QueuedSubmission is a submission in a queue. Callers check its task's VisibleTo before they show it.
 type QueuedSubmission struct {
 	ID       int64
 	UserID   int64

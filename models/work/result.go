@@ -19,7 +19,7 @@ type Score struct {
 	StdNS float64 // sample standard deviation
 	ErrNS float64 // standard error
 	boards.Interval
-	Roof *float64 // how near it is to what the unit can do at best: 1 is all; nil where that is not known
+	Roof *float64 // how near it is to the best that the device can do, up to 1; nil if unknown
 	Held string   // why someone has to look before it counts; empty: it counts
 	// Disturbed says why its conditions were bad that the machine's record does not show: its unit drifts.
 	Disturbed string
@@ -28,14 +28,14 @@ type Score struct {
 // Findings is what the site itself made of a worker's result; the result alone is a claim.
 type Findings struct {
 	Score      *Score            // only taken of a ranked run that is done
-	Evaluation EvaluationState   // of an evaluation that is done: what its report says
+	Evaluation EvaluationState   // for an ended evaluation: its report
 	Waited     time.Duration     // of an evaluation, on the worker, until a slot was free
 	Samples    []counters.Sample // what the counters gain by an evaluation
 }
 
-// RecordResult ends an attempt: its work with all that follows from it, a run's stages, artifacts, entry and the
-// board's change number, in one transaction. A result that came before or whose attempt is not the current one
-// changes nothing; that of a cancelled run still leaves its stages. A wrong secret is Forbidden.
+// RecordResult ends an attempt in one transaction: its work with all consequences, a run's stages, artifacts, entry and the
+// board's change number. A repeated result, or one of another attempt than the current, changes nothing; that of a cancelled
+// run still leaves its stages. A wrong secret is Forbidden.
 func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
 	artifacts, err := l.storeArtifacts(ctx, r)
 	if err != nil {
@@ -94,7 +94,7 @@ func failureOf(r job.Result) *job.Failure {
 	return &why
 }
 
-// endStale ends an attempt that counts no more. What it held and measured of work that its person cancelled counts.
+// endStale ends an attempt that no longer counts. For work that its person cancelled, held time and measurements count.
 func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	a.end(r.Outcome)
 	if err := tx.Save(&a.Attempt).Error; err != nil {

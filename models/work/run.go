@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// RunState is where a run is on its way.
+// RunState is the state of a run.
 type RunState string
 
 // The states, in order. The last three are final.
@@ -35,7 +35,7 @@ func (s RunState) Final() bool {
 // counts against no limit, and is not an entry.
 const ModeBaseline job.Mode = "baseline"
 
-// Measured is the mode that a worker knows a run's by.
+// Measured is a run's mode for workers.
 func Measured(mode job.Mode) job.Mode {
 	if mode == ModeBaseline {
 		return job.ModeRanked
@@ -63,14 +63,14 @@ type Run struct {
 	Work
 	Failure  *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
 	ScoreNS  *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	ScoredAt *time.Time   // when the score became what it is: when the run ended, or the newest of its pool
+	ScoredAt *time.Time   // since when it has this score: the end of the run, or of the newest in its pool
 	StdNS    float64      `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
 	ErrNS    float64      `gorm:"column:err_ns"` // standard error of the score
 	Clock    string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	boards.Interval
-	Roof *float64 // how near the score is to what the unit can do at best; nil where that is not known
+	Roof *float64 // how near the score is to the best that the device can do; nil if unknown
 	boards.Numerics
-	EnergyJ   *float64 `gorm:"column:energy_j"` // what a call of its longest case draws; nil where that was not measured
+	EnergyJ   *float64 `gorm:"column:energy_j"` // energy of a call of its longest case; nil if not measured
 	Disturbed string   // why the conditions were bad; empty: they were good, or are not known
 	HeldWhy   string   // why it waits for someone to look before it counts
 	PoolID    *int64   // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
@@ -81,7 +81,7 @@ type Run struct {
 	WallNS    int64        `gorm:"column:wall_ns"`
 	ProgramNS int64        `gorm:"column:program_ns"`
 
-	Note string // what its person says of a run that is or was a record; plain text
+	Note string // its person's note on a run that is or was a record; plain text
 
 	DisqualifiedAt  *time.Time
 	DisqualifiedWhy string
@@ -102,7 +102,7 @@ func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.ProfileOf == nil && r.HeldWhy == ""
 }
 
-// Stands reports whether the run may be its person's entry on a board: it is valid, and no other stands for it.
+// Stands reports whether the run may be its person's entry on a board: it is valid, and no other run of its pool stands for it.
 func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID == r.ID) }
 
 // Pool lists the runs that one stands for, this one too, the oldest first; none where it is alone. They are of one person

@@ -49,7 +49,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 	}
 }
 
-// disturbedBy says why a score was measured under bad conditions; empty: the rule knows no reason.
+// disturbedBy is the reason why a score's conditions were bad; empty if there is none.
 func disturbedBy(m job.Machine) string {
 	if m.Disturbances == nil {
 		return ""
@@ -130,7 +130,7 @@ func (u runUnit) announce(tx *gorm.DB, out *Recorded) error {
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// afterResult tells of the end between Keep and Place: a reader who has seen the end has missed nothing of what it brought.
+// afterResult announces the end between Keep and Place: a reader who sees the end has all of its content.
 func (u runUnit) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Recorded) error {
 	if err := errors.Join(countStages(tx, r.Stages), u.rules.Keep(tx, u.Run, r, out)); err != nil {
 		return err
@@ -147,8 +147,7 @@ func (u runUnit) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return u.rules.Stopped(tx, u.Run, r)
 }
 
-// clockOf names the clocks by which the cases of a score count, "event+wall" where they are not the same; empty
-// where a case has none.
+// clockOf names the clocks by which the cases of a score count, "event+wall" if they differ; empty if a case has none.
 func clockOf(stages []job.StageResult) string {
 	counts := map[job.Clock]bool{}
 	for _, stage := range stages {

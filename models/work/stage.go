@@ -12,8 +12,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Stage is what one stage of an attempt left. Until the attempt's result is there it is what the
-// events told, without the program's output.
+// Stage is the outcome of one stage of an attempt. Until the attempt's result arrives it comes from events, without the
+// program's output.
 type Stage struct {
 	ID        int64
 	RunID     int64
@@ -42,14 +42,14 @@ func (l *LifeCycle) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]
 	return of, db.ReadError(err, "stages of runs %v", runIDs)
 }
 
-// noteStage keeps a stage that an event told of. The result, when it comes, replaces it.
+// noteStage stores a stage from an event. The result replaces it later.
 func noteStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
 	row := stageRow(runID, attemptID, position(r.Stage), r)
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	return db.WriteError(err, "stage")
 }
 
-// keepStages replaces what is known of an attempt's stages by what its result says.
+// keepStages replaces an attempt's stages by those of its result.
 func keepStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageResult) error {
 	if len(results) == 0 {
 		return nil

@@ -25,8 +25,8 @@ func (l *LifeCycle) Known(ctx context.Context, worker string, attemptIDs []strin
 	return known, stale, err
 }
 
-// NoteTaken notes that a worker says it has these attempts, in case its event got lost. It returns what changed by
-// that, and those of the attempts that count no more, or are another worker's: this one should drop them.
+// NoteTaken notes that a worker has these attempts, in case its event got lost. It returns the changes, and the attempts
+// that no longer count, or are another worker's: this worker should drop them.
 func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (out Recorded, stale []string, err error) {
 	live, err := l.liveOf(ctx, worker, attemptIDs)
 	if err != nil {
@@ -59,8 +59,9 @@ func (l *LifeCycle) liveOf(ctx context.Context, worker string, ids []string) (ma
 // idsAtOnce is how many attempts one question names.
 const idsAtOnce = 512
 
-// liveAmong finds which of the attempts are live, and reads no others: one of many workers asks. What is no id of the site costs no
-// question. The numbers of parameters are powers of two, because statements of each number are kept for good.
+// liveAmong finds which of the attempts are live, and reads only those, because many workers ask. Texts that are not ids of
+// the site are not queried. The numbers of parameters are powers of two, because a statement for each number is cached for
+// good.
 func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]LiveAttempt, error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return len(id) != attemptIDLength || uuid.Validate(id) != nil })
 	found := make(map[string]LiveAttempt)

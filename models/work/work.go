@@ -12,7 +12,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Work is what a run and an evaluation have in common: it waits for a device, is given to one attempt after
+// Work has the common fields of a run and an evaluation: it waits for a device, is given to one attempt after
 // another, and ends once. The functions that change it (StartAttempt, AppendEvents, NoteTaken, RecordResult,
 // PreemptAttempt, FailAttempt, CancelRun and CancelEvaluation) are the same for both; what differs is in unit.
 //
@@ -77,13 +77,13 @@ type unit interface {
 	setCancelled(reason string)
 	cancelled() bool
 
-	// keep stores what a result brings even if its attempt does not count any more.
+	// keep stores the parts of a result that count even if its attempt no longer does.
 	keep(tx *gorm.DB, attemptID string, r job.Result, artifacts []Artifact) error
-	// setMeasured takes over where and how the attempt was made.
+	// setMeasured takes over the machine and the conditions of the attempt.
 	setMeasured(r job.Result)
 	// save writes the row, if it is still live and this attempt's.
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
-	// announce adds what watchers are to be told of the state as it now is, and counts work that has ended.
+	// announce adds the new state to the news for watchers, and counts ended work.
 	announce(tx *gorm.DB, out *Recorded) error
 	// payer is the person who is charged for the units that it held; 0: no one. units is how many it holds at a time.
 	payer() int64
@@ -92,15 +92,15 @@ type unit interface {
 	countLoss(tx *gorm.DB) error
 	// afterResult does what follows from a result that ended the work, and announces it.
 	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Recorded) error
-	// afterStop does what follows from the result of work that was cancelled before.
+	// afterStop handles the consequences of a result for cancelled work.
 	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)
 	// settle comes last, whatever a result did.
 	settle(tx *gorm.DB, out *Recorded) error
 }
 
-// Recorded tells what a change did to work: what watchers are to be told.
+// Recorded is the effect of a change to work: the news for watchers.
 type Recorded struct {
-	Accepted    bool         // false: the attempt counts no more, or this came before
+	Accepted    bool         // false: the attempt no longer counts, or this is a repetition
 	Retried     bool         // the work waits for another attempt
 	Events      []RunEvent   // of runs
 	Evaluations []Evaluation // that changed, without their requests
