@@ -125,7 +125,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 			return err
 		}
 		var bySource int64
-		// This comes before flags.Close, because the open flag tells whether a run is held by its source.
+		// This comes before flags.Close, because the open flag reports whether a run is held by its source.
 		if err := heldBySource(tx, run).Where("id = ?", runID).Count(&bySource).Error; err != nil {
 			return db.ReadError(err, "run %d", runID)
 		}
