@@ -65,7 +65,7 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, part
 	return page, err
 }
 
-// Leading returns the first entries of a board, without what is kept about it: their gaps are 0.
+// Leading returns the first entries of a board, without what is kept about it.
 func (s *Boards) Leading(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Limit(limit)
 	err = s.standings(ctx, part, "").Order(ofEntries(entriesFirst)).Scan(&list).Error
