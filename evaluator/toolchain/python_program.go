@@ -69,8 +69,9 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 func preloads(place Place, torch bool) []string {
 	switch {
 	case place.Arch != "":
-		// torch imports the last one, for seconds, when a task asks for deterministic algorithms.
-		return []string{"numpy", "torch", "triton", "triton.language", "torch._inductor.config"}
+		// torch imports _inductor.config, for seconds, when a task asks for deterministic algorithms; load_inline lies in
+		// cpp_extension.
+		return []string{"numpy", "torch", "triton", "triton.language", "torch._inductor.config", "torch.utils.cpp_extension"}
 	case torch:
 		return []string{"numpy", "torch"}
 	}

@@ -36,6 +36,7 @@ import sys
 
 import warpboard_between
 import warpboard_extensions
+import warpboard_inline
 import warpboard_resident
 
 CONTROL_FD = 3
@@ -191,7 +192,9 @@ class Stage:
         self.wires = wires
         self.reports = request.get("report", True)
         self.script = os.path.join(job, self.argv[0])
-        self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
+        texts = [base64.b64decode(text) for text in request["files"].values()]
+        self.pools = any(b"multiprocessing" in text for text in texts)
+        self.compiles = any(b"cpp_extension" in text for text in texts)
 
     def run(self, writers):
         code = 1
@@ -199,6 +202,8 @@ class Stage:
             self.become(writers)
             if self.pools and sys.version_info < (3, 14):
                 offer_spawn_pools()
+            if self.compiles:
+                warpboard_inline.install()
             code = run_script(self.script)
         except BaseException:
             sys.excepthook(*sys.exc_info())
@@ -272,7 +277,7 @@ class Stage:
         os.chdir(self.job)
         sys.argv = [self.script, *self.argv[1:]]
         sys.path[0] = self.job
-        for name in ("warpboard_extensions", "warpboard_between", "warpboard_resident"):
+        for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_resident"):
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):

@@ -1,9 +1,9 @@
 """Keeps what torch.utils.cpp_extension compiled for one submission, for its next run.
 
     python3 warpboard_extensions.py build SCRIPT ARCHIVE
-        runs SCRIPT, which compiles its extensions, and packs them into ARCHIVE
+        runs SCRIPT, which compiles its extensions, packs them into ARCHIVE, and prints what was compiled and how
     python3 warpboard_extensions.py run ARCHIVE SCRIPT ARGUMENT...
-        unpacks ARCHIVE and becomes python3 SCRIPT ARGUMENT...
+        unpacks ARCHIVE and runs SCRIPT ARGUMENT...
 
 Both use the directory TORCH_EXTENSIONS_DIR. Ninja compares times of change to the nanosecond, which a tar
 archive does not keep; they travel in a list of their own.
@@ -15,6 +15,8 @@ import os
 import runpy
 import sys
 import tarfile
+
+import warpboard_inline
 
 TIMES = "times.json"
 
@@ -53,10 +55,13 @@ def unpack(data, directory):
 
 
 def build(script, archive):
-    sys.argv = [script]
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
-    runpy.run_path(script, run_name="__main__")
-    data = pack(os.environ["TORCH_EXTENSIONS_DIR"])
+    extensions = os.environ["TORCH_EXTENSIONS_DIR"]
+    try:
+        start(script)
+    finally:
+        for line in warpboard_inline.told(extensions):
+            print(line, flush=True)
+    data = pack(extensions)
     with open(archive, "wb") as file:
         file.write(data)
 
@@ -64,7 +69,14 @@ def build(script, archive):
 def run(archive, script, *arguments):
     with open(archive, "rb") as file:
         unpack(file.read(), os.environ["TORCH_EXTENSIONS_DIR"])
-    os.execv(sys.executable, [sys.executable, script, *arguments])
+    start(script, *arguments)
+
+
+def start(script, *arguments):
+    sys.argv = [script, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    warpboard_inline.install()
+    runpy.run_path(script, run_name="__main__")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,165 @@
+"""Stands before nvcc and g++ while extensions are compiled: the same compile, sooner.
+
+    python3 warpboard_compiler.py COMPILER ARGUMENT...
+
+The arguments are those that torch gives the compiler. A source is compiled twice at once: with few of torch's headers
+(warpboard_headers.py), and with all of them, at a lower priority. What compiles with few counts, and the other compile is
+ended; what does not is left to the one with all, and its errors are shown.
+
+nvcc says which commands it would run (--dryrun); those that do not need each other run side by side: the device's chain and
+the host's.
+
+A command that is not of the known form goes to the compiler as it is. So does one that fails and names no error.
+"""
+
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+import warpboard_headers
+import warpboard_steps
+from warpboard_steps import Unknown
+
+LOG = "warpboard.log"  # in the directory of the build
+SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a", ".so")
+DEPENDENCIES = ("-MF", "--dependency-output")
+DEPENDS = ("-MD", "-MMD", "--generate-dependencies-with-compile")
+# What changes how nvcc's commands depend on each other, or what they leave.
+UNUSUAL = re.compile(r"-rdc|-dc$|--?device-c|-dlink|--relocatable|--?keep|-save-temps|-t$|-t=|--threads|--?split-compile|-ptx$|-cubin$|-fatbin$")
+
+
+class Command:
+    """One compile of one source."""
+
+    def __init__(self, compiler, args):
+        self.compiler = compiler
+        self.nvcc = os.path.basename(compiler) == "nvcc"
+        if sum(arg.endswith(SOURCES) for arg in args) != 2 or any(UNUSUAL.match(arg) for arg in args):
+            raise Unknown("one source and one object")
+        self.source, self.output, self.depfile = self._after(args, "-c"), self._after(args, "-o"), None
+        self.args = []
+        words = iter(args)
+        for word in words:
+            if word in DEPENDENCIES:
+                self.depfile = next(words)
+            elif word not in DEPENDS:
+                self.args.append(word)
+
+    def _after(self, args, flag):
+        if args.count(flag) != 1 or args.index(flag) + 1 == len(args):
+            raise Unknown(flag)
+        return args[args.index(flag) + 1]
+
+    def text(self):
+        with open(self.source, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+
+class Compile:
+    """One way of compiling it, in a folder of its own."""
+
+    def __init__(self, command, few):
+        self.command = command
+        self.few = few
+        self.folder = tempfile.mkdtemp(prefix="compile-")
+        self.steps = None
+
+    def ready(self):
+        """Works out what to run. False where the source needs all headers and this is the compile with few."""
+        headers = os.path.join(self.folder, "include")
+        if self.few and not warpboard_headers.write(headers, self.command.text(), self.command.args):
+            return False
+        object_file, depfile = self._path("object.o"), self._path("object.d")
+        args = [object_file if arg == self.command.output else arg for arg in self.command.args]
+        if self.few:
+            args = warpboard_headers.flags(headers) + args
+        plan = warpboard_steps.of_nvcc if self.command.nvcc else warpboard_steps.of_host
+        self.steps = plan(self.command, args, self.folder, depfile if self.command.depfile else None)
+        self.steps.polite = not self.few
+        return True
+
+    def _path(self, name):
+        return os.path.join(self.folder, name)
+
+    def deliver(self):
+        """Puts the object, and the file of what it depends on, where the command says."""
+        shutil.move(self._path("object.o"), self.command.output)
+        if self.command.depfile:
+            with open(self._path("object.d")) as file:
+                text = file.read()
+            with open(self.command.depfile, "w") as file:
+                file.write(depends(text, self.command.output, self.folder))
+
+    def remove(self):
+        if self.steps:
+            self.steps.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def depends(text, output, folder):
+    """What ninja reads: the object depends on what the compiler says, but for the headers that are gone."""
+    _, _, names = text.partition(":")
+    names = [name for name in re.split(r"(?<!\\)\s+", names.replace("\\\n", " ")) if name and not name.startswith(folder)]
+    return f"{output}: {' '.join(names)}\n"
+
+
+def race(few, full):
+    """Runs both at once; the one that counts."""
+    thread = threading.Thread(target=full.steps.run)
+    thread.start()
+    made = few.steps.run()
+    if made:
+        full.steps.stop()
+    thread.join()
+    return few if made else full
+
+
+def compile(command):
+    """Compiles one source, and returns the exit code."""
+    began = time.monotonic()
+    few, full = Compile(command, True), Compile(command, False)
+    try:
+        racing = few.ready()
+        full.ready()
+        won = race(few, full) if racing else full
+        if not racing:
+            full.steps.run()
+        if won.steps.code and b"error" not in won.steps.text:
+            raise Unknown("an end without an error")
+        sys.stdout.buffer.write(won.steps.text)
+        sys.stdout.flush()
+        if won.steps.code == 0:
+            won.deliver()
+        tell(command, "with the headers that it names" if won is few else "with all headers", began, won.steps)
+        return won.steps.code
+    finally:
+        for one in few, full:
+            one.remove()
+
+
+def tell(command, how, began, steps):
+    """Adds a line to the log of the build."""
+    parts = ", ".join(f"{step.name} {step.took:.1f}" for step in steps.all if step.took > 0.2)
+    what = "failed" if steps.code else "compiled"
+    with open(LOG, "a") as log:
+        log.write(f"{os.path.basename(command.source)}: {what} by {os.path.basename(command.compiler)} {how}"
+                  f" in {time.monotonic() - began:.1f} s ({parts})\n")
+
+
+def main(compiler, *args):
+    # What it started is in process groups of its own; an exception ends them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        sys.exit(compile(Command(compiler, list(args))))
+    except (Unknown, OSError, ValueError):
+        sys.stdout.flush()
+        os.execvp(compiler, [compiler, *args])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,92 @@
+"""Fewer of torch's headers for one source of an extension, where they make no difference to it.
+
+Most of the time of a compile goes into torch's headers: 1,500 operators as functions, and in torch/extension.h the neural
+networks, optimizers and data loaders. Two headers stand before torch's own:
+
+- ATen/Functions.h is torch's own text without the operators that the source does not name. Whatever calls an operator as a
+  function names it, so that overloads are chosen among the same functions. torch's headers say by
+  AT_PER_OPERATOR_HEADERS which operators they need themselves.
+- torch/extension.h (torch/torch.h, torch/all.h) has the tensors, and the bindings where the source names them. What is left out lies in namespaces
+  of its own: a source that uses it does not compile.
+
+A source of which the text alone does not show what it names has no fewer headers: see allowed.
+"""
+
+import os
+import re
+
+OPERATOR = re.compile(r"[ \t]*#[ \t]*include[ \t]*<ATen/ops/(\w+)\.h>[ \t]*")
+WORD = re.compile(r"[A-Za-z_]\w*")
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(.*)", re.M)
+DEFINES = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
+# The text may say something else than it seems to: words that are put together, headers of its own, all of torch's names.
+UNCLEAR = re.compile(
+    r"##|^[ \t]*#[ \t]*include[ \t]*[^<\s]|AT_PER_OPERATOR_HEADERS|TORCH_ASSERT|using\s+namespace\s+(?:::\s*)?torch\s*;", re.M)
+KNOWN = {"defined", "CUDA_VERSION", "CUDART_VERSION", "USE_ROCM", "TORCH_VERSION_MAJOR", "TORCH_VERSION_MINOR"}
+BINDS = re.compile(r"pybind|PYBIND11|\bpy\s*::|\bTHP\w+|\bPy[A-Z_]\w*|torch/python\.h")
+TENSORS = "#pragma once\n#include <torch/types.h>\n#include <torch/version.h>\n"
+WHOLE = "torch/extension.h", "torch/torch.h", "torch/all.h"
+BINDINGS = TENSORS + """\
+#include <torch/csrc/DynamicTypes.h>
+#include <torch/csrc/Exceptions.h>
+#include <torch/csrc/autograd/python_variable.h>
+#include <torch/csrc/utils/pybind.h>
+"""
+
+
+def flags(folder):
+    """The compiler's arguments that put the headers in a folder first."""
+    return ["-DAT_PER_OPERATOR_HEADERS", "-isystem", folder]
+
+
+def write(folder, text, args):
+    """Writes the headers for a source into a new folder. False, and nothing is written, where it needs them all."""
+    torch = included(args, "ATen/Functions.h")
+    if not torch or not allowed(text, args):
+        return False
+    with open(os.path.join(torch, "ATen", "Functions.h"), encoding="utf-8") as file:
+        functions = fewer(file.read(), text)
+    whole = BINDINGS if BINDS.search(text) else TENSORS
+    for name, content in ("ATen/Functions.h", functions), *((name, whole) for name in WHOLE):
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+    return True
+
+
+def allowed(text, args):
+    """Whether the text shows all that a source names, and which of its conditions hold."""
+    if UNCLEAR.search(text) or os.environ.get("CPATH") or os.environ.get("CPLUS_INCLUDE_PATH"):
+        return False
+    if any(arg.startswith(("-I", "-include", "--include-path", "--pre-include", "-optf", "--options-file", "@")) for arg in args):
+        return False
+    if any(not known(folder) for folder in system_folders(args)):
+        return False
+    own = KNOWN | set(DEFINES.findall(text))
+    words = {word for condition in CONDITION.findall(text) for word in WORD.findall(condition.split("//")[0])}
+    return all(word in own or word.startswith("__") and word != "__has_include" for word in words)
+
+
+def system_folders(args):
+    return [after for arg, after in zip(args, args[1:]) if arg == "-isystem"]
+
+
+def known(folder):
+    """Whether a folder of headers is torch's, CUDA's or Python's, or is not there."""
+    marks = "ATen/Functions.h", "../ATen/Functions.h", "torch/torch.h", "cuda.h", "Python.h"
+    return not os.path.isdir(folder) or any(os.path.exists(os.path.join(folder, mark)) for mark in marks)
+
+
+def included(args, header):
+    return next((folder for folder in system_folders(args) if os.path.exists(os.path.join(folder, header))), None)
+
+
+def fewer(functions, text):
+    """torch's ATen/Functions.h with those operators that a source names, and those that its own functions do."""
+    lines = functions.splitlines()
+    own = "\n".join(line for line in lines if not line.lstrip().startswith(("#include", "//")))
+    named = set()
+    for word in WORD.findall(text + own):
+        named.update((word, re.sub(r"(?:_symint|_outf?|_)+$", "", word)))
+    return "\n".join(line for line in lines if not (found := OPERATOR.fullmatch(line)) or found[1] in named) + "\n"

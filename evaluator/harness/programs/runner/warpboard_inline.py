@@ -1,0 +1,103 @@
+"""What torch.utils.cpp_extension does otherwise here, in a process that may compile extensions.
+
+- Its compilers run behind warpboard_compiler.py.
+- load_inline compiles with nvcc what launches a kernel with <<<>>>, wherever it stands: with g++ it cannot compile.
+
+Each process of a submission does the same, so that ninja finds what an earlier one compiled as it would make it.
+"""
+
+import functools
+import inspect
+import os
+import re
+import sys
+
+COMPILER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "warpboard_compiler.py")
+LOG = "warpboard.log"
+IGNORED = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S | re.M)
+HEADER = "#include <torch/extension.h>"
+
+
+def install():
+    """Changes torch.utils.cpp_extension, once, where there is one of a known kind."""
+    try:
+        from torch.utils import cpp_extension
+    except Exception:  # its own import says why
+        return
+    if hasattr(cpp_extension, "_write_ninja_file") and not hasattr(cpp_extension, "_warpboard"):
+        cpp_extension._warpboard = True
+        cpp_extension._write_ninja_file = behind(cpp_extension._write_ninja_file)
+        cpp_extension.load_inline = with_launches(cpp_extension.load_inline)
+
+
+def behind(write_ninja_file):
+    """Has ninja start the compilers behind warpboard_compiler.py."""
+    @functools.wraps(write_ninja_file)
+    def write(path, *args, **kwargs):
+        write_ninja_file(path, *args, **kwargs)
+        with open(path) as file:
+            text = file.read()
+        # The last word is the compiler: torch writes the file again only where it finds another text.
+        text = re.sub(r"^(cxx|nvcc) = (\S+)$", lambda found: f"{found[1]} = {sys.executable} {COMPILER} {found[2]}", text, flags=re.M)
+        with open(path, "w") as file:
+            file.write(text)
+    return write
+
+
+def with_launches(load_inline):
+    """Moves C++ sources that launch kernels behind the CUDA sources. Declarations of the functions that are bound stay."""
+    signature = inspect.signature(load_inline)
+
+    @functools.wraps(load_inline)
+    def load(*args, **kwargs):
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+            moved = move(listed(given.get("cpp_sources")), listed(given.get("cuda_sources")), listed(given.get("functions")))
+        except TypeError:
+            moved = None
+        if moved:
+            given.update(cpp_sources=moved[0], cuda_sources=moved[1])
+            return load_inline(**given)
+        return load_inline(*args, **kwargs)
+    return load
+
+
+def listed(value):
+    return [value] if isinstance(value, str) else list(value or [])
+
+
+def move(cpp, cuda, functions):
+    """The C++ and CUDA sources where none of the first launches a kernel; None if nothing is to be moved, or a function
+    has no declaration that could stay."""
+    code = IGNORED.sub(" ", "\n".join(cpp))
+    if "<<<" not in code:
+        return None
+    declared = declarations(code, functions)
+    if len(declared) < len(functions):
+        return None
+    return [HEADER, *declared], [*cuda, HEADER, *cpp]
+
+
+def declarations(code, functions):
+    """A declaration of each function that is declared or defined outside of any braces."""
+    outside, depth = [], 0
+    for part in re.split(r"([{};])", code):
+        depth += {"{": 1, "}": -1}.get(part, 0)
+        if depth == 0 and part not in ";}":
+            outside.append(part.strip())
+        elif depth == 1 and part == "{":
+            outside.append("")
+    found = {}
+    for text in outside:
+        for name in functions:
+            if re.fullmatch(rf"[\w:<>,&*\s]+[\s&*>]{re.escape(name)}\s*\(.*\)", text, re.S) and not re.search(r"\b(static|inline|template)\b", text):
+                found[name] = " ".join(text.split()) + ";"
+    return list(found.values())
+
+
+def told(directory):
+    """The lines of the builds below a directory: what was compiled, and how."""
+    for top, _, names in sorted(os.walk(directory)):
+        if LOG in names:
+            with open(os.path.join(top, LOG), errors="replace") as file:
+                yield from (f"{os.path.basename(top)}: {line.rstrip()}" for line in file)

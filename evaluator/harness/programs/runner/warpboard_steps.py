@@ -1,0 +1,168 @@
+"""The commands of one compile, run side by side where none needs another's files."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import threading
+import time
+import zlib
+
+HOST = re.compile(r"(?:[\w.-]+-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-[\d.]+)?")
+DEVICE = ("cudafe++", "cicc", "ptxas", "fatbinary")
+
+
+class Unknown(Exception):
+    """The command is not of a form that is known."""
+
+
+class Step:
+    """One command, as a line of the shell."""
+
+    def __init__(self, line, folder=None):
+        self.name = os.path.basename(shlex.split(line)[0])
+        self.line = line
+        self.preprocesses = bool(HOST.fullmatch(self.name)) and " -E " in line
+        self.files = {path for path in re.findall(re.escape(folder) + r"[^\s\"',;]*", line) if not path.endswith(".module_id")} if folder else set()
+        self.needs = []
+        self.process = None
+        self.code = None  # None until it has ended
+        self.text = b""
+        self.took = 0.0
+
+    def start(self, env, polite):
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            ["/bin/sh", "-c", ("exec nice " if polite else "exec ") + self.line], env=env, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def kill(self):
+        if self.process and self.code is None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+class Steps:
+    """All commands of a compile, in nvcc's order. polite has them run at a lower priority."""
+
+    def __init__(self, steps, env):
+        self.all = steps
+        self.env = env
+        self.polite = False
+        self.stopped = False
+        self.changed = threading.Condition()
+
+    def run(self):
+        """Runs them; whether they made the object."""
+        with self.changed:
+            while not self.stopped and self._start():
+                self.changed.wait()
+            self.changed.wait_for(lambda: all(step.code is not None for step in self.all if step.process))
+            return not self.stopped and self.code == 0
+
+    def _start(self):
+        """Starts what can be; False when nothing more is to come. What comes after a command that failed is ended."""
+        first = next((number for number, step in enumerate(self.all) if step.code), len(self.all))
+        for step in self.all[first + 1:]:
+            step.kill()
+        for step in self.all[:first]:
+            if not step.process and all(need.code == 0 for need in step.needs):
+                step.start(self.env, self.polite)
+                threading.Thread(target=self._watch, args=[step]).start()
+        return any(step.process and step.code is None for step in self.all[:first])
+
+    def _watch(self, step):
+        text, _ = step.process.communicate()
+        with self.changed:
+            step.text, step.code, step.took = text, step.process.returncode, time.monotonic() - step.began
+            self.changed.notify_all()
+
+    def stop(self):
+        with self.changed:
+            self.stopped = True
+            for step in self.all:
+                step.kill()
+            self.changed.notify_all()
+
+    def _told(self):
+        """The steps up to the first that failed: with it nvcc ends."""
+        for step in self.all:
+            yield step
+            if step.code:
+                return
+
+    @property
+    def text(self):
+        return b"".join(step.text for step in self._told())
+
+    @property
+    def code(self):
+        return next((1 if step.code < 0 else step.code for step in self.all if step.code), 0)
+
+
+def of_host(command, args, folder, depfile):
+    """g++ is one command."""
+    depends = ["-MMD", "-MF", depfile] if depfile else []
+    return Steps([Step(shlex.join([command.compiler, *depends, *args]))], dict(os.environ, TMPDIR=folder))
+
+
+def of_nvcc(command, args, folder, depfile):
+    """nvcc's commands, as it tells them."""
+    env = dict(os.environ, TMPDIR=folder)
+    told = subprocess.run([command.compiler, "--dryrun", *args], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if told.returncode:
+        raise Unknown("dryrun")
+    steps = []
+    for line in told.stderr.splitlines():
+        if not line.startswith("#$ "):
+            raise Unknown(line)
+        line = line[3:].strip()
+        variable = re.fullmatch(r"([A-Za-z_]\w*)=(.*)", line)
+        if variable:
+            env[variable[1]] = variable[2].strip()
+        elif not line.startswith("rm "):  # of its own temporary files, which go with the folder
+            steps.append(Step(line, folder))
+    connect(steps)
+    name_module(command, steps)
+    if depfile:
+        write_depends(steps, depfile)
+    return Steps(steps, env)
+
+
+def connect(steps):
+    """Has each step wait for those before it whose files it names, and the last for all: it includes what it does not
+    name. Only a step that preprocesses needs none."""
+    if len(steps) < 3 or any(step.name not in DEVICE and not HOST.fullmatch(step.name) for step in steps):
+        raise Unknown("steps")
+    for number, step in enumerate(steps):
+        last = number == len(steps) - 1
+        step.needs = [other for other in steps[:number] if last or other.files & step.files]
+        if not step.needs and not step.preprocesses:
+            raise Unknown(step.line)
+
+
+def name_module(command, steps):
+    """Gives the module its name in advance, which else the host's chain would make and the device's wait for. It tells apart
+    what two sources of one program hide from each other."""
+    for step in steps:
+        found = re.search(r"--module_id_file_name \"?([^\s\"]+)", step.line)
+        if not found or "--gen_module_id_file" not in step.line:
+            continue
+        step.line = re.sub(r"\s--gen_module_id_file\b", "", step.line)
+        name = re.sub(r"\W", "_", os.path.basename(command.source))
+        output = zlib.crc32(os.path.abspath(command.output).encode())
+        with open(found[1], "w") as file:
+            file.write(f"_{output:08x}_{len(name)}_{name}_{zlib.crc32(command.text().encode()):08x}")
+
+
+def write_depends(steps, depfile):
+    """Has the host's preprocessor write what the source depends on: nvcc reads it from the device's."""
+    for step in steps:
+        if step.preprocesses and "-D__CUDA_ARCH__=" not in step.line:
+            words = step.line.split(" -E ", 1)
+            step.line = f"{words[0]} -E -MMD -MF {shlex.quote(depfile)} {words[1]}"
+            return
+    raise Unknown("no step of the host's")
