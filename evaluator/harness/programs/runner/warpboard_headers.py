@@ -24,6 +24,7 @@ UNCLEAR = re.compile(
     r"##|^[ \t]*#[ \t]*include[ \t]*[^<\s]|AT_PER_OPERATOR_HEADERS|TORCH_ASSERT|using\s+namespace\s+(?:::\s*)?torch\s*;", re.M)
 KNOWN = {"defined", "CUDA_VERSION", "CUDART_VERSION", "USE_ROCM", "TORCH_VERSION_MAJOR", "TORCH_VERSION_MINOR"}
 BINDS = re.compile(r"pybind|PYBIND11|\bpy\s*::|\bTHP\w+|\bPy[A-Z_]\w*|torch/python\.h")
+INDEXING = "alias empty scalar_tensor zeros "  # of ATen/TensorIndexing.h, which some versions of torch do not say
 TENSORS = "#pragma once\n#include <torch/types.h>\n#include <torch/version.h>\n"
 WHOLE = "torch/extension.h", "torch/torch.h", "torch/all.h"
 BINDINGS = TENSORS + """\
@@ -87,6 +88,6 @@ def fewer(functions, text):
     lines = functions.splitlines()
     own = "\n".join(line for line in lines if not line.lstrip().startswith(("#include", "//")))
     named = set()
-    for word in WORD.findall(text + own):
+    for word in WORD.findall(INDEXING + own + text):
         named.update((word, re.sub(r"(?:_symint|_outf?|_)+$", "", word)))
     return "\n".join(line for line in lines if not (found := OPERATOR.fullmatch(line)) or found[1] in named) + "\n"
