@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestLoadInlineCompilesWithTheHeadersThatASourceNames: the real one, of the C++ part; the answers are torch's.
+func TestLoadInlineCompilesWithTheHeadersThatASourceNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles an extension")
+	}
+	if err := exec.CommandContext(t.Context(), debianPython, "-c", "import torch.utils.cpp_extension").Run(); err != nil {
+		t.Skipf("no torch (scripts/setup test installs it): %v", err)
+	}
+	const program = `
+import os, sys
+sys.path.insert(0, "programs/runner")
+import torch, warpboard_inline
+warpboard_inline.install()
+warpboard_inline.install()  # changes nothing more
+from torch.utils.cpp_extension import load_inline
+built = load_inline("named", """
+#include <vector>
+torch::Tensor f(torch::Tensor x) { auto y = torch::empty_like(x); y.copy_(x); return torch::relu(y) * 2 + torch::ones({1}); }
+std::vector<torch::Tensor> g(int64_t n) { return {torch::zeros({n}, torch::requires_grad()), at::var(torch::eye(n), 0)}; }
+""", functions=["f", "g"])
+print(built.f(torch.arange(3.0) - 1).tolist(), [(t.tolist(), t.requires_grad) for t in built.g(2)])
+print(*warpboard_inline.told(os.environ["TORCH_EXTENSIONS_DIR"]), sep="\n")
+`
+	cmd := exec.CommandContext(t.Context(), debianPython, "-B", "-c", program)
+	cmd.Env = append(os.Environ(), "TORCH_EXTENSIONS_DIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	answer, log, _ := strings.Cut(string(out), "\n")
+	if answer != "[1.0, 1.0, 3.0] [([0.0, 0.0], True), ([0.5, 0.5], False)]" {
+		t.Errorf("answers %s", answer)
+	}
+	if !strings.HasPrefix(log, "named: main.cpp: compiled by c++ with the headers that it names in ") {
+		t.Errorf("log %q", log)
+	}
+}
