@@ -200,6 +200,20 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 	}
 }
 
+func TestABuildShowsHowExtensionsWereCompiled(t *testing.T) {
+	b, _ := newSpiedBuilder(t)
+	j := bundle(extensionEval)
+	j.Sources["submission.py"] = []byte("# load_inline, with a log\n" + compilingSubmission + `
+with open(os.path.join(os.path.dirname(path), "warpboard.log"), "w") as log:
+    log.write("main.cpp: compiled\n")
+raise SystemExit("no GPU")
+`)
+	// Whatever the import does after it.
+	if _, result := mustBuild(t, b, j); result.Stdout != "mine: main.cpp: compiled\n" {
+		t.Errorf("the log is %q", result.Stdout)
+	}
+}
+
 func TestExtensionsOfAnEvaluationAreKeptForItsCallerAlone(t *testing.T) {
 	b, _ := newSpiedBuilder(t)
 	j := bundle(extensionEval)
