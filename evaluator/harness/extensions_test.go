@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// tensors is what a source includes: one without torch's headers is compiled once.
+const tensors = "#include <torch/types.h>\n"
+
 // compileExtension compiles one source behind warpboard_compiler.py, as ninja would, in a folder that it returns.
 func compileExtension(t *testing.T, compiler, name, source string, more ...string) (dir, output string) {
 	t.Helper()
@@ -63,8 +66,8 @@ func written(t *testing.T, dir, name string) string {
 
 // TestNvccRunsBothChainsAtOnce: the fake cudafe++ and cicc of one compile end only when both run.
 func TestNvccRunsBothChainsAtOnce(t *testing.T) {
-	dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n")
-	if got := written(t, dir, "x.o"); got != "a kernel\ngcc with few headers\ncudafe++\ngcc\n" || output != "" {
+	dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", tensors+"a kernel\n")
+	if got := written(t, dir, "x.o"); got != tensors+"a kernel\ngcc with few headers\ncudafe++\ngcc\n" || output != "" {
 		t.Errorf("object %q; output %q", got, output)
 	}
 	if got := written(t, dir, "x.o.d"); got != "x.o: "+filepath.Join(dir, "k.cu")+" /usr/own.h\n" {
@@ -78,18 +81,27 @@ func TestNvccRunsBothChainsAtOnce(t *testing.T) {
 // TestWhatDoesNotCompileWithFewHeadersHasThemAll: and its errors are those of the compile with all headers.
 func TestWhatDoesNotCompileWithFewHeadersHasThemAll(t *testing.T) {
 	for _, test := range []struct{ compiler, name, source, object, output, log string }{
-		{"nvcc", "k.cu", "needs all\n", "needs all\ngcc\ncudafe++\ngcc\n", "", "compiled by nvcc with all headers"},
+		{"nvcc", "k.cu", "needs all\n", tensors + "needs all\ngcc\ncudafe++\ngcc\n", "", "compiled by nvcc with all headers"},
 		{"g++", "m.cpp", "needs all\n", "all headers\n", "", "compiled by g++ with all headers"},
 		{"g++", "m.cpp", "few suffice\n", "few headers\n", "", "compiled by g++ with the headers that it names"},
 		{"g++", "m.cpp", "needs all, is wrong\n", "", "error: it is wrong\nexit status 3", "failed by g++ with all headers"},
+		{"nvcc", "k.cu", "a kernel\n", tensors + "a kernel\ngcc with few headers\ncudafe++\ngcc\n", "", "with the headers that it names"},
 		{"g++", "m.cpp", "#include \"own.h\"\n", "all headers\n", "", "compiled by g++ with all headers"},
 	} {
-		dir, output := compileExtension(t, fakeCompiler(t, test.compiler), test.name, test.source)
+		dir, output := compileExtension(t, fakeCompiler(t, test.compiler), test.name, tensors+test.source)
 		object, _ := os.ReadFile(filepath.Join(dir, "x.o"))
 		log := written(t, dir, "warpboard.log")
 		if string(object) != test.object || output != test.output || !strings.Contains(log, test.log) {
 			t.Errorf("%s of %q: object %q, output %q, log %q", test.compiler, test.source, object, output, log)
 		}
+	}
+}
+
+// TestASourceWithoutTorchIsCompiledOnce: it has nothing to leave out.
+func TestASourceWithoutTorchIsCompiledOnce(t *testing.T) {
+	dir, _ := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n")
+	if got := written(t, dir, "x.o"); got != "a kernel\ngcc\ncudafe++\ngcc\n" {
+		t.Errorf("object %q", got)
 	}
 }
 

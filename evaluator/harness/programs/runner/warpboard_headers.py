@@ -22,6 +22,7 @@ DEFINES = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
 # The text may say something else than it seems to: words that are put together, headers of its own, all of torch's names.
 UNCLEAR = re.compile(
     r"##|^[ \t]*#[ \t]*include[ \t]*[^<\s]|AT_PER_OPERATOR_HEADERS|TORCH_ASSERT|using\s+namespace\s+(?:::\s*)?torch\s*;", re.M)
+INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:torch|ATen|c10)/", re.M)
 KNOWN = {"defined", "CUDA_VERSION", "CUDART_VERSION", "USE_ROCM", "TORCH_VERSION_MAJOR", "TORCH_VERSION_MINOR"}
 BINDS = re.compile(r"pybind|PYBIND11|\bpy\s*::|\bTHP\w+|\bPy[A-Z_]\w*|torch/python\.h")
 INDEXING = "alias empty scalar_tensor zeros "  # of ATen/TensorIndexing.h, which some versions of torch do not say
@@ -41,9 +42,10 @@ def flags(folder):
 
 
 def write(folder, text, args):
-    """Writes the headers for a source into a new folder. False, and nothing is written, where it needs them all."""
+    """Writes the headers for a source into a new folder. False, and nothing is written, where it needs them all,
+    or has none."""
     torch = included(args, "ATen/Functions.h")
-    if not torch or not allowed(text, args):
+    if not torch or not INCLUDES.search(text) or not allowed(text, args):
         return False
     with open(os.path.join(torch, "ATen", "Functions.h"), encoding="utf-8") as file:
         functions = fewer(file.read(), text)
