@@ -84,7 +84,7 @@ func TestWhatDoesNotCompileWithFewHeadersHasThemAll(t *testing.T) {
 		{"nvcc", "k.cu", "needs all\n", tensors + "needs all\ngcc\ncudafe++\ngcc\n", "", "compiled by nvcc with all headers"},
 		{"g++", "m.cpp", "needs all\n", "all headers\n", "", "compiled by g++ with all headers"},
 		{"g++", "m.cpp", "few suffice\n", "few headers\n", "", "compiled by g++ with the headers that it names"},
-		{"g++", "m.cpp", "needs all, is wrong\n", "", "error: it is wrong\nexit status 3", "failed by g++ with all headers"},
+		{"g++", "m.cpp", "needs all, is wrong\n", "", "m.cpp:2:1: error: it is wrong\nexit status 3", "failed by g++ with all headers"},
 		{"nvcc", "k.cu", "a kernel\n", tensors + "a kernel\ngcc with few headers\ncudafe++\ngcc\n", "", "with the headers that it names"},
 		{"g++", "m.cpp", "#include \"own.h\"\n", "all headers\n", "", "compiled by g++ with all headers"},
 	} {
@@ -105,16 +105,20 @@ func TestASourceWithoutTorchIsCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnownGoesToTheCompilerAsItIs: commands of another nvcc, and flags that change what its commands need.
+// TestWhatIsNotKnownGoesToTheCompilerAsItIs: commands of another nvcc, flags that change what its commands need, and
+// commands that fail for another reason than the source.
 func TestWhatIsNotKnownGoesToTheCompilerAsItIs(t *testing.T) {
 	for _, more := range [][]string{{"-rdc=true"}, {"-keep"}, {"--threads", "4"}, {"further.cu"}} {
 		if dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n", more...); written(t, dir, "x.o") != "by nvcc itself\n" {
 			t.Errorf("%v: %q", more, output)
 		}
 	}
-	t.Setenv("WAY", "strange")
-	if dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n"); written(t, dir, "x.o") != "by nvcc itself\n" {
-		t.Error(output)
+	for _, way := range []string{"strange", "refuses"} {
+		t.Setenv("WAY", way)
+		dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", tensors)
+		if log := written(t, dir, "warpboard.log"); written(t, dir, "x.o") != "by nvcc itself\n" || !strings.HasPrefix(log, "k.cu: left to nvcc as it is (") {
+			t.Errorf("%s: %s; log %q", way, output, log)
+		}
 	}
 }
 

@@ -9,7 +9,8 @@ ended; what does not is left to the one with all, and its errors are shown.
 nvcc says which commands it would run (--dryrun); those that do not need each other run side by side: the device's chain and
 the host's.
 
-A command that is not of the known form goes to the compiler as it is. So does one that fails and names no error.
+A command that is not of the known form goes to the compiler as it is. So does one that fails and names no error at a line: its
+reason may be how it was run.
 """
 
 import os
@@ -31,6 +32,7 @@ DEPENDENCIES = ("-MF", "--dependency-output")
 DEPENDS = ("-MD", "-MMD", "--generate-dependencies-with-compile")
 # What changes how nvcc's commands depend on each other, or what they leave.
 UNUSUAL = re.compile(r"-rdc|-dc$|--?device-c|-dlink|--relocatable|--?keep|-save-temps|-t$|-t=|--threads|--?split-compile|-ptx$|-cubin$|-fatbin$")
+LOCATED = re.compile(rb"\(\d+\): (?:catastrophic )?error|:\d+:(?:\d+:)? (?:fatal )?error|ptxas (?:error|fatal)")
 
 
 class Command:
@@ -129,8 +131,8 @@ def compile(command):
         won = race(few, full) if racing else full
         if not racing:
             full.steps.run()
-        if won.steps.code and b"error" not in won.steps.text:
-            raise Unknown("an end without an error")
+        if won.steps.code and not LOCATED.search(won.steps.text):
+            raise Unknown("no error of the source's")
         sys.stdout.buffer.write(won.steps.text)
         sys.stdout.flush()
         if won.steps.code == 0:
@@ -156,8 +158,11 @@ def main(compiler, *args):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         sys.exit(compile(Command(compiler, list(args))))
-    except (Unknown, OSError, ValueError):
+    except (Unknown, OSError, ValueError) as reason:
         sys.stdout.flush()
+        if "-c" in args[:-1]:  # linking has no shorter way
+            with open(LOG, "a") as log:
+                log.write(f"{os.path.basename(args[args.index('-c') + 1])}: left to {os.path.basename(compiler)} as it is ({reason})\n")
         os.execvp(compiler, [compiler, *args])
 
 
