@@ -18,10 +18,11 @@ func TestLoadInlineCompilesWithTheHeadersThatASourceNames(t *testing.T) {
 	const program = `
 import os, sys
 sys.path.insert(0, "programs/runner")
-import torch, warpboard_inline
+import warpboard_inline
 warpboard_inline.install()
-warpboard_inline.install()  # changes nothing more
+import torch
 from torch.utils.cpp_extension import load_inline
+warpboard_inline.install()  # changes nothing more
 built = load_inline("named", """
 #include <vector>
 torch::Tensor f(torch::Tensor x) { auto y = torch::empty_like(x); y.copy_(x); return torch::relu(y) * 2 + torch::ones({1}); }

@@ -192,9 +192,7 @@ class Stage:
         self.wires = wires
         self.reports = request.get("report", True)
         self.script = os.path.join(job, self.argv[0])
-        texts = [base64.b64decode(text) for text in request["files"].values()]
-        self.pools = any(b"multiprocessing" in text for text in texts)
-        self.compiles = any(b"cpp_extension" in text for text in texts)
+        self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
 
     def run(self, writers):
         code = 1
@@ -202,8 +200,7 @@ class Stage:
             self.become(writers)
             if self.pools and sys.version_info < (3, 14):
                 offer_spawn_pools()
-            if self.compiles:
-                warpboard_inline.install()
+            warpboard_inline.install()
             code = run_script(self.script)
         except BaseException:
             sys.excepthook(*sys.exc_info())

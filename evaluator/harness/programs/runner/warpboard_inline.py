@@ -7,6 +7,7 @@ Each process of a submission does the same, so that ninja finds what an earlier 
 """
 
 import functools
+import importlib.util
 import inspect
 import os
 import re
@@ -14,16 +15,35 @@ import sys
 
 COMPILER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "warpboard_compiler.py")
 LOG = "warpboard.log"
+NAME = "torch.utils.cpp_extension"
 IGNORED = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S | re.M)
 HEADER = "#include <torch/extension.h>"
 
 
 def install():
-    """Changes torch.utils.cpp_extension, once, where there is one of a known kind."""
-    try:
-        from torch.utils import cpp_extension
-    except Exception:  # its own import says why
-        return
+    """Changes torch.utils.cpp_extension, now or when it is imported."""
+    if NAME in sys.modules:
+        change(sys.modules[NAME])
+    elif not any(isinstance(finder, Later) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Later())
+
+
+class Later:
+    """Has the module changed once it is imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != NAME:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec and spec.loader:
+            load = spec.loader.exec_module
+            spec.loader.exec_module = lambda module: (load(module), change(module))
+        return spec
+
+
+def change(cpp_extension):
+    """Changes it once, where it is of a known kind."""
     if hasattr(cpp_extension, "_write_ninja_file") and not hasattr(cpp_extension, "_warpboard"):
         cpp_extension._warpboard = True
         cpp_extension._write_ninja_file = behind(cpp_extension._write_ninja_file)
