@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ func truncateResult(r *job.Result, size int) {
 		return
 	}
 	for _, i := range dropOrder(r.Artifacts) {
-		leaveOut(r, i)
+		r.LeaveOut(i, "it is more than a worker can send with the rest of its result")
 		if fits() {
 			return
 		}
@@ -109,21 +108,6 @@ func dropOrder(artifacts []job.Artifact) []int {
 		return cmp.Compare(b.Size, a.Size)
 	})
 	return order
-}
-
-// leaveOut drops the content of an artifact and says so in the stage that made it, the last one.
-func leaveOut(r *job.Result, i int) {
-	r.Artifacts[i].Data = nil
-	if len(r.Stages) == 0 {
-		return
-	}
-	last := &r.Stages[len(r.Stages)-1]
-	extra := maps.Clone(last.Extra)
-	if extra == nil {
-		extra = map[string]string{}
-	}
-	extra[r.Artifacts[i].Name] = fmt.Sprintf("This file of %.1f MB (packed) was not kept: it is more than a worker can send with the rest of its result.", float64(r.Artifacts[i].Size)/1e6)
-	last.Extra = extra
 }
 
 // withoutDetails leaves out of an evaluation's result what matters least.

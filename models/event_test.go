@@ -136,3 +136,26 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 		}
 	})
 }
+
+// TestAFloodOfEventsOfAnyKindIsCut: a stolen secret of a worker fills no disk with what it says of one attempt.
+func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		check(t, err)
+		tell, text := teller{attempt: attempt}, strings.Repeat("x", 1<<20)
+		for range 12 {
+			check(t, third(s.Work.AppendEvents(ctx, []job.Event{
+				tell.say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
+				tell.say(job.Event{Type: "invented", Text: text}), tell.say(job.Event{Type: job.EventStage, Text: text}),
+				tell.say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
+			})))
+		}
+		var bytes int64
+		check(t, s.SQL().QueryRowContext(ctx, "select coalesce(sum(length(event)), 0) from run_events").Scan(&bytes))
+		if bytes > 2*work.MaxEventBytes+2<<20 || bytes < work.MaxEventBytes {
+			t.Errorf("%d bytes are kept of 48 MB", bytes)
+		}
+	})
+}

@@ -35,6 +35,8 @@ import (
 type Config struct {
 	// Dir is the data directory: it holds the SQLite file and the artifacts. It is made if missing.
 	Dir string
+	// MinFree is how many bytes of its disk stay free of what can be refused; 0: none.
+	MinFree int64
 	// Artifacts is another folder for them, or the address of an S3 store; see files.Open.
 	Artifacts string
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
@@ -74,6 +76,7 @@ type Store struct {
 	Storage     *storage.Storage
 	Work        *work.LifeCycle
 	Submissions *submissions.Intake
+	Disk        files.Disk // of the data directory
 	db          *db.DB
 	files       files.Files
 	limits      submissions.Limits
@@ -95,7 +98,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
 	}
-	artifacts, err := files.Open(cmp.Or(cfg.Artifacts, filepath.Join(cfg.Dir, "artifacts")))
+	artifacts, err := files.Open(cmp.Or(cfg.Artifacts, filepath.Join(cfg.Dir, "artifacts")), cfg.MinFree)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +128,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
-		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
+		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
 	s.Work = work.New(database, artifacts, workers, rules{s})

@@ -19,7 +19,7 @@ import (
 // TestAlertsAndDashboardUseMetricsThatExist, of a site on which something has happened, and are proper PromQL. Each alert
 // fires in its case of testdata/alerts_test.yaml, whose series have labels that the site exports.
 func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
-	s := newScene(t, func(c *Config) { c.Queue, c.Disk = &sickQueue{}, t.TempDir() })
+	s := newScene(t, func(c *Config) { c.Queue = &sickQueue{} })
 	s.browserOf(s.admin).post("/devices/H200/pause", nil)
 	exported := body(t, s.browser().get("/metrics"))
 	for _, file := range []string{"../deploy/alerts.yaml", "../deploy/grafana.json", "../deploy/kubernetes/keda.yaml", "testdata/alerts_test.yaml"} {

@@ -19,6 +19,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models/accounts"
+	"warpboard/models/files"
 	"warpboard/models/modelstest"
 )
 
@@ -92,7 +93,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 
 func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	disk := sandboxtest.Disk(t, "4m")
-	s := newEvalSite(t, func(c *Config) { c.Disk, c.MinFree = disk, 2<<20 })
+	s := newEvalSite(t, func(c *Config) { c.Store.Disk = files.Disk{Dir: disk, MinFree: 2 << 20} })
 	modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
 	filler := filepath.Join(disk, "filler")
 	if err := os.WriteFile(filler, make([]byte, 3<<20), 0o600); err != nil {

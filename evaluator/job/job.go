@@ -3,6 +3,7 @@ package job
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"warpboard/tasks"
@@ -241,6 +242,21 @@ type Result struct {
 // Unfinished is what the fresh processes of a ranked stage measured before it failed or was cancelled. One more was under way.
 type Unfinished struct {
 	Cases [][]float64 `json:"cases"` // for each case the medians of the processes that came to their end; none: no process did
+}
+
+// LeaveOut drops the content of an artifact and says why in the stage that made it, the last one.
+func (r *Result) LeaveOut(i int, why string) {
+	r.Artifacts[i].Data = nil
+	if len(r.Stages) == 0 {
+		return
+	}
+	last := &r.Stages[len(r.Stages)-1]
+	extra := maps.Clone(last.Extra)
+	if extra == nil {
+		extra = map[string]string{}
+	}
+	extra[r.Artifacts[i].Name] = fmt.Sprintf("This file of %.1f MB (packed) was not kept: %s.", float64(r.Artifacts[i].Size)/1e6, why)
+	last.Extra = extra
 }
 
 // Artifact names a file that the run left, sent apart from the result.

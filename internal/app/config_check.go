@@ -35,7 +35,7 @@ func (c *Config) validate(command string) []error {
 	wrong.unless(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
 		"--database-url: want postgres://…; leave it empty for SQLite in --data")
 	if files.IsS3(c.Artifacts) {
-		_, err := files.Open(c.Artifacts)
+		_, err := files.Open(c.Artifacts, 0)
 		wrong.unless(err == nil, "--artifacts: %w", err)
 	}
 	switch command {

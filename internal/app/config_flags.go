@@ -79,7 +79,7 @@ func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: none")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear text")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")
-	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "MiB of free disk below --data that a submission needs; 0: none")
+	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "MiB of free disk below --data that submissions, evaluations, tasks, and profiles need; 0: none")
 	fs.StringVar(&cfg.Tasks, "tasks", "", "directory of task folders or problem sets to install at start")
 	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, as H200,A100,…")
 	fs.StringVar(&cfg.Contact, "contact", "", "where to report a way to a false score: a mail address or https://…; shown on /trust")

@@ -63,7 +63,7 @@ func serve(ctx context.Context, env Environment, cfg *Config) error {
 func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
-		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
+		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
 		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Webhooks: hooks.Reach{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 }
@@ -228,7 +228,7 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 	return web.Config{
 		SiteConfig: web.SiteConfig{Store: store, Dispatcher: d, Hub: hub, Log: log, Settings: web.Settings{
 			Addr: c.Addr, BaseURL: c.BaseURL, Version: version(), TrustedProxies: c.Proxies,
-			SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
+			SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker,
 		}},
 		Queue: q, OwnCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins, Contact: c.Contact,
 		OpenEvalAPI: c.OpenEvalAPI, MetricsFrom: from, MetricsToken: c.MetricsToken,

@@ -14,7 +14,8 @@ type File interface {
 
 // Files is a store of contents.
 type Files interface {
-	// Put keeps a content under its digest; a sweep takes it for new from now on.
+	// Put keeps a content under its digest; a sweep takes it for new from now on. It fails with ErrFull in a folder on a disk that is
+	// nearly full.
 	Put(ctx context.Context, digest string, data []byte) error
 	// Open opens a content. The error for a missing one is fs.ErrNotExist.
 	Open(ctx context.Context, digest string) (File, error)
@@ -22,12 +23,12 @@ type Files interface {
 	Sweep(ctx context.Context, before time.Time, named func(digest string) (bool, error)) error
 }
 
-// Open returns the files in a folder, or those at s3://KEY:SECRET@HOST/BUCKET/PREFIX.
-func Open(where string) (Files, error) {
+// Open returns the files in a folder, on whose disk minFree bytes stay free, or those at s3://KEY:SECRET@HOST/BUCKET/PREFIX.
+func Open(where string, minFree int64) (Files, error) {
 	if IsS3(where) {
 		return newBucket(where)
 	}
-	return newFolder(where)
+	return newFolder(where, minFree)
 }
 
 // IsS3 reports whether an address is that of an S3 store.

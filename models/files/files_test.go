@@ -28,7 +28,7 @@ func TestContentsAreKeptByDigestInAFolderAndInAStore(t *testing.T) {
 		"s3":     "s3+http://key:secret@" + strings.TrimPrefix(server.URL, "http://") + "/warpboard/artifacts?region=us-east-1",
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept, err := files.Open(where)
+			kept, err := files.Open(where, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestContentsAreKeptByDigestInAFolderAndInAStore(t *testing.T) {
 			}
 		})
 	}
-	if _, err := files.Open("s3://key:hidden@host"); err == nil || strings.Contains(err.Error(), "hidden") {
+	if _, err := files.Open("s3://key:hidden@host", 0); err == nil || strings.Contains(err.Error(), "hidden") {
 		t.Errorf("an address without a bucket: %v", err)
 	}
 }

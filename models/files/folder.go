@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,13 +14,16 @@ import (
 )
 
 // folder keeps a file per content.
-type folder struct{ dir string }
+type folder struct {
+	dir  string
+	disk Disk
+}
 
-func newFolder(dir string) (folder, error) {
+func newFolder(dir string, minFree int64) (folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return folder{}, fmt.Errorf("making the folder of artifacts: %w", err)
 	}
-	return folder{dir}, nil
+	return folder{dir, Disk{dir, minFree}}, nil
 }
 
 func (f folder) path(digest string) string { return filepath.Join(f.dir, digest[:2], digest) }
@@ -29,6 +33,9 @@ func (f folder) Put(_ context.Context, digest string, data []byte) error {
 	path := f.path(digest)
 	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
 		return nil // it is there, and now too young to be swept
+	}
+	if full, _, err := f.disk.Full(); err != nil || full {
+		return cmp.Or(err, ErrFull)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -77,11 +77,11 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r job.Result) ([]Artifac
 		return nil, nil
 	}
 	a, err := l.loadInFlight(l.db.Read(ctx), r.AttemptID)
-	if awaits, err := a.awaits(r, err); err != nil || !awaits {
+	if awaits, err := a.awaits(*r, err); err != nil || !awaits {
 		return nil, err
 	}
 	var rows []Artifact
-	for _, a := range r.Artifacts {
+	for i, a := range r.Artifacts {
 		if a.Data == nil {
 			continue // it was too large to be sent; its stage says so
 		}
@@ -89,7 +89,12 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r job.Result) ([]Artifac
 			Name: db.Sanitize(filepath.Base(a.Name)), Type: db.Sanitize(a.Type), Size: int64(len(a.Data)),
 			Hash: db.Hash(a.Data), CreatedAt: db.Now(),
 		}
-		if err := l.files.Put(ctx, row.Hash, a.Data); err != nil {
+		err := l.files.Put(ctx, row.Hash, a.Data)
+		if errors.Is(err, files.ErrFull) {
+			r.LeaveOut(i, err.Error())
+			continue
+		}
+		if err != nil {
 			return nil, fmt.Errorf("keeping %s of run %d: %w", row.Name, r.RunID, err)
 		}
 		rows = append(rows, row)

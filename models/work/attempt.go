@@ -30,7 +30,7 @@ type Attempt struct {
 	EndedAt      *time.Time // its result is recorded, or it no longer counts
 	Outcome      job.Outcome
 	LastSeq      int   // of the events that are stored
-	LogBytes     int64 // of the log events that are stored
+	LogBytes     int64 // of the log events that are stored, and a part of the others'
 }
 
 // Ref names the work that it is an attempt at.

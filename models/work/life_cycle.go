@@ -16,13 +16,14 @@ import (
 type LifeCycle struct {
 	db    *db.DB
 	files files.Files
+	disk  files.Disk
 	fleet *fleet.Fleet
 	rules Rules
 }
 
-// New returns the work of a database. Artifacts of runs lie among files.
-func New(database *db.DB, artifacts files.Files, workers *fleet.Fleet, rules Rules) *LifeCycle {
-	return &LifeCycle{db: database, files: artifacts, fleet: workers, rules: rules}
+// New returns the work of a database. Artifacts of runs lie among files; events are kept while the disk has room.
+func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet.Fleet, rules Rules) *LifeCycle {
+	return &LifeCycle{db: database, files: artifacts, disk: disk, fleet: workers, rules: rules}
 }
 
 // Rules are the consequences of a run's end: boards, statements, reruns. Package models has them, which imports this one.

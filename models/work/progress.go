@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,13 @@ import (
 // MaxLogBytes is how much log text of one attempt is kept as events. The stages of its result
 // hold the program's output in any case.
 const MaxLogBytes = 512 << 10
+
+// MaxEventBytes is how much of the other events of one attempt is kept at least, and twice that where it has no logs: a byte of
+// them counts as a lightness-th of one of logs. 10,000 cases have some 3 MB.
+const (
+	lightness     = 32
+	MaxEventBytes = lightness * MaxLogBytes
+)
 
 const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
 
@@ -34,8 +42,12 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Re
 		return out, nil, err
 	}
 	var p progress
+	full, _, err := l.disk.Full()
+	if err != nil {
+		return out, nil, err
+	}
 	store := func(tx *gorm.DB) error {
-		p = progress{l: l, tx: tx, live: live, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
+		p = progress{l: l, tx: tx, live: live, full: full, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
 		return p.run(batch)
 	}
 	err = l.db.Write(ctx, store)
@@ -56,6 +68,7 @@ type progress struct {
 	attempts map[string]*inFlight
 	changed  map[string]bool
 	stale    map[string]bool
+	full     bool // the disk is: what happens counts, and is not kept
 	out      Recorded
 }
 
@@ -133,6 +146,9 @@ func (p *progress) apply(a *inFlight, e job.Event) error {
 
 // keepEvent stores an event for a run's page, and the stage in it.
 func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
+	if p.full || a.LogBytes > 2*MaxLogBytes {
+		return nil
+	}
 	if e.Type == job.EventEnded && e.Ended != nil {
 		if err := noteStage(p.tx, run.ID, a.ID, *e.Ended); err != nil {
 			return err
@@ -141,13 +157,16 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	if !hideTimes(&e) {
 		return nil
 	}
-	if e.Type == job.EventLog {
-		if a.LogBytes > MaxLogBytes {
-			return nil
+	if e.Type != job.EventLog {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return err
 		}
-		if a.LogBytes += int64(len(e.Text)); a.LogBytes > MaxLogBytes {
-			e.Text = logCut
-		}
+		a.LogBytes += int64(len(data)) / lightness
+	} else if a.LogBytes > MaxLogBytes {
+		return nil
+	} else if a.LogBytes += int64(len(e.Text)); a.LogBytes > MaxLogBytes {
+		e.Text = logCut
 	}
 	e.Secret = ""
 	p.out.Events = append(p.out.Events, RunEvent{

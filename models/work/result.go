@@ -37,7 +37,7 @@ type Findings struct {
 // board's change number. A repeated result, or one of another attempt than the current, changes nothing; that of a cancelled
 // run still leaves its stages. A wrong secret is Forbidden.
 func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
-	artifacts, err := l.storeArtifacts(ctx, r)
+	artifacts, err := l.storeArtifacts(ctx, &r)
 	if err != nil {
 		return Recorded{}, err
 	}

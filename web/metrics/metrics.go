@@ -115,18 +115,15 @@ func (m *Metrics) surroundings(queue Queue) []prometheus.Collector {
 			Name: "warpboard_queue_up", Help: "1 while the queue carries jobs.",
 		}, func() float64 { return m.queueUp(queue) }))
 	}
-	if m.site.Settings.Disk != "" {
-		list = append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "warpboard_disk_free_bytes", Help: "Room on the disk of the data directory.",
-		}, func() float64 {
-			free, err := site.FreeBytes(m.site.Settings.Disk)
-			if err != nil {
-				m.site.Log.Error("metrics without the disk", "err", err)
-			}
-			return float64(free)
-		}))
-	}
-	return list
+	return append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "warpboard_disk_free_bytes", Help: "Room on the disk of the data directory.",
+	}, func() float64 {
+		free, err := m.site.Store.Disk.Free()
+		if err != nil {
+			m.site.Log.Error("metrics without the disk", "err", err)
+		}
+		return float64(free)
+	}))
 }
 
 func (m *Metrics) queueUp(queue Queue) float64 {

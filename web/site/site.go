@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/dispatch"
 	"warpboard/internal/statement"
@@ -42,8 +41,6 @@ type Settings struct {
 
 	SandboxOff bool          // the worker runs programs unprotected: every page says so
 	Heartbeat  time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
-	Disk       string        // directory whose disk is watched; empty: none is
-	MinFree    int64         // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
 	Signing Signing // of statements; the zero value signs nothing
 
@@ -129,19 +126,15 @@ func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
 	return wire.IsLoopback(s.Settings.Addr) && wire.IsLoopback(s.Base.Host) && wire.FromThisMachine(c)
 }
 
-// Room refuses what would be stored while the disk is nearly full: a disk that is full ends runs that
-// were accepted.
+// Room refuses what would be stored while the disk is nearly full.
 func (s *Site) Room() error {
-	if s.Settings.Disk == "" || s.Settings.MinFree == 0 {
-		return nil
-	}
-	free, err := FreeBytes(s.Settings.Disk)
-	if err != nil || free >= s.Settings.MinFree {
+	full, free, err := s.Store.Disk.Full()
+	if err != nil || !full {
 		return err
 	}
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "disk_full", RetryAfter: time.Minute, Message: fmt.Sprintf(
 		"The site's disk is nearly full: %d MiB are left, and it keeps %d MiB free. You can submit again when the operator has freed space.",
-		free>>20, s.Settings.MinFree>>20)}
+		free>>20, s.Store.Disk.MinFree>>20)}
 }
 
 // NeedsRoom refuses a request whose handler stores what it brings while the disk is nearly full.
@@ -150,15 +143,6 @@ func (s *Site) NeedsRoom(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Next()
-}
-
-// FreeBytes is the room on the disk of a directory.
-func FreeBytes(dir string) (int64, error) {
-	var stat unix.Statfs_t
-	if err := unix.Statfs(dir, &stat); err != nil {
-		return 0, fmt.Errorf("look at the disk of %s: %w", dir, err)
-	}
-	return int64(stat.Bavail) * stat.Bsize, nil
 }
 
 // VisitorIP is the visitor's address in words; a proxy's own when it does not say whose request it brings.

@@ -48,15 +48,12 @@ func many(n, size int64) string {
 
 // folders says what is in the data directory, and how much room is left. A worker on another machine has its own.
 func (o *Operation) folders() (facts []views.Fact) {
-	if o.site.Settings.Disk == "" {
-		return nil
-	}
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
-		if size := sizeOf(filepath.Join(o.site.Settings.Disk, folder.name)); size > 0 {
+		if size := sizeOf(filepath.Join(o.site.Store.Disk.Dir, folder.name)); size > 0 {
 			facts = append(facts, views.Fact{Name: folder.what, Value: format.Bytes(size)})
 		}
 	}
-	if free, err := site.FreeBytes(o.site.Settings.Disk); err == nil {
+	if free, err := o.site.Store.Disk.Free(); err == nil {
 		facts = append(facts, views.Fact{Name: "Free on the disk", Value: format.Bytes(free)})
 	}
 	return facts

@@ -1,0 +1,44 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// TestANearlyFullDiskKeepsResultsAlone of what a worker sends: a run that was accepted ends, without its files and its events.
+func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
+	modelstest.EachConfig(t, models.Config{MinFree: 1 << 60}, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		check(t, err)
+		tell := teller{attempt: attempt}
+		stored, _, err := s.Work.AppendEvents(ctx, []job.Event{
+			tell.say(job.Event{Type: job.EventStage, Stage: job.StageTest}), tell.say(job.Event{Type: job.EventLog, Text: "a line"}),
+			tell.say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
+		})
+		if err != nil || len(stored.Events) != 0 {
+			t.Errorf("events are stored: %v, %v", types(stored.Events), err)
+		}
+		if now := got[work.Run](t)(s.Work.Run(ctx, run.ID)); now.State != work.StateTesting {
+			t.Errorf("the run is %s", now.State)
+		}
+		result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+			Stages:    []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass}},
+			Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Size: 2e6, Data: []byte("content")}}}
+		out := got[work.Recorded](t)(s.Work.RecordResult(ctx, result, work.Findings{}))
+		kept := got[[]work.Artifact](t)(s.Work.Artifacts(ctx, run.ID))
+		stages := got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
+		if !out.Accepted || len(kept) != 0 || len(stages) != 1 {
+			t.Fatalf("accepted: %t, files: %+v, stages: %+v", out.Accepted, kept, stages)
+		}
+		if why := stages[0].Result.Extra["profile.0.json.gz"]; !strings.Contains(why, "2.0 MB") || !strings.Contains(why, "nearly full") {
+			t.Errorf("the stage says of its file: %q", why)
+		}
+	})
+}
