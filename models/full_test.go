@@ -1,8 +1,11 @@
 package models_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -41,4 +44,27 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 			t.Errorf("the stage says of its file: %q", why)
 		}
 	})
+}
+
+// TestWhatASweepRemovesIsFreeOnTheDisk with SQLite: a disk that was nearly full takes submissions again.
+func TestWhatASweepRemovesIsFreeOnTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	s, ctx := modelstest.OpenDir(t, dir), t.Context()
+	for i := range 64 {
+		_, err := s.SQL().ExecContext(ctx, "insert into blobs (hash, size, data, created_at) values ($1, 1048576, randomblob(1048576), datetime())", i)
+		check(t, err)
+	}
+	size := func() (bytes int64) {
+		for _, name := range []string{"warpboard.db", "warpboard.db-wal"} {
+			info, err := os.Stat(filepath.Join(dir, name))
+			check(t, err)
+			bytes += info.Size()
+		}
+		return bytes
+	}
+	before := size()
+	check(t, s.Sweep(ctx, time.Now()))
+	if after := size(); before < 64<<20 || after > 24<<20 {
+		t.Errorf("%d MiB before the sweep, %d MiB after it", before>>20, after>>20)
+	}
 }

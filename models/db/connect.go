@@ -33,7 +33,8 @@ func gormConfig(count *statements) *gorm.Config {
 // single pool a writer can be starved for seconds; `_txlock=immediate` keeps a transaction that
 // reads first from failing with "database is locked" when it then writes.
 func openSQLite(path string, count *statements) (writer, reader *gorm.DB, err error) {
-	const options = "?_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
+	// Of a file that has tables _auto_vacuum changes nothing.
+	const options = "?_auto_vacuum=incremental&_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
 	if err := keepPrivate(path); err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,45 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"warpboard/migrations"
+)
+
+// Of the pages of 4 KiB that a database in a file no longer needs, spare stay for what comes; the others are given back, in pieces
+// of some tens of milliseconds, between which others write.
+const spare, piece = 2048, 1024
+
+// Shrink gives room that deleted rows left back to the disk. PostgreSQL does so by itself, as far as it can. A file from before
+// this version keeps its size until it is vacuumed once (docs/metrics.md).
+func (d *DB) Shrink(ctx context.Context) error {
+	if d.dialect != migrations.SQLite {
+		return nil
+	}
+	for last := -1; ; {
+		var unused int
+		if err := d.writer.WithContext(ctx).Raw("pragma freelist_count").Scan(&unused).Error; err != nil {
+			return fmt.Errorf("counting unused pages of the database: %w", err)
+		}
+		if unused <= spare || unused == last {
+			return nil
+		}
+		last = unused
+		if err := d.giveBack(ctx, min(piece, unused-spare)); err != nil {
+			return fmt.Errorf("giving back unused pages of the database: %w", err)
+		}
+	}
+}
+
+// giveBack frees so many pages. The statement does so while its rows are read, of which each is empty.
+func (d *DB) giveBack(ctx context.Context, pages int) error {
+	rows, err := d.writer.WithContext(ctx).Raw(fmt.Sprintf("pragma incremental_vacuum(%d)", pages)).Rows()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+	}
+	return rows.Err()
+}
