@@ -77,6 +77,7 @@ func (s *Server) programShapes(app *fiber.App) {
 }
 
 func (s *Server) accountRoutes(pages group) {
+	own := pages.with(site.SignedIn)
 	pages.get("/auth/developer", s.signIn.DeveloperLinked)
 	pages.get("/auth/:provider", s.signIn.Begin)
 	pages.get("/auth/:provider/callback", s.signIn.Callback)
@@ -85,27 +86,28 @@ func (s *Server) accountRoutes(pages group) {
 	pages.get("/sign-in", s.pages.SignInPage)
 
 	pages.get("/login", site.NeedsSignIn, s.logins.Show)
-	pages.post("/login", s.logins.Answer)
+	own.post("/login", s.logins.Answer)
 	pages.get("/me", site.NeedsSignIn, s.pages.Me)
-	pages.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
-	pages.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
-	pages.post("/me/tokens", s.pages.TokenCreate)
-	pages.post("/me/tokens/:id/revoke", s.pages.TokenRevoke)
+	own.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
+	own.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
+	own.post("/me/tokens", s.pages.TokenCreate)
+	own.post("/me/tokens/:id/revoke", s.pages.TokenRevoke)
 
 	pages.get("/webhooks", site.NeedsSignIn, s.hooks.List)
-	pages.post("/webhooks", s.hooks.Create)
+	own.post("/webhooks", s.hooks.Create)
 	pages.get("/webhooks/:id", site.NeedsSignIn, s.hooks.Show)
-	pages.post("/webhooks/:id/delete", s.hooks.Delete)
-	pages.post("/webhooks/:id/enable", s.hooks.Enable)
-	pages.post("/webhooks/:id/test", s.hooks.Test)
-	pages.post("/webhooks/:id/deliveries/:delivery", s.hooks.Redeliver)
+	own.post("/webhooks/:id/delete", s.hooks.Delete)
+	own.post("/webhooks/:id/enable", s.hooks.Enable)
+	own.post("/webhooks/:id/test", s.hooks.Test)
+	own.post("/webhooks/:id/deliveries/:delivery", s.hooks.Redeliver)
 
 	pages.get("/users/:id", s.pages.User)
-	pages.post("/users/:id/role", s.pages.UserRole)
-	pages.post("/users/:id/block", s.pages.UserBlock)
+	own.post("/users/:id/role", s.pages.UserRole)
+	own.post("/users/:id/block", s.pages.UserBlock)
 }
 
 func (s *Server) taskRoutes(pages, uploads group) {
+	own := pages.with(site.SignedIn)
 	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
 	pages.get("/tags/:tag", s.pages.Collection)
@@ -121,9 +123,9 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/file", s.pages.TaskFile)
 	pages.get("/tasks/:slug/template", s.pages.TaskTemplate)
 	pages.get("/tasks/:slug/bundle.zip", s.pages.TaskBundle)
-	uploads.post("/tasks/:slug/submit", s.pages.TaskSubmit)
+	uploads.post("/tasks/:slug/submit", site.SignedIn, s.pages.TaskSubmit)
 	pages.get("/tasks/:slug/solve", s.workbench.Solve)
-	uploads.post("/tasks/:slug/solve", s.workbench.Submit)
+	uploads.post("/tasks/:slug/solve", site.SignedIn, s.workbench.Submit)
 	pages.get("/tasks/:slug/solve/boards", s.workbench.Boards)
 	pages.get("/tasks/:slug/solve/devices", s.workbench.Devices)
 	pages.get("/tasks/:slug/solve/runs", s.workbench.Mine)
@@ -138,9 +140,9 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	uploads.post("/tasks/:slug/publish", s.site.NeedsRoom, s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
 	pages.get("/tasks/:slug/rejudge", site.NeedsSignIn, s.remeasure.Rejudge)
-	pages.post("/tasks/:slug/rejudge", s.remeasure.Begin)
-	pages.post("/tasks/:slug/rejudge/apply", s.remeasure.Apply)
-	pages.post("/tasks/:slug/rejudge/cancel", s.remeasure.Cancel)
+	own.post("/tasks/:slug/rejudge", s.remeasure.Begin)
+	own.post("/tasks/:slug/rejudge/apply", s.remeasure.Apply)
+	own.post("/tasks/:slug/rejudge/cancel", s.remeasure.Cancel)
 	pages.get("/tasks/:slug/boards/:device", s.pages.Board)
 
 	pages.get("/harness", s.pages.Harnesses)
@@ -185,10 +187,11 @@ func (s *Server) playgroundRoutes(pages group) {
 
 // runRoutes are submissions, their runs and profiles, each with the same data for programs, and devices.
 func (s *Server) runRoutes(pages group) {
+	own := pages.with(site.SignedIn)
 	pages.get("/submissions/:id", s.pages.Submission)
 	pages.get("/submissions/:id/source", s.pages.SubmissionSource)
 	pages.get("/submissions/:id/runs/:run", s.pages.Run)
-	pages.post("/submissions/:id/cancel", s.pages.SubmissionCancel)
+	own.post("/submissions/:id/cancel", s.pages.SubmissionCancel)
 
 	pages.get("/submissions/:id/runs/:run/profile", s.profiles.Details)
 	pages.get("/submissions/:id/runs/:run/profile.json", s.profiles.JSON)
@@ -205,41 +208,43 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/devices", s.pages.Devices)
 	pages.get("/devices/:device/drift", s.remeasure.Drift)
 	pages.get("/devices/:device/sentinel", s.units.Sentinel)
-	pages.post("/devices/:device/pause", s.pages.DevicePause)
-	pages.post("/devices/:device/resume", s.pages.DeviceResume)
-	pages.post("/workers", s.pages.WorkerCreate)
-	pages.post("/workers/:name/revoke", s.pages.WorkerRevoke)
-	pages.post("/workers/:name/forget", s.pages.WorkerForget)
+	own.post("/devices/:device/pause", s.pages.DevicePause)
+	own.post("/devices/:device/resume", s.pages.DeviceResume)
+	own.post("/workers", s.pages.WorkerCreate)
+	own.post("/workers/:name/revoke", s.pages.WorkerRevoke)
+	own.post("/workers/:name/forget", s.pages.WorkerForget)
 }
 
 // moderationRoutes are where runs are reported and decided about, and where admins keep the site in order.
 func (s *Server) moderationRoutes(pages group) {
+	own := pages.with(site.SignedIn)
 	pages.get("/runs/:id/moderation", s.moderation.Run)
-	pages.post("/runs/:id/report", s.moderation.Report)
-	pages.post("/runs/:id/note", s.moderation.Note)
-	pages.post("/runs/:id/dismiss", s.moderation.Dismiss)
-	pages.post("/runs/:id/disqualify", s.moderation.Disqualify)
-	pages.post("/runs/:id/reinstate", s.moderation.Reinstate)
-	pages.post("/submissions/:id/delete", s.moderation.DeleteSubmission)
-	pages.post("/users/:id/name", s.moderation.Rename)
+	own.post("/runs/:id/report", s.moderation.Report)
+	own.post("/runs/:id/note", s.moderation.Note)
+	own.post("/runs/:id/dismiss", s.moderation.Dismiss)
+	own.post("/runs/:id/disqualify", s.moderation.Disqualify)
+	own.post("/runs/:id/reinstate", s.moderation.Reinstate)
+	own.post("/submissions/:id/delete", s.moderation.DeleteSubmission)
+	own.post("/users/:id/name", s.moderation.Rename)
 	pages.get("/review", site.NeedsSignIn, s.moderation.Review)
 	pages.get("/people", site.NeedsSignIn, s.moderation.People)
 	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
-	pages.post("/silicon", s.moderation.AssignSilicon)
+	own.post("/silicon", s.moderation.AssignSilicon)
 	pages.get("/audit", site.NeedsSignIn, s.moderation.Audit)
 }
 
 // operationRoutes are where admins keep things off and let workers join.
 func (s *Server) operationRoutes(pages group) {
+	own := pages.with(site.SignedIn)
 	pages.get("/operate", site.NeedsSignIn, s.operation.Page)
 	pages.get("/operate/storage", site.NeedsSignIn, s.operation.Storage)
-	pages.post("/operate/off", s.operation.Off)
-	pages.post("/operate/on", s.operation.On)
-	pages.post("/operate/budgets", s.operation.Budget)
-	pages.post("/operate/teams", s.operation.Team)
-	pages.post("/operate/teams/:id/remove", s.operation.TeamRemove)
-	pages.post("/operate/tokens", s.operation.TokenCreate)
-	pages.post("/operate/tokens/:id/revoke", s.operation.TokenRevoke)
+	own.post("/operate/off", s.operation.Off)
+	own.post("/operate/on", s.operation.On)
+	own.post("/operate/budgets", s.operation.Budget)
+	own.post("/operate/teams", s.operation.Team)
+	own.post("/operate/teams/:id/remove", s.operation.TeamRemove)
+	own.post("/operate/tokens", s.operation.TokenCreate)
+	own.post("/operate/tokens/:id/revoke", s.operation.TokenRevoke)
 	for _, part := range []string{"off", "on", "tokens", "budgets", "teams"} {
 		pages.get("/operate/"+part, site.LeadTo("/operate"))
 	}

@@ -49,11 +49,12 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 }
 
 func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
+	own := api.with(site.SignedIn)
 	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors can be read, too
 	public.get("/api/v1/tasks", s.api.Tasks)
 	public.get("/api/v1/tasks/:slug", s.api.Task)
 	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
-	uploads.post("/api/v1/tasks/:slug", s.site.NeedsRoom, s.api.PublishTask)
+	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsRoom, s.api.PublishTask)
 	public.get("/api/v1/boards/:slug/:device", s.api.Board)
 	public.get("/api/v1/capacity", s.api.Capacity)
 	api.get("/api/v1/chain", s.api.Chain)
@@ -61,17 +62,17 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/runs/:id/statement", s.api.Statement)
 	api.post("/api/v1/login", s.api.BeginLogin)
 	api.post("/api/v1/login/token", s.api.EndLogin)
-	api.get("/api/v1/me", s.api.Me)
-	api.get("/api/v1/tokens", s.api.Tokens)
-	api.delete("/api/v1/tokens/:id", s.api.RevokeToken)
-	api.get("/api/v1/submissions", s.api.ListSubmissions)
-	api.post("/api/v1/submissions", s.api.CreateSubmission)
+	own.get("/api/v1/me", s.api.Me)
+	own.get("/api/v1/tokens", s.api.Tokens)
+	own.delete("/api/v1/tokens/:id", s.api.RevokeToken)
+	own.get("/api/v1/submissions", s.api.ListSubmissions)
+	own.post("/api/v1/submissions", s.api.CreateSubmission)
 	public.get("/api/v1/submissions/:id", s.api.GetSubmission)
 	public.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
-	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
+	own.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
 	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
 
-	s.webhookRoutes(api)
+	s.webhookRoutes(own)
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	api.get("/api/v1/evaluations", s.api.ListEvaluations)
 	api.get("/api/v1/evaluations/:id", s.api.GetEvaluation)
@@ -81,11 +82,11 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/openapi.json", s.api.OpenAPI)
 }
 
-func (s *Server) webhookRoutes(api group) {
-	api.get("/api/v1/webhooks", s.api.Webhooks)
-	api.post("/api/v1/webhooks", s.api.CreateWebhook)
-	api.delete("/api/v1/webhooks/:id", s.api.DeleteWebhook)
-	api.post("/api/v1/webhooks/:id/test", s.api.TestWebhook)
-	api.get("/api/v1/webhooks/:id/deliveries", s.api.Deliveries)
-	api.post("/api/v1/webhooks/:id/deliveries/:delivery/redeliver", s.api.Redeliver)
+func (s *Server) webhookRoutes(own group) {
+	own.get("/api/v1/webhooks", s.api.Webhooks)
+	own.post("/api/v1/webhooks", s.api.CreateWebhook)
+	own.delete("/api/v1/webhooks/:id", s.api.DeleteWebhook)
+	own.post("/api/v1/webhooks/:id/test", s.api.TestWebhook)
+	own.get("/api/v1/webhooks/:id/deliveries", s.api.Deliveries)
+	own.post("/api/v1/webhooks/:id/deliveries/:delivery/redeliver", s.api.Redeliver)
 }

@@ -58,11 +58,8 @@ func (a *API) Task(c *fiber.Ctx) error {
 
 // Me says whose token was sent.
 func (a *API) Me(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
-	budget, err := a.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
+	user := site.Actor(c)
+	budget, err := a.site.Store.Budgets.BudgetOf(c.UserContext(), user)
 	if err != nil {
 		return err
 	}

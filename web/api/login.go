@@ -47,10 +47,7 @@ func (a *API) EndLogin(c *fiber.Ctx) error {
 
 // Tokens lists the sender's tokens that still work.
 func (a *API) Tokens(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	list, err := a.site.Store.Accounts.Tokens(c.UserContext(), user.ID)
 	if err != nil {
 		return err
@@ -68,10 +65,7 @@ func (a *API) Tokens(c *fiber.Ctx) error {
 
 // RevokeToken ends one of the sender's tokens.
 func (a *API) RevokeToken(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err

@@ -21,22 +21,19 @@ const (
 
 // ListSubmissions answers with the sender's own submissions, the newest first. "next" is the cursor of the page after.
 func (a *API) ListSubmissions(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	filter := submissions.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: submissionPage}
 	if asked := c.QueryInt("limit"); asked > 0 {
 		filter.Limit = min(asked, submissionPage)
 	}
 	if slug := c.Query("task"); slug != "" {
-		task, err := a.runs.VisibleTask(c.UserContext(), *user, slug)
+		task, err := a.runs.VisibleTask(c.UserContext(), user, slug)
 		if err != nil {
 			return err
 		}
 		filter.TaskID = task.ID
 	}
-	list, err := a.site.Store.Submissions.Submissions(c.UserContext(), *user, filter)
+	list, err := a.site.Store.Submissions.Submissions(c.UserContext(), user, filter)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/clients/go"
-	"warpboard/models/accounts"
 	"warpboard/models/webhooks"
 	"warpboard/web/site"
 )
@@ -16,11 +15,7 @@ const deliveryPage = 50
 
 // Webhooks lists the sender's webhooks, or the site's.
 func (a *API) Webhooks(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
-	list, err := a.site.Store.Webhooks.Webhooks(c.UserContext(), *user, c.QueryInt("site") == 1)
+	list, err := a.site.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), c.QueryInt("site") == 1)
 	if err != nil {
 		return err
 	}
@@ -42,10 +37,7 @@ func webhookAnswer(h webhooks.Webhook) client.Webhook {
 
 // CreateWebhook makes a webhook; its secret is in this answer alone.
 func (a *API) CreateWebhook(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	var asked client.NewWebhook
 	if err := readJSON(c, &asked); err != nil {
 		return err
@@ -54,7 +46,7 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 	for _, kind := range asked.Events {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}
-	hook, err := a.site.Store.Webhooks.CreateWebhook(c.UserContext(), *user, n)
+	hook, err := a.site.Store.Webhooks.CreateWebhook(c.UserContext(), user, n)
 	if err != nil {
 		return err
 	}
@@ -66,11 +58,11 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 
 // DeleteWebhook removes a webhook with its log.
 func (a *API) DeleteWebhook(c *fiber.Ctx) error {
-	user, id, err := ofSender(c, "id")
+	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err
 	}
-	if err := a.site.Store.Webhooks.DeleteWebhook(c.UserContext(), *user, id); err != nil {
+	if err := a.site.Store.Webhooks.DeleteWebhook(c.UserContext(), site.Actor(c), id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -78,11 +70,11 @@ func (a *API) DeleteWebhook(c *fiber.Ctx) error {
 
 // TestWebhook sends a message that says nothing.
 func (a *API) TestWebhook(c *fiber.Ctx) error {
-	user, id, err := ofSender(c, "id")
+	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err
 	}
-	if err := a.site.Store.Webhooks.TestWebhook(c.UserContext(), *user, id); err != nil {
+	if err := a.site.Store.Webhooks.TestWebhook(c.UserContext(), site.Actor(c), id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -90,11 +82,11 @@ func (a *API) TestWebhook(c *fiber.Ctx) error {
 
 // Deliveries lists what was sent to a webhook, the newest first.
 func (a *API) Deliveries(c *fiber.Ctx) error {
-	user, id, err := ofSender(c, "id")
+	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err
 	}
-	list, err := a.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), *user, id, int64(c.QueryInt("before")), deliveryPage)
+	list, err := a.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveryPage)
 	if err != nil {
 		return err
 	}
@@ -113,7 +105,7 @@ func deliveryAnswer(d webhooks.Delivery) client.Delivery {
 
 // Redeliver sends a delivery once more.
 func (a *API) Redeliver(c *fiber.Ctx) error {
-	user, id, err := ofSender(c, "id")
+	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err
 	}
@@ -121,19 +113,9 @@ func (a *API) Redeliver(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.site.Store.Webhooks.Redeliver(c.UserContext(), *user, id, delivery)
+	d, err := a.site.Store.Webhooks.Redeliver(c.UserContext(), site.Actor(c), id, delivery)
 	if err != nil {
 		return err
 	}
 	return c.JSON(deliveryAnswer(d))
-}
-
-// ofSender is the sender, and the number in the address.
-func ofSender(c *fiber.Ctx, name string) (*accounts.User, int64, error) {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return nil, 0, err
-	}
-	id, err := site.IDParam(c, name)
-	return user, id, err
 }

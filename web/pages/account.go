@@ -42,13 +42,11 @@ func (p *Pages) showToken(c *fiber.Ctx, token accounts.Token, secret string) err
 }
 
 func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
 		Developer: p.signIn.IsDeveloper(c), Now: p.site.Now(), SessionID: site.SessionID(c), ProviderName: p.signIn.ProviderLabel}
-	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
+	var err error
+	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {
 		return err
 	}
@@ -62,7 +60,7 @@ func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error 
 	if page.Sessions, err = p.site.Store.Accounts.Sessions(c.UserContext(), user.ID); err != nil {
 		return err
 	}
-	if page.Budget, err = p.site.Store.Budgets.BudgetOf(c.UserContext(), *user); err != nil {
+	if page.Budget, err = p.site.Store.Budgets.BudgetOf(c.UserContext(), user); err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Me(page))
@@ -82,10 +80,7 @@ func (p *Pages) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) er
 
 // TokenCreate makes a personal token and shows its secret this one time.
 func (p *Pages) TokenCreate(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	days, err := strconv.Atoi(c.FormValue("days", "0"))
 	if err != nil || days < 0 || days > 3650 {
 		return site.Invalid("days", "A token lives between 1 and 3650 days; 0 means that it never expires.")

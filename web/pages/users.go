@@ -95,9 +95,6 @@ func (p *Pages) UserBlock(c *fiber.Ctx) error {
 }
 
 func (p *Pages) manage(c *fiber.Ctx, change func(ctx context.Context, admin accounts.User, id int64) error) error {
-	if _, err := site.RequireUser(c); err != nil {
-		return err
-	}
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err

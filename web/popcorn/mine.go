@@ -20,19 +20,16 @@ const (
 
 // List lists the caller's own submissions, the newest first.
 func (p *Popcorn) List(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	filter := submissions.SubmissionFilter{UserID: user.ID, Offset: bounded(c, "offset", 0, lastOffset), Limit: max(bounded(c, "limit", usualSubmissions, mostSubmissions), 1)}
 	if name := c.Query("leaderboard"); name != "" {
-		task, err := p.runs.VisibleTask(c.UserContext(), *user, db.Slug(name))
+		task, err := p.runs.VisibleTask(c.UserContext(), user, db.Slug(name))
 		if err != nil {
 			return err
 		}
 		filter.TaskID = task.ID
 	}
-	list, err := p.site.Store.Submissions.Submissions(c.UserContext(), *user, filter)
+	list, err := p.site.Store.Submissions.Submissions(c.UserContext(), user, filter)
 	if err != nil {
 		return err
 	}

@@ -29,15 +29,11 @@ func (p *Popcorn) Submit(c *fiber.Ctx) error {
 func (p *Popcorn) SubmitAndFollow(c *fiber.Ctx) error { return p.follow(c) }
 
 func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.Run, err error) {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return sub, nil, err
-	}
 	in, err := p.read(c)
 	if err != nil {
 		return sub, nil, err
 	}
-	return p.runs.Submit(c.UserContext(), *user, in)
+	return p.runs.Submit(c.UserContext(), site.Actor(c), in)
 }
 
 // read takes a submission from the address and the form.

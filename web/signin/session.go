@@ -50,11 +50,7 @@ func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 	if c.Params("id") != "others" {
 		return site.RemoveOwn(c, s.site.Store.Accounts.EndSession, "/me")
 	}
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
-	if err := s.site.Store.Accounts.EndOtherSessions(c.UserContext(), user.ID, site.SessionID(c)); err != nil {
+	if err := s.site.Store.Accounts.EndOtherSessions(c.UserContext(), site.Actor(c).ID, site.SessionID(c)); err != nil {
 		return err
 	}
 	return c.Redirect("/me", fiber.StatusSeeOther)

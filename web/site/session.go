@@ -109,15 +109,11 @@ func BearerToken(c *fiber.Ctx) (string, bool) {
 
 // RemoveOwn removes what the address names by its id and the viewer owns, and goes on to a page.
 func RemoveOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) error, next string) error {
-	user, err := RequireUser(c)
-	if err != nil {
-		return err
-	}
 	id, err := IDParam(c, "id")
 	if err != nil {
 		return err
 	}
-	if err := remove(c.UserContext(), user.ID, id); err != nil {
+	if err := remove(c.UserContext(), Actor(c).ID, id); err != nil {
 		return err
 	}
 	return c.Redirect(next, fiber.StatusSeeOther)
@@ -129,6 +125,14 @@ func RequireUser(c *fiber.Ctx) (*accounts.User, error) {
 		return user, nil
 	}
 	return nil, Unauthorized("Sign in first.")
+}
+
+// SignedIn stands before handlers that are not for visitors, and refuses these.
+func SignedIn(c *fiber.Ctx) error {
+	if _, err := RequireUser(c); err != nil {
+		return err
+	}
+	return c.Next()
 }
 
 // IDParam reads a number from the address; anything else is an address that does not exist.

@@ -46,10 +46,7 @@ func (h *Hooks) list(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) (views.We
 
 // Create makes a webhook and shows its secret this one time.
 func (h *Hooks) Create(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	n := webhooks.NewWebhook{Site: c.FormValue("of") == "site", URL: c.FormValue("url")}
 	if minutes, err := strconv.Atoi(c.FormValue("wait", "30")); err == nil {
 		n.Wait = time.Duration(min(minutes, 1<<20)) * time.Minute
@@ -57,7 +54,7 @@ func (h *Hooks) Create(c *fiber.Ctx) error {
 	for _, kind := range c.Context().PostArgs().PeekMulti("events") {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}
-	hook, err := h.site.Store.Webhooks.CreateWebhook(c.UserContext(), *user, n)
+	hook, err := h.site.Store.Webhooks.CreateWebhook(c.UserContext(), user, n)
 	if kind := db.KindOf(err); kind == db.Invalid || kind == db.Conflict {
 		refused := site.FailureOf(err)
 		return h.show(c, refused.Status, "", refused.Message)
@@ -135,12 +132,8 @@ func (h *Hooks) stay(c *fiber.Ctx, do func(accounts.User, int64) error) error {
 }
 
 func (h *Hooks) act(c *fiber.Ctx, do func(accounts.User, int64) error) (id int64, err error) {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return 0, err
-	}
 	if id, err = site.IDParam(c, "id"); err != nil {
 		return 0, err
 	}
-	return id, do(*user, id)
+	return id, do(site.Actor(c), id)
 }

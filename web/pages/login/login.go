@@ -34,12 +34,9 @@ func (l *Logins) Show(c *fiber.Ctx) error {
 
 // Answer lets the command line with a code in, or refuses it.
 func (l *Logins) Answer(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	yes := c.FormValue("answer") == "yes"
-	if err := l.site.Store.Accounts.AnswerLogin(c.UserContext(), *user, c.FormValue("code"), yes); err != nil {
+	if err := l.site.Store.Accounts.AnswerLogin(c.UserContext(), user, c.FormValue("code"), yes); err != nil {
 		return err
 	}
 	page := views.LoginPage{Page: l.site.Page(c, "Authorize the command line", ""), Answered: true, Let: yes}

@@ -27,15 +27,12 @@ func (m *Moderation) People(c *fiber.Ctx) error {
 
 // Rename changes the name of a person: one's own, or as an admin anyone's.
 func (m *Moderation) Rename(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err
 	}
-	changes, err := m.site.Store.Rename(c.UserContext(), *user, id, c.FormValue("name"))
+	changes, err := m.site.Store.Rename(c.UserContext(), user, id, c.FormValue("name"))
 	if err != nil {
 		return err
 	}
@@ -48,15 +45,12 @@ func (m *Moderation) Rename(c *fiber.Ctx) error {
 
 // DeleteSubmission removes a submission with all that came of it.
 func (m *Moderation) DeleteSubmission(c *fiber.Ctx) error {
-	user, err := site.RequireUser(c)
-	if err != nil {
-		return err
-	}
+	user := site.Actor(c)
 	seen, err := m.runs.LoadSubmission(c)
 	if err != nil {
 		return err
 	}
-	if err := m.runs.Delete(c.UserContext(), *user, seen.Sub.ID, c.FormValue("reason")); err != nil {
+	if err := m.runs.Delete(c.UserContext(), user, seen.Sub.ID, c.FormValue("reason")); err != nil {
 		return err
 	}
 	return site.Redirect(c, views.UserURL(seen.Sub.UserID)+"?done=removed")

@@ -1,0 +1,44 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpboard/web/site"
+)
+
+// forVisitors are the addresses that change something, or seem to, for people who have not signed in: signing in and out, forms that
+// come back, and the APIs of kernels and of popcorn-cli, which have rules of their own.
+var forVisitors = regexp.MustCompile(`^/($|auth/|sign-out$|api/v1/login|api/v1/evaluations|evaluate$|compare$|mcp$|admin/|playground$|evaluations/|popcorn/|tasks/check$)`)
+
+// forAccounts are the addresses that show what is a person's own.
+var forAccounts = regexp.MustCompile(`^/(api/v1/(me|tokens|submissions|webhooks.*)|tasks/:slug/solve/runs)$`)
+
+// TestWhatIsForPeopleIsNotForVisitors asks for every address that changes something or shows what is a person's own, with the token
+// of a form and without an account.
+func TestWhatIsForPeopleIsNotForVisitors(t *testing.T) {
+	s := newScene(t)
+	b := s.browser()
+	b.page("/", http.StatusOK)
+	example := strings.NewReplacer(":slug", s.task.Slug, ":device", "H200", ":kind", "vectoradd_cpp", ":name", "rack", ":id", "1", ":delivery", "1", ":+", "x", "*", "x")
+	asked := 0
+	for _, r := range s.app.GetRoutes(true) {
+		changes := slices.Contains([]string{http.MethodPost, http.MethodPatch, http.MethodDelete}, r.Method) && !forVisitors.MatchString(r.Path)
+		if shows := r.Method == http.MethodGet && forAccounts.MatchString(r.Path); !changes && !shows || strings.ContainsAny(r.Path, "*+") {
+			continue
+		}
+		asked++
+		body := url.Values{site.CSRFField: {b.csrf()}}.Encode()
+		resp := b.send(r.Method, example.Replace(r.Path), strings.NewReader(body), "Content-Type", "application/x-www-form-urlencoded", site.CSRFHeader, b.csrf(), "Accept", "application/json", "HX-Request", "true")
+		if resp.Body.Close(); resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s %s answers a visitor %s", r.Method, r.Path, resp.Status)
+		}
+	}
+	if asked < 60 {
+		t.Errorf("only %d addresses were asked", asked)
+	}
+}
