@@ -112,22 +112,13 @@ func flagHeld(tx *gorm.DB, r *work.Run) error {
 
 // Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on; if that was
 // because a leg of its source's confirmation failed, so do all runs of that source.
-func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) (changes []boards.Change, err error) {
-	if why, err = reason(why); err != nil {
-		return nil, err
-	}
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		run, task, err := runOfTask(tx, runID)
-		if err != nil {
-			return err
-		}
-		if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
-			return err
-		}
+func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
+	return s.decide(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		var bySource int64
+		var err error
 		// This comes before flags.Close, because the open flag reports whether a run is held by its source.
 		if err := heldBySource(tx, run).Where("id = ?", runID).Count(&bySource).Error; err != nil {
-			return db.ReadError(err, "run %d", runID)
+			return nil, db.ReadError(err, "run %d", runID)
 		}
 		if bySource > 0 {
 			err = releaseSource(tx, actor, run, why)
@@ -135,22 +126,20 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 		closed, closeErr := flags.Close(tx, actor.ID, runID, why)
 		switch {
 		case err != nil || closeErr != nil:
-			return errors.Join(err, closeErr)
+			return nil, errors.Join(err, closeErr)
 		case closed+bySource == 0:
-			return db.Errorf(db.Conflict, "Run %d has no open flag.", runID)
+			return nil, db.Errorf(db.Conflict, "Run %d has no open flag.", runID)
 		case run.HeldWhy == "":
-			return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
+			return nil, accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
 		// Only in memory; standOrFall writes what remains after holdWithheld. It may be set again: then the flag is raised
 		// again, too.
 		run.HeldWhy = ""
 		if err := holdWithheld(tx, &run); err != nil { // it was held for something else; its source still is
-			return err
+			return nil, err
 		}
-		changes, err = s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})
-		return err
+		return s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})
 	})
-	return changes, err
 }
 
 // ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first flags

@@ -26,9 +26,9 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 	return run, task, db.ReadError(err, "task of run %d", runID)
 }
 
-// Disqualify takes a run off its board for a reason that everyone can read; the person's next best run takes the
-// place. It closes the run's flags.
-func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) (changes []boards.Change, err error) {
+// decide does something to a run, for a reason that is stored, if the author of its task or an admin asks.
+func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.Act, runID int64, why string,
+	do func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error)) (changes []boards.Change, err error) {
 	if why, err = reason(why); err != nil {
 		return nil, err
 	}
@@ -37,51 +37,47 @@ func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64
 		if err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.DisqualifyRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+		if err := actor.Check(right, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
-		// A held run may be disqualified, too: that is how a review ends that found something.
-		if !run.Valid() && run.HeldWhy == "" {
-			return db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
-		}
-		if _, err := flags.Close(tx, actor.ID, runID, "disqualified"); err != nil {
-			return err
-		}
-		changes, err = s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{
-			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "", "held_why": "",
-		})
+		changes, err = do(tx, run, why)
 		return err
 	})
 	return changes, err
 }
 
+// Disqualify takes a run off its board for a reason that everyone can read; the person's next best run takes the
+// place. It closes the run's flags.
+func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
+	return s.decide(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
+		// A held run may be disqualified, too: that is how a review ends that found something.
+		if !run.Valid() && run.HeldWhy == "" {
+			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
+		}
+		if _, err := flags.Close(tx, actor.ID, runID, "disqualified"); err != nil {
+			return nil, err
+		}
+		return s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{
+			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "", "held_why": "",
+		})
+	})
+}
+
 // Reinstate takes a disqualification back, for a reason that stays with the run. An author cannot take back what an
 // admin decided.
-func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64, why string) (changes []boards.Change, err error) {
-	if why, err = reason(why); err != nil {
-		return nil, err
-	}
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		run, task, err := runOfTask(tx, runID)
-		if err != nil {
-			return err
-		}
-		if err := actor.Check(accounts.DisqualifyRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
-			return err
-		}
+func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
+	return s.decide(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		// OwnerID is here who decided, not whose run it is: the rule is "your own decision, or an admin".
 		if err := actor.Check(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}); err != nil {
-			return err
+			return nil, err
 		}
 		if run.DisqualifiedAt == nil {
-			return db.Errorf(db.Conflict, "Run %d is not disqualified.", runID)
+			return nil, db.Errorf(db.Conflict, "Run %d is not disqualified.", runID)
 		}
-		changes, err = s.standOrFall(tx, actor, run, "reinstate", why, map[string]any{
+		return s.standOrFall(tx, actor, run, "reinstate", why, map[string]any{
 			"disqualified_at": (*time.Time)(nil), "disqualified_why": "", "disqualified_by": 0, "reinstated_why": why,
 		})
-		return err
 	})
-	return changes, err
 }
 
 // standOrFall writes a decision about a run, with all its consequences.
