@@ -35,7 +35,7 @@ func (p *Pages) addActivity(ctx context.Context, workers []fleet.Worker, queues 
 		p.activity.read, p.activity.of = now, all
 	}
 	for i, q := range queues {
-		queues[i].Day = p.activity.of[q.Device]
+		queues[i].Day = p.activity.of[q.Device.Device]
 	}
 	return nil
 }

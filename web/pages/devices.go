@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/clients/go"
 	"warpboard/models/fleet"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -59,15 +60,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 		return status, err
 	}
 	for _, d := range devices {
-		queue := views.DeviceQueue{
-			Device: d.Device, Slots: d.Slots, Free: runs.Free(d), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
-		}
-		if d.Slots == 0 {
-			queue.Problem = d.Problem
-		}
-		queue.PausedBy, queue.PausedSince, queue.PausedWhy = d.PausedBy, runs.TimeOf(d.PausedSince), d.PausedWhy
-		queue.What = p.silicon(workers, d.Device)
-		status.Queues = append(status.Queues, queue)
+		status.Queues = append(status.Queues, views.DeviceQueue{Device: d, Free: runs.Free(d), Runs: list.rows[d.Device], What: p.silicon(workers, d.Device)})
 	}
 	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
 	if err := p.addActivity(ctx, workers, status.Queues); err != nil {
@@ -87,9 +80,9 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 func (p *Pages) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			known := func(q views.DeviceQueue) bool { return q.Device == slot.Device }
+			known := func(q views.DeviceQueue) bool { return q.Device.Device == slot.Device }
 			if !slices.ContainsFunc(here, known) && !slices.ContainsFunc(list, known) {
-				list = append(list, views.DeviceQueue{Device: slot.Device, What: p.silicon(workers, slot.Device), Away: w.SeenAt})
+				list = append(list, views.DeviceQueue{Device: client.Device{Device: slot.Device}, What: p.silicon(workers, slot.Device), Away: w.SeenAt})
 			}
 		}
 	}

@@ -31,9 +31,7 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	}
 	page := views.ProfilePage{
 		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
-		SubmissionID: seen.Sub.ID, Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Device: seen.Run.Device, ScoreNS: seen.Run.ScoreNS,
-		Disqualified: seen.Run.DisqualifiedAt != nil, Held: seen.Run.HeldWhy != "",
-		Made: seen.Run.QueuedAt, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
 	}
 	page.Charts = true
 	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
