@@ -45,8 +45,8 @@ func (a *assets) gzip(name string, data []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// asset serves an embedded file. Its address holds the hash of the whole set, so browsers keep it for
-// ever; one with an old hash gets today's file, and asks again next time.
+// asset serves an embedded file. Its address holds the hash of the whole set, so browsers cache it permanently. An address
+// with an old hash gets today's file, which browsers must revalidate.
 func (s *Server) asset(c *fiber.Ctx) error {
 	name := c.Params("name")
 	data, err := fs.ReadFile(static.Files(), name)

@@ -94,7 +94,7 @@ func (w patientWriter) Flush() {
 	}
 }
 
-// inside is a client of this very site that asks with the rights of a request.
+// inside is a client of this same site with the rights of a request.
 func (s *Server) inside(r *http.Request) *client.Client {
 	remote, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	if err != nil {
@@ -150,7 +150,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 	}
 	// What decides about rights; the answer shall not be compressed.
 	for _, name := range append(wire.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
-		// All values: a proxy may add its own line to X-Forwarded-For, below the one that the visitor made up.
+		// All values: a proxy may add its own line to X-Forwarded-For, below a forged one from the visitor.
 		if value := strings.Join(l.outer.Values(name), ","); value != "" {
 			to.Header.Set(name, value)
 		}

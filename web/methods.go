@@ -17,7 +17,7 @@ func noSuchCall(c *fiber.Ctx) error {
 	return site.NotFound(c)
 }
 
-// onlyItsMethods refuses what an address has no method for, before anything is asked of its sender.
+// onlyItsMethods refuses methods that an address lacks, before it looks at the sender.
 func onlyItsMethods(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err
@@ -25,7 +25,7 @@ func onlyItsMethods(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// otherMethod is the error of an address that has routes, and none for this method.
+// otherMethod is the error for an address that has routes, but not for this method.
 func otherMethod(c *fiber.Ctx) error {
 	var allowed []string
 	for _, r := range c.App().GetRoutes(true) {

@@ -25,9 +25,9 @@ func quiet(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// holdBody is asked by fasthttp when the head of a request is there. It would wait for the first 8 KiB of a
-// body of known length, and ask for a body that is held back, before anyone knows who sends it. So the
-// length is hidden from it until releaseBody, and "Expect: 100-continue" until ReadBody.
+// fasthttp calls holdBody when it has the head of a request. It would wait for the first 8 KiB of a body of known length,
+// and request a held-back body, before the sender is known. So the length is hidden from it until releaseBody, and "Expect:
+// 100-continue" until ReadBody.
 func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
 		h.SetContentLength(-1)
@@ -58,8 +58,8 @@ func closeUnread(c *fiber.Ctx) error {
 	return err
 }
 
-// plainBodies refuses compressed requests: a few megabytes unpack to gigabytes, before any handler can
-// say how much it wants. No client needs them.
+// plainBodies refuses compressed requests: a few megabytes unpack to gigabytes, before any handler can set its limit. No
+// client needs them.
 func plainBodies(c *fiber.Ctx) error {
 	for _, encoding := range c.Request().Header.PeekAll(fiber.HeaderContentEncoding) {
 		if len(encoding) > 0 {
@@ -131,8 +131,8 @@ func (s *Server) requestContext(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// securityHeaders allows a page scripts of this site only, and no one to frame it. fiber's helmet has no place
-// for a nonce and adds headers that pages would have to be tested under.
+// securityHeaders allows a page only this site's scripts, and forbids frames. fiber's helmet does not support a nonce, and
+// adds headers that would need tests with all pages.
 func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	nonce := site.RandomText(18)
 	c.Locals(site.LocalNonce, nonce)

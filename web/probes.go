@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Queue is what a Server asks of the queue.
+// Queue is the part of the queue that a Server needs.
 type Queue interface {
 	// Health says why the queue carries no jobs at this moment; nil when it does.
 	Health(ctx context.Context) error
@@ -22,9 +22,9 @@ type Queue interface {
 	WorkerConn() (net.Conn, error)
 }
 
-// readyz answers 200 while what is submitted now is evaluated soon; else it says what is missing. A site
-// that is alive but not ready still serves its pages: see healthz. A process that stops is not ready, so that a balancer
-// sends visitors to others.
+// readyz answers 200 while new submissions are evaluated soon; otherwise it names what is missing. A site that is alive but
+// not ready still serves its pages: see healthz. A stopping process is not ready, so that a balancer sends visitors to
+// others.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
@@ -100,8 +100,8 @@ func (s *Server) healthz(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ok", "version": s.site.Settings.Version})
 }
 
-// pingDatabase returns within ProbeTimeout. A driver that hangs in a system call comes back from no deadline, and
-// so anyone who asks in the meantime waits for the same ping: one thread hangs, and not one more with each check.
+// pingDatabase returns within ProbeTimeout. A driver that hangs in a system call ignores deadlines. So concurrent checks
+// wait for the same ping: one thread hangs, not another with each check.
 func (s *Server) pingDatabase() error {
 	ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
 	defer cancel()

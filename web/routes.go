@@ -215,7 +215,7 @@ func (s *Server) runRoutes(pages group) {
 	own.post("/workers/:name/forget", s.pages.WorkerForget)
 }
 
-// moderationRoutes are where runs are reported and decided about, and where admins keep the site in order.
+// moderationRoutes are for reports and decisions about runs, and for admins.
 func (s *Server) moderationRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/runs/:id/moderation", s.moderation.Run)

@@ -27,7 +27,8 @@ func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 	}
 }
 
-// popcornRoutes are what popcorn-cli asks; the order counts, since a leaderboard may be called like a part of another address.
+// popcornRoutes are the requests of popcorn-cli. Their order matters, since a leaderboard may have the name of a part of
+// another address.
 func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	known := []fiber.Handler{s.popcorn.Errors, popcorn.Caller, s.site.Identify}
 	body := s.site.ReadBody(site.SmallBody)

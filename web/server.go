@@ -119,7 +119,7 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// SignInLink is the address that signs the operator in, once, where no provider is set up; else empty.
+// SignInLink is the address that signs the operator in, once, if no provider is set up; otherwise empty.
 func (s *Server) SignInLink() string { return s.signIn.DeveloperLink() }
 
 func (s *Server) newApp() *fiber.App {

@@ -48,7 +48,7 @@ func malformed(h *fasthttp.RequestHeader) string {
 	return malformedAsAWhole(seen, protocol)
 }
 
-// malformedLine looks at one header; it counts those that decide where a request ends and whom it is for.
+// malformedLine checks one header; it counts those that decide a request's end and its host.
 func malformedLine(line []byte, seen map[string]int) string {
 	if line[0] == ' ' || line[0] == '\t' {
 		return "a header continues on another line"

@@ -41,7 +41,8 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	return nil
 }
 
-// letIn serves a worker's connection until it ends. It opens the one to NATS: not every request that asks for an upgrade gets here.
+// letIn serves a worker's connection until it ends. It opens the connection to NATS here, since not every request for an
+// upgrade gets this far.
 func (s *Server) letIn(ws *websocket.Conn) {
 	defer ws.Close()
 	conn, err := s.queue.WorkerConn()
@@ -73,7 +74,7 @@ func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	}
 }
 
-// toWorker copies what NATS says until that ends or the worker takes nothing any more.
+// toWorker copies NATS's messages until NATS closes or the worker stops reading.
 func toWorker(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	buffer := make([]byte, bridgeBuffer)
 	for {

@@ -156,7 +156,7 @@ func version() string {
 	}
 	v := info.Main.Version
 	for _, s := range info.Settings {
-		// A binary that was built without version control, as in a container, has no commit, and says only "(devel)".
+		// A binary that was built without version control, as in a container, has no commit, only "(devel)".
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
 			v += " " + s.Value[:12]
 		}

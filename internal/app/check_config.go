@@ -37,8 +37,8 @@ func checkConfigOf(env Environment, name, command string) *cobra.Command {
 // print reads the settings as serve or work would and prints them, each with where it is from. Secrets are
 // hidden. Its error says everything that cannot work.
 func (c *Config) print(env Environment, command string, fs *pflag.FlagSet, wrong error) error {
-	// The table is printed also when something is wrong: where a value is from is what one wants to know then. It opens
-	// no file but those that settings name, no database and no port.
+	// The table is also printed for wrong settings, since the source of a value helps to fix it. It opens only the files
+	// that settings name, no database and no port.
 	from, err := c.read(command, fs, env.Getenv, wrong)
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	eachSetting(fs, func(f *pflag.Flag) {

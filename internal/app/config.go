@@ -52,7 +52,7 @@ type Config struct {
 	LogFormat    string
 }
 
-// NATSSettings says where the queue is, and how the way to it is kept secret.
+// NATSSettings has the address of the queue, and its TLS and credentials.
 type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string

@@ -56,7 +56,7 @@ func (c *Config) validate(command string) []error {
 	return wrong
 }
 
-// problems collects what is wrong with the settings, so that all of it is told at once.
+// problems collects all problems of the settings, to report them at once.
 type problems []error
 
 func (p *problems) unless(ok bool, format string, args ...any) {
@@ -90,7 +90,7 @@ func (c *Config) checkSite(wrong *problems) {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
 		wrong.unless(err == nil, "--signing-key: %w", err)
 	}
-	// --nats-account-seed without --nats-url is let pass and does nothing: the embedded server asks the site anyway.
+	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server asks the site anyway.
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	if n.AccountSeed != "" {

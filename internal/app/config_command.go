@@ -31,7 +31,7 @@ func settingsCommand(env Environment, name, about string, run func(context.Conte
 	return cmd
 }
 
-// settled has a command run also when its flags are wrong, and tells it how: one start tells everything that is wrong.
+// settled lets a command run even with wrong flags, and passes it their errors: one start reports everything that is wrong.
 func settled(cmd *cobra.Command, run func(wrong error) error) {
 	cmd.Args = cobra.ArbitraryArgs // read refuses them
 	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }

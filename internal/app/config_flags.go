@@ -44,7 +44,7 @@ func declare(fs *pflag.FlagSet, command string, cfg *Config) {
 }
 
 func workerFlags(fs *pflag.FlagSet, cfg *Config) {
-	// Two machines of one name need --worker-name: the site tells workers apart by it.
+	// Two machines of one name need --worker-name, which identifies workers.
 	host, _ := os.Hostname()
 	w := &cfg.Worker
 	fs.StringVar(&w.Name, "worker-name", host, "name of this worker; on a remote machine, the name of its credential")
@@ -105,7 +105,7 @@ func envName(flagName string) string {
 // unknownVariables lists the variables that look like settings and are the setting of no command: a
 // misspelt one would otherwise do nothing, silently.
 func unknownVariables(environ []string) []string {
-	// Those of package cli, which are no flags.
+	// Those of package cli, which are not flags.
 	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_SITES": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
 	for name := range flagNames() {
 		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFlag

@@ -32,8 +32,7 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 	}
 }
 
-// An e-mail or a login that such a provider states makes admins (--admins), so that who runs the provider is trusted with
-// the site.
+// An e-mail or a login from such a provider can make admins (--admins), so the provider's operator is trusted with the site.
 func (o OAuthConfig) check(wrong *problems) {
 	for _, p := range o {
 		wrong.unless((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)

@@ -40,7 +40,7 @@ func (i installer) skipped(where string, err error) {
 	i.log.Error("task not installed", "where", where, "why", err)
 }
 
-// readFolder reads the problem sets below dir or, where there are none, its task folders. Links do not
+// readFolder reads the problem sets below dir or, without any, its task folders. Links do not
 // lead out of dir.
 func (i installer) readFolder(dir string) ([]installSpec, error) {
 	// The folder belongs to the person who keeps tasks there, and may be written by others than the operator.

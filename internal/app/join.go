@@ -11,8 +11,7 @@ import (
 // longestHost leaves room for what makes a worker's name its own.
 const longestHost = 30
 
-// join gives a worker that comes by a token a name and a secret of its own. A name that was chosen stays; the machine's
-// gets an end that no other worker has.
+// join gets a name and a secret for a worker with a join token. A chosen name stays; the machine's name gets a unique suffix.
 func (w *WorkerSettings) join() {
 	if w.Join == "" {
 		return

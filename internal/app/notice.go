@@ -24,7 +24,7 @@ type notice struct {
 	over  time.Time // when the last notice ended that the machine outlived
 }
 
-// notice is nil where no file is named.
+// notice is nil without a file.
 func (c *Config) notice(log *slog.Logger) *notice {
 	if c.Worker.NoticeFile == "" {
 		return nil
@@ -34,8 +34,8 @@ func (c *Config) notice(log *slog.Logger) *notice {
 
 // wait returns when results must be delivered, once there is a notice; false: ctx ended first.
 func (n *notice) wait(ctx context.Context) (time.Time, bool) {
-	// The file's time and this process's clock are of one machine; one that a network file system stamps may be off by
-	// what the clocks differ.
+	// The file's time and this process's clock come from one machine; on a network file system the difference of the clocks
+	// adds an error.
 	tick := time.NewTicker(noticeEvery)
 	defer tick.Stop()
 	for {
@@ -51,8 +51,8 @@ func (n *notice) wait(ctx context.Context) (time.Time, bool) {
 	}
 }
 
-// awaitEnd waits, where there is a notice already, until the machine is gone, a stop signal or the notice's end: a worker that
-// left is often started again. False: there is no notice, or the machine outlived it.
+// awaitEnd waits, if there is a notice already, until the machine is gone, a stop signal or the notice's end, because a
+// worker that left is often started again. false: there is no notice, or the machine outlived it.
 func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	gone, ok := n.read(time.Now())
 	if !ok {
@@ -67,7 +67,7 @@ func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	}
 }
 
-// read tells when the machine goes away; false while no one says so. A file that cannot be understood counts, as one that is empty.
+// read returns when the machine goes away; false without a notice. An unreadable file counts like an empty one.
 func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 	info, err := os.Stat(n.file)
 	if err != nil {
@@ -85,7 +85,7 @@ func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 		gone = info.ModTime().Add(n.grace)
 	}
 	if !gone.After(now) {
-		// Said once for each notice, not every second for as long as the file lies there.
+		// Logged once for each notice, not every second while the file exists.
 		if !gone.Equal(n.over) {
 			n.log.Warn("ignoring a stale shutdown notice: remove the file", "file", n.file, "at", gone.UTC().Format(time.RFC3339))
 		}

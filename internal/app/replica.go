@@ -36,8 +36,8 @@ func replica(data string) (string, error) {
 	return name, nil
 }
 
-// hearOthers has viewers of this process see what other processes on the same queue do, and those see what this one does.
-// Whatever others tell may be new work for the dispatcher.
+// hearOthers exchanges announcements with the other processes on the same queue, so that viewers of each see the changes of
+// all. Each announcement may mean new work for the dispatcher.
 func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
 	if !q.Shared() {
 		return func(context.Context) error { return nil }

@@ -77,15 +77,15 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 	})
 }
 
-// ServeSite runs the loops of the site, with a store and a queue that are the caller's. When ctx ends, dispatcher and worker
-// stop, the worker finishes or gives back what it has, and then the recorder stops, so that the last results are stored. Pages
-// are served until then.
+// ServeSite runs the loops of the site, with the caller's store and queue. When ctx ends, dispatcher and worker stop, the
+// worker finishes or hands back its jobs, and then the recorder stops, so that the last results are stored. Pages are served
+// until then.
 //
-// Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
-// The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
-// and deliverer log their errors and go on; they return only with ctx, or when their connection is closed for good.
+// Pages are served before the loops run: a starting site shows an empty queue instead of an error. The first loop that fails
+// ends all others, and so the process, which its supervisor restarts. hear, dispatcher and deliverer log their errors and go
+// on; they return only with ctx, or when their connection is closed for good.
 //
-// The recorder is asked until the worker has ended, and answers what was asked by then.
+// The recorder answers until the worker has ended, including requests from before that.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
@@ -212,7 +212,7 @@ func ignoreCancel(err error) error {
 	return err
 }
 
-// authorizer answers the queue's question who a remote worker is. An error, of the database, is no refusal.
+// authorizer checks a remote worker's credential for the queue. An error of the database is not a refusal.
 func authorizer(store *models.Store) func(name, secret string) ([]string, bool, error) {
 	return func(name, secret string) ([]string, bool, error) {
 		// The queue's server waits for this in the goroutine of a connection that is not let in yet.

@@ -21,7 +21,7 @@ const settingsFlag = "config"
 // variable, or the path of a file.
 type origins map[string]string
 
-// sources are where a setting may come from when no flag says it.
+// sources are the places of settings without a flag.
 type sources struct {
 	getenv func(string) string
 	path   string            // of the settings file; empty without one
@@ -76,8 +76,8 @@ func settingText(value any) (string, error) {
 	return "", fmt.Errorf("expected a string, number, boolean, or list of strings, got %v", value)
 }
 
-// of gives a setting's value and where it is from; from is empty when it is set nowhere.
-// An empty variable counts as not set: a variable cannot set a text to nothing where the file says something.
+// of returns a setting's value and its source; from is empty if it is not set. An empty variable counts as not set: a
+// variable cannot replace a text of the file by an empty one.
 func (s sources) of(name string) (value, from string, err error) {
 	env := envName(name)
 	value, path := s.getenv(env), ""
@@ -103,7 +103,7 @@ func (s sources) of(name string) (value, from string, err error) {
 	return "", "", nil
 }
 
-// fill sets every flag that the command line did not set, and returns where each setting is from.
+// fill sets every flag that the command line did not set, and returns each setting's source.
 func (s sources) fill(fs *pflag.FlagSet) (origins, []error) {
 	from, wrong := origins{}, []error{}
 	eachSetting(fs, func(f *pflag.Flag) {

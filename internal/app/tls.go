@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// TLSSettings say how the site itself serves TLS, where no proxy does.
+// TLSSettings are for TLS without a proxy.
 type TLSSettings struct {
 	Auto                 bool
 	Cert, Key            string
@@ -30,7 +30,7 @@ func (s TLSSettings) check(wrong *problems, base *url.URL) {
 	}
 }
 
-// config is how connections are encrypted; nil where they are not. Certificates from an ACME server are kept in a folder.
+// config is the encryption of connections; nil without. Certificates from an ACME server are kept in a folder.
 func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	switch {
 	case s.Auto:
@@ -61,7 +61,7 @@ func (s TLSSettings) auto(baseURL, folder string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: manager.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}}, nil
 }
 
-// trusting is a client that believes one authority; nil without one.
+// trusting is a client that trusts one authority; nil without one.
 func trusting(file string) (*http.Client, error) {
 	if file == "" {
 		return nil, nil
@@ -86,7 +86,7 @@ type keyPair struct {
 	loaded *tls.Certificate
 }
 
-// get reads the files again after the certificate has changed; one that cannot be read leaves the one before.
+// get reads the files again after the certificate has changed; if they cannot be read, the former certificate stays.
 func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -79,7 +79,7 @@ func hide(answer *client.Run, hidden runs.Hidden) {
 	}
 }
 
-// profileAddress is where a run's profile is; empty while it has none.
+// profileAddress is the address of a run's profile; empty if it has none.
 func (a *API) profileAddress(ctx context.Context, version catalog.TaskVersion, run work.Run) (string, error) {
 	if !run.State.Final() {
 		return "", nil
@@ -98,7 +98,7 @@ func eventAnswer(e work.RunEvent) client.Event {
 	}
 }
 
-// submissionAnswer reads all that is known of a submission.
+// submissionAnswer reads everything about a submission.
 func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (client.Submission, error) {
 	sub, err := a.site.Store.Submissions.Submission(ctx, id)
 	if err != nil {

@@ -1,17 +1,15 @@
-// Package api is the versioned JSON API, /api/v1: what it answers is described by an OpenAPI document, and
-// the types are those of package client. Package web routes to it; the command line, package mcp and other people's programs
-// call it.
+// Package api is the versioned JSON API, /api/v1: an OpenAPI document describes it, with the types of package client.
+// Package web routes to it; the command line, package mcp and other programs call it.
 //
-// Read operations.go first (the API as a table; a test holds it to the routes), then api.go (tasks, boards,
-// devices), submissions.go, mine.go (one's own; waiting), publish.go
-// (tasks), evaluations.go, capacity.go, login.go (the ends of the device flow), webhooks.go, statements.go (signed results and
-// their chain), answers.go (from models to the client's types). What all share: json_body.go
-// (bodies with unknown keys are refused), query.go (so are unknown parameters; who may read without a token), openapi.go and
-// page.go (the table as a document and as a page).
+// Read operations.go first (the API as a table; a test holds it to the routes), then api.go (tasks, boards, devices),
+// submissions.go, mine.go (one's own; waiting), publish.go (tasks), evaluations.go, capacity.go, login.go (the ends of the
+// device flow), webhooks.go, statements.go (signed results and their chain), answers.go (from models to the client's types).
+// All share json_body.go (refuses unknown keys in bodies), query.go (refuses unknown parameters; which answers need no
+// token), openapi.go and page.go (the table as a document and as a page).
 //
-// It promises that addresses and fields stay: what is new is added, and unknown to older clients, which must ignore it. Errors are
+// It promises that addresses and fields stay: changes only add fields, which older clients must ignore. Errors are
 // RFC 9457 problems with a stable code, whose text may change. Times of kernels are nanoseconds, of clocks RFC 3339 in UTC.
-// A task, submission or evaluation that the caller may not see is answered as one that does not exist.
+// A task, submission or evaluation that the caller may not see is answered like a missing one.
 //
 // What may go wrong: an answer that waits (?wait=) holds a request for up to 50 s, and an address has a share of those;
 // one that finds no place comes at once.

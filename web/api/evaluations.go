@@ -78,7 +78,7 @@ func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
 		found, err = a.waitAWhile(c, found, min(time.Duration(wait)*time.Second, longestWait))
 	}
-	if err == nil && !caller.MayRead(found) { // its owner shares it no more
+	if err == nil && !caller.MayRead(found) { // its owner no longer shares it
 		err = evaluations.NotFound(found.ID)
 	}
 	if err != nil {
@@ -118,7 +118,7 @@ func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 	return last, nil
 }
 
-// ListEvaluations answers with the sender's own evaluations; anyone who shows nothing has none.
+// ListEvaluations answers with the sender's own evaluations; a sender without token or key has none.
 func (a *API) ListEvaluations(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (a *API) CancelEvaluation(c *fiber.Ctx) error {
 	return a.GetEvaluation(c)
 }
 
-// ChangeEvaluation takes {"shared": true}, which opens an evaluation to anyone who knows its id, or false.
+// ChangeEvaluation takes {"shared": true}, which opens an evaluation to anyone who has its id, or false.
 func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 	var in client.EvaluationChange
 	if err := readJSON(c, &in); err != nil {
@@ -223,13 +223,13 @@ type evalFollower struct {
 	podIP string
 }
 
-// send writes the evaluation as it is now, if the reader has not seen it so.
+// send writes the evaluation if it has changed since the last time.
 func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
 	e, err := f.api.site.Store.Work.Evaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}
-	if !f.asker.MayRead(e) { // its owner shares it no more
+	if !f.asker.MayRead(e) { // its owner no longer shares it
 		return stream.ErrDone
 	}
 	if e.Change > f.last {

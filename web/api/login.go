@@ -10,7 +10,7 @@ import (
 // loginEvery is how many seconds a command waits between two questions whether it was let in.
 const loginEvery = 2
 
-// BeginLogin answers a command line that asks to be signed in with a code, which a person answers in a browser.
+// BeginLogin answers a command line's request to be signed in with a code, which a person approves or denies in a browser.
 func (a *API) BeginLogin(c *fiber.Ctx) error {
 	var in client.NewLogin
 	if err := readJSON(c, &in); err != nil {

@@ -103,8 +103,8 @@ func (o operation) describe() map[string]any {
 	return out
 }
 
-// responses are the answer and what may be wrong. The unversioned API refuses in shapes of its own what reaches it; what is
-// refused before (too many requests, a malformed head) is a problem there, too.
+// responses are the answer and the errors. The unversioned API has its own shapes for errors; requests that are refused
+// earlier (too many requests, a malformed head) get a problem there, too.
 func (o operation) responses(answer map[string]any) map[string]any {
 	refused, failed := content(problemType, ref("Problem")), content(problemType, ref("Problem"))
 	out := map[string]any{strconv.Itoa(o.status): answer,
@@ -120,7 +120,7 @@ func (o operation) responses(answer map[string]any) map[string]any {
 	return out
 }
 
-// security lists what a caller may show: a token; where none is needed, nothing, too.
+// security lists the ways to authenticate: a token, and, if none is needed, nothing.
 func (o operation) security() []any {
 	token, key, nothing := map[string]any{"token": []string{}}, map[string]any{"key": []string{}}, map[string]any{}
 	switch {

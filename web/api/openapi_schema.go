@@ -45,11 +45,11 @@ func parts() map[reflect.Type]*jsonschema.Schema {
 	for name, answer := range answerTypes() {
 		out[reflect.TypeOf(answer)] = &jsonschema.Schema{Ref: schemaHome + name}
 	}
-	delete(out, reflect.TypeFor[client.TaskSummary]()) // tasks are summaries with more: their keys are told in one object
+	delete(out, reflect.TypeFor[client.TaskSummary]()) // tasks extend summaries: their keys are in one object
 	return out
 }
 
-// schemaOf is the JSON Schema of a type, as a plain object. What is sent has no other keys; an answer may get more, which older
+// schemaOf is the JSON Schema of a type, as a plain object. Requests have no other keys; answers may get more, which older
 // clients ignore.
 func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	own := reflect.TypeOf(value)
@@ -67,8 +67,8 @@ func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	return out, err
 }
 
-// tidy makes a schema such as generators of clients like: numbers say how wide they are (Go's would be float32 and int), lists
-// are never null, and what may be absent is not null as well.
+// tidy makes a schema fit for generators of clients: numbers have a format (without it Go's are float32 and int), lists are
+// never null, and optional fields are not also nullable.
 func tidy(schema *jsonschema.Schema, sent bool) {
 	if schema == nil {
 		return
@@ -95,8 +95,8 @@ func tidy(schema *jsonschema.Schema, sent bool) {
 	}
 }
 
-// withoutNull takes null out of the types of a schema. A pointer to a part would be null and nothing else: a part has no type
-// of its own.
+// withoutNull removes null from the types of a schema. For a pointer to a part null would remain alone, since a part has no
+// type here.
 func withoutNull(schema *jsonschema.Schema) {
 	types := slices.DeleteFunc(slices.Clone(schema.Types), func(one string) bool { return one == "null" })
 	schema.Types = nil
@@ -127,7 +127,7 @@ func webhookMessages() map[string]any {
 	return out
 }
 
-// nameMessages says what the JSON is that messages hold: Go's types keep it as it was sent.
+// nameMessages names the schemas of raw JSON in messages, which Go's types keep unparsed.
 func nameMessages(schemas map[string]any) {
 	properties := func(name string) map[string]any { return schemas[name].(map[string]any)["properties"].(map[string]any) }
 	properties("Delivery")["body"] = ref("WebhookMessage")

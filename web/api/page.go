@@ -12,7 +12,7 @@ import (
 	"warpboard/views"
 )
 
-// Page shows what the OpenAPI document says.
+// Page shows the OpenAPI document.
 func (a *API) Page(c *fiber.Ctx) error {
 	document, err := a.apiDocument()
 	if err != nil {
@@ -112,7 +112,7 @@ func (j jsonSchema) either() (names []string) {
 	return names
 }
 
-// anyKind names what a value is one of; that it may be null is not said.
+// anyKind names the alternatives of a value, without null.
 func (j jsonSchema) anyKind() (name, ref string) {
 	var names []string
 	for _, one := range j.AnyOf {

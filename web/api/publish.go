@@ -103,7 +103,7 @@ func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, said bool, err e
 	return &p.Deadline, !p.Assumed, nil
 }
 
-// updateTask makes a bundle a task's state, or tells what that would change. Of its settings only the title and the deadline
+// updateTask makes a bundle a task's state, or reports what that would change. Of its settings only the title and the deadline
 // change, and only if the request changes them.
 func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published) error {
 	ctx, bundle := c.UserContext(), p.Bundle

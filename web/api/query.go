@@ -11,8 +11,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Public lets scripts of other sites read an answer. A browser shows them only what it asked for without cookies, and asks
-// with no token: that would take an answer to OPTIONS, which there is not.
+// Public lets scripts of other sites read an answer. Their requests have no cookies, and no token either: a browser would
+// first need an answer to OPTIONS, which the site does not give.
 func (a *API) Public(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 	c.Set(fiber.HeaderAccessControlExposeHeaders, "ETag, Retry-After, "+client.VersionHeader)

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// chainLines is how many statements one answer holds; ?after= asks for the next.
+// chainLines is how many statements one answer holds; ?after= gets the next.
 const chainLines = 5000
 
 // Statement answers with what the site stated of a run, signed with its present key. Of a run that is disqualified

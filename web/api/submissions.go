@@ -99,7 +99,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	return in, nil
 }
 
-// via tells the command from other programs, for the submission's page.
+// via distinguishes the command from other programs, for the submission's page.
 func via(c *fiber.Ctx) string {
 	if strings.HasPrefix(c.Get(fiber.HeaderUserAgent), client.UserAgent) {
 		return "cli"

@@ -29,7 +29,7 @@ func (b *Browser) start() {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true),
 		chromedp.Flag("no-pings", true),
-		// Nothing but the site is to be found, whatever else it wants to ask.
+		// Only the site can be resolved, whatever else the browser requests.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 	)
 	// The headless shell needs a quarter of the processor time that the whole browser does, which draws windows no one sees.
@@ -54,7 +54,7 @@ func (b *Browser) Close() {
 type Window struct {
 	T   testing.TB
 	Ctx context.Context // of its actions
-	URL string          // what paths are below
+	URL string          // the prefix of paths
 }
 
 // Open shows an empty window until the test ends. It is never behind another one, where Chromium would draw nothing
@@ -109,7 +109,7 @@ func (w *Window) Eval(expression string) string {
 	return text
 }
 
-// Until waits for an expression to be true in the page, or in the one that it leads to.
+// Until waits for an expression to be true in the page, or in the page that follows.
 func (w *Window) Until(condition string) {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.Ctx, patience)

@@ -94,16 +94,16 @@ func refused(c *fiber.Ctx, err error) error {
 	return err
 }
 
-// fail answers that there is no result.
+// fail answers without a result.
 func (a *API) fail(c *fiber.Ctx, status int, message string) error {
 	noCache(c)
 	return c.Status(status).JSON(failureBody(work.Evaluation{}, message, evaluations.PodIP(c)))
 }
 
-// failureBody says that there is no result, in the unversioned API's shape; e is the zero Evaluation where
-// there is none. Beside that shape it says what was known before the end.
+// failureBody is an answer without a result, in the unversioned API's shape; e may be the zero Evaluation. In addition to
+// that shape it has the state before the end.
 func failureBody(e work.Evaluation, message, podIP string) fiber.Map {
-	r, _ := evaluations.ResultOf(e) // what cannot be read is not known
+	r, _ := evaluations.ResultOf(e) // an unreadable result counts as unknown
 	body := fiber.Map{
 		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": evaluations.PodName(r), "pod_ip": podIP,
 		"status": "error", "error": message, "compilation_method": "cupy",

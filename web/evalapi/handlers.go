@@ -72,7 +72,7 @@ func (a *API) noDevice() string {
 	return fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
 }
 
-// failureText says why an evaluation has no result.
+// failureText is the reason why an evaluation has no result.
 func failureText(e work.Evaluation, request kernelrun.Request) string {
 	switch e.State {
 	case work.EvaluationTimeout:
@@ -83,8 +83,8 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 	return "An unexpected error occurred: " + e.Failure
 }
 
-// Job answers with the state of a job, and never with its result or its sources. Clients of this API have no key, so
-// that of a caller without a token is told to anyone who has its id.
+// Job answers with the state of a job, never with its result or its sources. Clients of this API have no key, so anyone who
+// has the id can read the state of a job without an owner.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.site.Store.Work.Evaluation(c.UserContext(), id)

@@ -22,9 +22,9 @@ type reply struct {
 	body   any
 }
 
-// answerLate answers before there is an answer: a proxy would give up a caller who hears nothing for a
-// minute, and the result with him. The head goes first, then a space now and then, which JSON allows, then
-// the answer. Its status is 200 whatever comes; a failure is told by "status": "error" in the body alone.
+// answerLate begins to answer before the answer exists: a proxy would end a request without traffic after a minute, and lose
+// the result. The head goes first, then a space now and then, which JSON allows, then the answer. The status is always 200;
+// only "status": "error" in the body shows a failure.
 func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	noCache(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
@@ -50,8 +50,8 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	})
 }
 
-// behindProxy reports whether something between the caller and this site may lose patience. A proxy need not
-// say that it is there; nginx as it comes speaks HTTP/1.0.
+// behindProxy reports whether a proxy between the caller and this site may end the request. A proxy need not identify
+// itself; nginx by default uses HTTP/1.0.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
 	peer, host := wire.Peer(c), string(c.Request().Host())
 	return !c.Request().Header.IsHTTP11() || a.site.Secure() || wire.HasProxyMark(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||

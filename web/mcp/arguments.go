@@ -16,8 +16,8 @@ import (
 	"warpboard/tasks"
 )
 
-// explain puts a sentence in place of what the SDK says of wrong arguments: the path of a schema. It looks at nothing but what the
-// SDK has refused.
+// explain replaces the SDK's message for wrong arguments, a path in a schema, by a sentence. It only looks at arguments that
+// the SDK has refused.
 func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)
@@ -122,7 +122,7 @@ func kindName(want []string) string {
 	return strings.Join(names, " or ")
 }
 
-// kindOf is what JSON Schema calls a value that is valid JSON.
+// kindOf is JSON Schema's name for the type of a valid JSON value.
 func kindOf(value json.RawMessage) string {
 	switch value = bytes.TrimSpace(value); {
 	case len(value) == 0:

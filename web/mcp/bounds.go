@@ -11,7 +11,7 @@ import (
 // times, and repeats them in its answers.
 const MostAside = 128 << 10
 
-// IsSane reports whether no more than MostAside of a message is anything but sources. A message that is not JSON has none.
+// IsSane reports whether a message has at most MostAside bytes beside its sources. A message that is not JSON has no sources.
 func IsSane(message []byte) bool {
 	if len(message) <= MostAside {
 		return true
@@ -19,8 +19,7 @@ func IsSane(message []byte) bool {
 	return len(message)-bytesOfSources(message) <= MostAside
 }
 
-// bytesOfSources is how much of a message are the arguments of a call that may be large. It reads the message once, as far as it is
-// JSON.
+// bytesOfSources counts the bytes of a call's arguments that may be large. It reads the message once, up to the first error.
 func bytesOfSources(message []byte) (n int) {
 	w, began := jsonwalk.New(message), int64(0)
 	for w.Step() && len(w.Open()) > 0 {

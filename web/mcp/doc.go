@@ -2,12 +2,12 @@
 // boards.
 //
 // Read server.go (the server, over HTTP and stdio), boards.go and evaluations.go (tools that look and measure), loop.go (the
-// tools of submitting and waiting), compare.go, record.go, resources.go, progress.go, arguments.go and
-// schema.go (what tools take and answer), skill.go (what an agent is told to read first).
+// tools of submitting and waiting), compare.go, record.go, resources.go, progress.go, arguments.go and schema.go (arguments
+// and answers of tools), skill.go (the text that agents should read first).
 //
-// The tools ask the site through its JSON API, so that they are the same inside the site and in a program on someone's own
-// machine, and have no rights that the caller's token lacks.
+// The tools use the site's JSON API. So they are the same inside the site and in a program on a person's machine, and have
+// only the rights of the caller's token.
 //
-// What may go wrong: what people wrote (task texts, kernels, names) reaches a model. It is handed over as data, and no tool
-// acts for anyone but its caller.
+// What may go wrong: texts of other people (task texts, kernels, names) reach a model. They are passed as data, and each
+// tool acts only for its caller.
 package mcp

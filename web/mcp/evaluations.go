@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// waitAtOnce is how long one request to the site waits for an evaluation's end, and so the time between
-	// two words on its progress; the first waits a second, each twice as long as the one before.
+	// waitAtOnce bounds how long one request to the site waits for an evaluation's end, and so the time between two progress
+	// messages. The first waits a second, each next one twice as long.
 	waitAtOnce = 8 * time.Second
 	// validateTimeout is the time limit, in seconds, of a validation that names none.
 	validateTimeout = 60
-	// farewell bounds how long a cancelled call still tells the site.
+	// farewell bounds how long a cancelled call takes to notify the site.
 	farewell = 5 * time.Second
 )
 
@@ -72,7 +72,7 @@ type jobIn struct {
 
 type nothing struct{}
 
-// goesOn tells agents of unfinished.
+// goesOn is the message to agents about unfinished work.
 const goesOn = " If it takes longer than the client is likely to wait, the answer has ended false and a job_id: call get_job_status for the result."
 
 func (t tools) addEvaluations(server offering) {
@@ -145,7 +145,7 @@ func (t tools) compare(ctx context.Context, p *progress, in compareIn) (any, err
 	}))
 }
 
-// validate is an evaluation with one trial, told in the words of a check.
+// validate is an evaluation with one trial, with the fields of a check.
 func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, error) {
 	s := settings{NumTrials: 1, Timeout: cmp.Or(in.Timeout, validateTimeout)}
 	answer, err := t.run(ctx, p, s.request(object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}))
@@ -203,7 +203,7 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 	return withKey(out, key), nil
 }
 
-// withKey tells the key by which a caller without a token reads the evaluation again.
+// withKey adds the key with which a caller without a token can read the evaluation again.
 func withKey(out object, key string) object {
 	if key != "" {
 		out["key"] = key

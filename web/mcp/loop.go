@@ -43,7 +43,7 @@ type submissionOut struct {
 	Next  string   `json:"next,omitempty" jsonschema:"what to do now"`
 }
 
-// runOut is a run in short. It has no id: tools take ids of submissions, and the two would be mistaken for each other.
+// runOut is a run in short. It has no id: tools take ids of submissions, and agents would confuse the two.
 type runOut struct {
 	Device   string   `json:"device"`
 	State    string   `json:"state"`
@@ -56,7 +56,7 @@ type runOut struct {
 	Profile  string   `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
 }
 
-// maxOutput bounds what an agent is told of a compiler's or a program's output, in bytes from the end.
+// maxOutput bounds a compiler's or a program's output for agents, in bytes from the end.
 const maxOutput = 4000
 
 func shortSubmission(s *client.Submission) submissionOut {

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progress tells the client of one call how far it is, if the client asked for that.
+// progress reports the progress of one call, if the client asked for it.
 type progress struct {
 	session *sdk.ServerSession
 	token   any
@@ -22,7 +22,7 @@ func (p *progress) wanted() bool { return p.token != nil }
 
 func (p *progress) took() time.Duration { return time.Since(p.began) }
 
-// tell says that the call goes on. A client that does not hear it has left, and the call's context says so.
+// tell reports that the call goes on. If the client has left, the call's context ends.
 func (p *progress) tell(ctx context.Context, message string) {
 	if !p.wanted() {
 		return

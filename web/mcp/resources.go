@@ -83,7 +83,7 @@ func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.R
 	return textsOf(r.Params.URI, files), nil
 }
 
-// unread is the error of a resource that cannot be read, with a code of the protocol: the caller's mistake where the site says so.
+// unread is the error of an unreadable resource, with the protocol's code: the caller's mistake if the site's error says so.
 func unread(uri string, err error) error {
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	var refused *client.Problem
@@ -107,7 +107,7 @@ func textsOf(uri string, files []client.SourceFile) *sdk.ReadResourceResult {
 	return out
 }
 
-// textFiles are the files of a zip that are texts; what is no zip is one file.
+// textFiles are the text files of a zip; other data is one file.
 func textFiles(data []byte) (files []client.SourceFile, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

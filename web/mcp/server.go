@@ -18,21 +18,21 @@ import (
 // defaultPatience is below the minute after which the usual clients and proxies give a call up.
 const defaultPatience = 40 * time.Second
 
-// Options are what a server knows of its one client.
+// Options describe a server's only client.
 type Options struct {
 	Gone     context.Context // ends when the client has left; nil: its calls are then cancelled by the SDK
-	Patience time.Duration   // how long a call may take whose client asks for no progress; 0: defaultPatience
+	Patience time.Duration   // how long a call may take without progress messages; 0: defaultPatience
 	Schemas  *Schemas        // of the servers before; nil: it has its own
 }
 
-// Schemas keeps what tools take and answer from one server to the next: over HTTP each request has a server of its own, and
-// to make and resolve all schemas takes longer than most calls. It is safe for concurrent use.
+// Schemas caches the tools' schemas from one server to the next: over HTTP each request has its own server, and making and
+// resolving all schemas takes longer than most calls. It is safe for concurrent use.
 type Schemas struct {
 	types              *sdk.SchemaCache // by the schemas below
 	arguments, answers sync.Map         // *jsonschema.Schema by the name of a tool
 }
 
-// NewSchemas returns one that keeps nothing yet.
+// NewSchemas returns an empty one.
 func NewSchemas() *Schemas { return &Schemas{types: sdk.NewSchemaCache()} }
 
 // offering is a server to which tools are added.
@@ -79,8 +79,8 @@ type tools struct {
 // object is an answer with keys that the site chooses.
 type object = map[string]any
 
-// What a tool does, as clients are told before they ask a person: tools that read change nothing, tools that make queue
-// work and destroy nothing, tools that end stop what is under way. None reaches beyond the site.
+// Hints for clients about a tool's effects: tools that read change nothing, tools that make queue work and destroy nothing,
+// tools that end stop running work. None reaches beyond the site.
 func reads() *sdk.ToolAnnotations {
 	no := false
 	return &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
@@ -96,7 +96,7 @@ func ends() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
 }
 
-// addTyped offers a tool whose answer has a type, which its clients are told in short; an error of call becomes a result that says it.
+// addTyped offers a tool with a typed answer, whose schema clients get in short. An error of call becomes an error result.
 func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
 	answer := kept(&server.schemas.answers, name, short[Out])
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {

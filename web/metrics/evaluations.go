@@ -28,7 +28,7 @@ func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends what /stats tells; nothing when the store does not answer.
+// Collect sends the numbers of /stats, or nothing if the store does not answer.
 func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(e.metrics.site.Requests, 3*time.Second)
 	defer cancel()

@@ -33,8 +33,7 @@ type Queue interface {
 	Dropped() int64
 }
 
-// Metrics counts what the site does, for Prometheus. Labels are routes, never addresses that
-// people choose.
+// Metrics counts the site's activity, for Prometheus. Labels are routes, never addresses that people choose.
 type Metrics struct {
 	site     *site.Site
 	runs     *runs.Runs

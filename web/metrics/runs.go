@@ -10,7 +10,7 @@ import (
 	"warpboard/models/counters"
 )
 
-// collectFor bounds the questions that one look at the metrics asks the store.
+// collectFor bounds the queries of one scrape.
 const collectFor = 3 * time.Second
 
 var (
@@ -76,7 +76,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 	return nil
 }
 
-// runCollector sends what was counted of runs since the site was set up.
+// runCollector sends the counters of runs since the site was set up.
 type runCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.

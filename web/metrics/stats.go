@@ -75,7 +75,7 @@ func (n totals) byUnit(prefix string) map[string]float64 {
 	return out
 }
 
-// ratio is part of whole, or what a share of nothing is said to be.
+// ratio is part of whole, or a given value if whole is 0.
 func ratio(part, whole int64, ofNothing float64) float64 {
 	if whole == 0 {
 		return ofNothing
@@ -116,8 +116,8 @@ func (n totals) profilings() fiber.Map {
 	}
 }
 
-// utilization tells how units were used. An attempt that was cancelled or lost while a worker had it counts
-// as one that held a unit: no report says whether it had got that far.
+// utilization is how slots were used. An attempt that was cancelled or lost while a worker had it counts as holding a slot,
+// because no report says whether it had begun.
 func (n totals) utilization() fiber.Map {
 	held, waits := n.sum(n.withPrefix(counters.Device)...), n[counters.Waited]
 	released, active := held.Count+n[counters.GivenUp].Count, n[counters.Held].Count

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Path is where on its host the site is: "/warpboard", or empty at the root.
+// Path is the site's path on its host: "/warpboard", or empty at the root.
 type Path string
 
 // parts is a path that needs no escaping in a header, a cookie, HTML or a script.

@@ -8,10 +8,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// where is the key of a request that is for the host and not for the site.
+// where is the key of a request for the host, not for the site.
 type where struct{}
 
-// What Handler knows of such a request.
+// The values of that key.
 const (
 	outside = iota + 1 // the path is not the site's
 	bare               // it is the site's, without the slash that links need
@@ -23,8 +23,8 @@ func Outside(c *fasthttp.RequestCtx) bool { return c.UserValue(where{}) == outsi
 // Bare reports whether a request is for the site's path without a slash at its end.
 func Bare(c *fasthttp.RequestCtx) bool { return c.UserValue(where{}) == bare }
 
-// Handler takes the path off each request and puts it before the address that an answer leads on to. Requests elsewhere
-// pass as they are, marked as Outside, but for the probes: an operator asks them at the root, too.
+// Handler removes the path from each request and adds it to the addresses of redirects. Requests elsewhere pass unchanged,
+// marked as Outside, except for the probes: an operator calls them at the root, too.
 func (p Path) Handler(next fasthttp.RequestHandler, probes ...string) fasthttp.RequestHandler {
 	if p == "" {
 		return next

@@ -15,8 +15,8 @@ import (
 
 const accountSubmissions = 25 // on one page
 
-// SignInPage offers the ways to sign in; a person who has signed in is sent on to where they wanted. A
-// developer is not: the page lets them sign in under another name.
+// SignInPage offers the ways to sign in, and redirects people who have signed in to the page that they requested. With
+// developer sign-in it stays, to let them sign in under another name.
 func (p *Pages) SignInPage(c *fiber.Ctx) error {
 	next := signin.SafeNext(c.Query("next", "/"))
 	page := views.SignInPage{Page: p.site.Page(c, "Sign in", ""), Developer: p.signIn.IsDeveloper(c), NeedsLink: p.signIn.NeedsLink(c)}

@@ -11,8 +11,8 @@ import (
 	"warpboard/views"
 )
 
-// activityAge is for how long what the devices did in a day is taken as it was: it is read over all runs of the day, and
-// open pages ask for it with each change of a queue.
+// activityAge is how long the devices' activity of a day is cached: reading it takes all runs of the day, and open pages
+// request it with each change of a queue.
 const activityAge = time.Minute
 
 // activity is what the devices did in the last day, as it was read last.

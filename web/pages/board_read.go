@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// board is what an address asks to see of a board, and what was read of it.
+// board is the query of an address, and the data that was read for it.
 type board struct {
 	pages   *Pages
 	task    catalog.Task
@@ -65,7 +65,7 @@ func (b *board) read(ctx context.Context) (err error) {
 	part := boards.Part{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, ByEnergy: b.ByEnergy, Viewer: b.ViewerID,
 		Before: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
 	if b.ByEnergy {
-		part.Limit++ // one more tells of another page: counting them all takes too long
+		part.Limit++ // one more shows that there is another page: counting them all takes too long
 	}
 	if b.Shown, b.Own, err = b.pages.site.Store.Boards.Show(ctx, b.Head, part); err != nil {
 		return err

@@ -76,7 +76,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 	return status, nil
 }
 
-// awayDevices are those that a worker had once, and none has now.
+// awayDevices are devices that no connected worker has, but a former one had.
 func (p *Pages) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -89,7 +89,7 @@ func (p *Pages) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (l
 	return list
 }
 
-// silicon says what a device is, by the slots of all workers that have it or had it, the live ones first.
+// silicon describes a device by the slots of all workers that have it or had it, the live ones first.
 func (p *Pages) silicon(workers []fleet.Worker, device string) (what views.DeviceFacts) {
 	for _, live := range []bool{true, false} {
 		for _, w := range workers {

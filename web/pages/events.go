@@ -17,9 +17,9 @@ import (
 	"warpboard/web/wire"
 )
 
-// RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
-// later event of the run will show the same. Everyone gets the same HTML, so it holds nothing that
-// only some may read: a card that has ended asks for itself once more.
+// RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a later event of the run will
+// show the same. Everyone gets the same HTML, so it contains only what all may read: a card that has ended loads itself once
+// more.
 func (p *Pages) RenderEvent(e work.RunEvent) []byte {
 	ctx, cancel := context.WithTimeout(p.site.Streams, site.RequestTimeout)
 	defer cancel()
@@ -115,7 +115,7 @@ func (p *Pages) SubmissionEvents(c *fiber.Ctx) error {
 	})
 }
 
-// BoardEvents tells open boards their new change number; the page then asks for the table again.
+// BoardEvents sends open boards their new change number; the page then loads the table again.
 func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 	versionID, err := site.IDParam(c, "version")
 	if err != nil {
@@ -167,8 +167,8 @@ func (p *Pages) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) erro
 	return err
 }
 
-// DeviceEvents tells pages with the queue that it changed. A page may have missed a change while it
-// was loading, so each connection begins with one.
+// DeviceEvents notifies pages with the queue of its changes. A page may have missed a change while it was loading, so each
+// connection begins with one.
 func (p *Pages) DeviceEvents(c *fiber.Ctx) error {
 	changed := func(out *wire.Writer) error {
 		_, err := out.Write(stream.Frame(0, "queue", nil))

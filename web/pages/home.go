@@ -100,7 +100,7 @@ func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) (err error)
 	return err
 }
 
-// taskFinder knows what is looked for, and which devices can run something now.
+// taskFinder has the search, and the devices that can run work now.
 type taskFinder struct {
 	pages  *Pages
 	search views.TaskSearch
@@ -109,7 +109,7 @@ type taskFinder struct {
 
 func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
 
-// devices are all that tasks name, those that are online first.
+// devices are all devices of tasks, the online ones first.
 func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 	var list []views.DeviceChoice
 	for _, t := range all {
@@ -164,7 +164,7 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), cmp.Compare(b.People, a.People))
 }
 
-// order puts what is so before what is not.
+// order sorts true before false.
 func order(a, b bool) int {
 	switch {
 	case a == b:
@@ -188,7 +188,7 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 	return card
 }
 
-// BoardsEvents tells pages with many boards that one of them changed.
+// BoardsEvents notifies pages with many boards that one of them changed.
 func (p *Pages) BoardsEvents(c *fiber.Ctx) error {
 	return p.site.Stream(c, stream.Source{
 		Topic:   site.BoardsTopic(),

@@ -7,8 +7,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Pages are the handlers that answer with HTML. Each reads the request, asks the store, shapes a
-// view model and answers.
+// Pages are the handlers that answer with HTML. Each reads the request, queries the store, shapes a view model and answers.
 type Pages struct {
 	site    *site.Site
 	runs    *runs.Runs

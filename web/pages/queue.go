@@ -22,7 +22,7 @@ type queueList struct {
 	viewer  accounts.User
 	rows    map[string][]views.QueuedRun // by device
 	slots   map[string]int64             // submission by attempt, for those the viewer may see
-	lengths map[string]work.QueueLength  // by device, with what is not listed
+	lengths map[string]work.QueueLength  // by device, including work that is not listed
 }
 
 func (l *queueList) read(ctx context.Context) error {
@@ -87,7 +87,7 @@ func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userI
 	l.add(device, row)
 }
 
-// describe says of all rows at once whose they are and to which task, and forgets what the viewer may not know of.
+// describe adds people and tasks to all rows at once, and removes what the viewer may not see.
 func (l *queueList) describe(ctx context.Context) error {
 	ids := slices.Collect(maps.Values(l.slots))
 	for _, rows := range l.rows {

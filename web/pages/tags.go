@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// mostTags bounds the filter of a list, on a site whose authors give every task tags of its own.
+// mostTags bounds the filter of a list, for sites with different tags on every task.
 const mostTags = 60
 
 // Collection lists the tasks with a tag, from easy to hard.

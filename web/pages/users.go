@@ -12,8 +12,8 @@ import (
 	"warpboard/web/site"
 )
 
-// User shows a person to everyone. It asks the store six questions, and one more for who is signed in, however
-// much the person has submitted: first who it is, and then the others beside each other.
+// User shows a person to everyone. It makes six queries, and one more for the viewer, independent of the person's
+// submissions: first the person, and then the others concurrently.
 func (p *Pages) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *Pages) addPlaces(ctx context.Context, viewer accounts.User, number int,
 // mostSteps bounds the lines of one page of places.
 const mostSteps = 1000
 
-// UserRole lets an admin change what someone may do.
+// UserRole lets an admin change a person's role.
 func (p *Pages) UserRole(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))

@@ -88,7 +88,7 @@ func (p *Popcorn) own(c *fiber.Ctx) (seen runs.Access, err error) {
 	return seen, err
 }
 
-// shown reads all that is known of a submission. Who asks is its person.
+// shown reads everything about a submission for its owner.
 func (p *Popcorn) shown(ctx context.Context, seen runs.Access) (submission, error) {
 	sub := seen.Sub
 	answer := submission{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,

@@ -21,7 +21,7 @@ const (
 	statusEvery = 10 * time.Second
 )
 
-// Popcorn is the site as popcorn-cli knows it.
+// Popcorn is the site for popcorn-cli.
 type Popcorn struct {
 	site *site.Site
 	runs *runs.Runs
@@ -56,7 +56,7 @@ func (p *Popcorn) howToSignIn() string {
 	return fmt.Sprintf(" Make a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
 }
 
-// Caller makes the token that popcorn-cli sends the one that the site asks for, and drops cookies.
+// Caller turns popcorn-cli's token header into Authorization, and drops cookies.
 func Caller(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	header.DelAllCookies()
@@ -80,7 +80,7 @@ func (p *Popcorn) Register(*fiber.Ctx) error {
 		fmt.Sprintf(" Or run: warpboard login %s --popcorn.", p.site.Settings.BaseURL))
 }
 
-// Join refuses invite codes, of which there are none.
+// Join refuses invite codes, which this site does not have.
 func (p *Popcorn) Join(*fiber.Ctx) error {
 	return site.Forbidden("join", fmt.Sprintf(
 		"This site has no invite codes: you can submit to every leaderboard that popcorn-cli lists. To get an account, sign in at %s/sign-in.", p.site.Settings.BaseURL))

@@ -68,7 +68,7 @@ type runSummary struct {
 	Score   *float64 `json:"score"` // seconds
 }
 
-// submission is one of the caller's own, with all that is known of it.
+// submission is one of the caller's own, with all its data.
 type submission struct {
 	ID              int64        `json:"id"`
 	LeaderboardID   int64        `json:"leaderboard_id"`

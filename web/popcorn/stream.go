@@ -25,7 +25,7 @@ const (
 	piece     = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
 )
 
-// follower tells one reader how a submission goes.
+// follower streams a submission's progress to one reader.
 type follower struct {
 	id      int64
 	address string // of the submission, for people
@@ -86,7 +86,7 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer)
 	return f.end(ctx, out)
 }
 
-// over asks whether every run has ended. A store that cannot be reached is asked again at the next heartbeat.
+// over reports whether every run has ended. If the store cannot be reached, it is asked again at the next heartbeat.
 func (f *follower) over(ctx context.Context) (bool, error) {
 	asked, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
@@ -163,7 +163,7 @@ func send(out *wire.Writer, name string, data any) error {
 	return nil
 }
 
-// resultOf is what a submission that ended has to show.
+// resultOf is the result of an ended submission.
 func (p *Popcorn) resultOf(ctx context.Context, sub submissions.Submission) (result, error) {
 	all, err := p.endings(ctx, sub)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Submit takes a submission that its sender asks about later.
+// Submit takes a submission whose sender polls for the result.
 func (p *Popcorn) Submit(c *fiber.Ctx) error {
 	sub, all, err := p.submit(c)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	developerName = "Developer" // of the person who opens the link
 )
 
-// onceCode is a secret that opens something once. Each process has one of its own, in memory alone.
+// onceCode is a secret that opens something once. Each process has its own, only in memory.
 type onceCode struct {
 	mu   sync.Mutex
 	text string // empty: it was used
@@ -34,13 +34,13 @@ func (o *onceCode) spend(code string) bool {
 	return right
 }
 
-// offersDeveloper reports whether the site has developer sign-in: where no provider is set up and it serves this machine only.
+// offersDeveloper reports whether the site has developer sign-in: no provider is set up, and it serves only this machine.
 func (s *SignIn) offersDeveloper() bool {
 	return len(s.Providers) == 0 && wire.IsLoopback(s.site.Settings.Addr) && wire.IsLoopback(s.site.Base.Host)
 }
 
-// DeveloperLink is the address that signs in as an admin, once; empty where there is none. It is for the log, which only the
-// operator reads: other accounts of this machine reach the site, too.
+// DeveloperLink is the address that signs in as an admin, once; empty if there is none. It is for the log, which only the
+// operator reads, because other accounts of this machine can reach the site, too.
 func (s *SignIn) DeveloperLink() string {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()

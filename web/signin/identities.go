@@ -51,7 +51,7 @@ func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
 	}, "/me?done=unlinked")
 }
 
-// ProviderLabel is what people call a provider, also one that is not configured any more.
+// ProviderLabel is a provider's name for people, also of one that is no longer configured.
 func (s *SignIn) ProviderLabel(name string) string {
 	for _, provider := range s.Providers {
 		if provider.Name == name {

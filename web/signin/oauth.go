@@ -8,7 +8,7 @@ import (
 	"github.com/markbates/goth"
 )
 
-// oauth is a provider that goth knows. It has no PKCE and no nonce: the state alone ties a callback to its browser.
+// oauth is a provider from goth. It has no PKCE and no nonce: only the state ties a callback to its browser.
 type oauth struct {
 	name string
 	goth goth.Provider

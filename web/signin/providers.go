@@ -40,7 +40,7 @@ type way interface {
 	complete(ctx context.Context, f oauthState, code string) (person, error)
 }
 
-// newProviders checks the settings; it asks no provider anything yet.
+// newProviders checks the settings; it does not contact a provider yet.
 func newProviders(configs []ProviderConfig, baseURL string) ([]*provider, error) {
 	var all []*provider
 	for _, cfg := range configs {
@@ -110,13 +110,13 @@ type SignIn struct {
 	admins    []string  // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 }
 
-// New checks the settings; it asks no provider anything yet.
+// New checks the settings; it does not contact a provider yet.
 func New(site *site.Site, configs []ProviderConfig, admins []string) (*SignIn, error) {
 	providers, err := newProviders(configs, site.Settings.BaseURL)
 	return &SignIn{site: site, Providers: providers, admins: admins, code: newCode()}, err
 }
 
-// person is who a provider says that someone is.
+// person is a provider's data about a person.
 type person struct {
 	provider, subject string
 	login             string // unique at the provider and not free to choose as a display name is; may be empty

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Beside asks questions at once of which none needs another's answer, and returns when all have ended, with the first error.
-// Each may take a connection of its own; none may touch the request, which is not safe for several goroutines.
-// What panics, panics in the caller's goroutine: the server recovers there, and a panic elsewhere would end it.
+// Beside runs independent queries concurrently, and returns when all have ended, with the first error. Each may take its own
+// connection; none may touch the request, which is not safe for concurrent use. A panic is passed on to the caller's
+// goroutine, where the server recovers; elsewhere it would end the server.
 func Beside(asks ...func() error) error {
 	var group errgroup.Group
 	panics := make(chan string, len(asks))

@@ -28,8 +28,8 @@ func RawHeader(c *fiber.Ctx, name string) string {
 	return ""
 }
 
-// ReadBody reads the body of a request as it comes, once it is known who sends it: at most so many bytes as
-// limit allows. It stands behind identify and before all that asks for a body.
+// ReadBody reads the body of a request when its sender is known, up to the limit. It comes after Identify and before every
+// use of a body.
 func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if !c.Request().IsBodyStream() {

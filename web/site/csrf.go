@@ -45,9 +45,8 @@ func DeriveToken(secret string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// RequireCSRF lets a request that changes something through only if a page of this site sent it: the
-// browser must say so, and the page's token must be there. A personal token is for the API: one that leaked
-// must not make others, or admins.
+// RequireCSRF lets a request that changes something through only if a page of this site sent it: the browser must say so,
+// and the page's token must be there. A personal token is only for the API: a leaked one must not create others, or admins.
 func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	switch {
 	case changesNothing(c):
@@ -58,8 +57,8 @@ func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	return s.fromPage(c)
 }
 
-// RequireCSRFOrToken is RequireCSRF for the API. Bearer tokens are no cookies, so no other site can make a
-// browser send them; and a visitor has no session to misuse: the handler says that a token is missing.
+// RequireCSRFOrToken is RequireCSRF for the API. Unlike cookies, no other site can make a browser send bearer tokens. A
+// visitor has no session to misuse: the handler answers that a token is missing.
 func (s *Site) RequireCSRFOrToken(c *fiber.Ctx) error {
 	if changesNothing(c) || IsBearer(c) || Viewer(c) == nil {
 		return c.Next()

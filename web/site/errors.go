@@ -84,7 +84,7 @@ var codes = map[int]Failure{
 	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The request's headers are larger than 16 KB.", Status: fiber.StatusBadRequest},
 }
 
-// FailureOf finds the answer to an error. An internal error tells nothing of its cause.
+// FailureOf finds the answer to an error. For an internal error it hides the cause.
 func FailureOf(err error) Failure {
 	var f *Failure
 	if errors.As(err, &f) {

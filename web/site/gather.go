@@ -13,17 +13,18 @@ import (
 // gatherBatch is how many events of a submission are read from the store at once.
 const gatherBatch = 500
 
-// EventStore is where events are read that another process may have stored.
+// EventStore reads events, which another process may have stored.
 type EventStore interface {
 	EventsSince(ctx context.Context, submissionID, after int64, most int) ([]work.RunEvent, error)
 	LastEventID(ctx context.Context, submissionID int64) (int64, error)
 }
 
 // gatherer reads the new events of a submission once for all readers of this process. With several processes an announcement
-// says only that there are some: what two processes tell may come in another order than it was stored.
+// only says that there are new events, because announcements of two processes may come in another order than the events were
+// stored.
 //
-// Events up to newest have been passed on, or were stored before the readers were told to read for themselves. A reader that
-// subscribes later reads those from the store, so it misses none; readers skip what they have.
+// Events up to newest have been passed on, or were stored before the readers began to read for themselves. A reader that
+// subscribes later reads those from the store, so it misses none; readers skip events that they have.
 type gatherer struct {
 	hub   *stream.Hub
 	store EventStore
@@ -87,8 +88,8 @@ func (g *gatherer) read(ctx context.Context, submissionID int64, p *passedOn) {
 	}
 }
 
-// of gives what is known of a submission. With a new one, those that no reader follows any more are forgotten: the last event of
-// a submission is told while it still has readers.
+// of returns the state of a submission. A new one removes those without readers: the last event of a submission is passed on
+// while it still has readers.
 func (g *gatherer) of(submissionID int64) *passedOn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // RunBuffer is how many events a reader of runs may be behind; then they are sent to the store instead.
 const RunBuffer = 32
 
-// Hub announces on its topics what the recorder and the dispatcher tell. The store is the truth; what is
-// published is a hint to read it. It implements dispatch.Notifier and never blocks its callers.
+// Hub announces the changes from the recorder and the dispatcher on its topics. The store has the truth; an announcement is
+// a hint to read it. It implements dispatch.Notifier and never blocks its callers.
 type Hub struct {
 	*stream.Hub
 	spread func(announcement []byte) error
@@ -42,8 +42,8 @@ func QueueTopic() stream.Topic { return stream.Topic{Kind: "queue"} }
 // EvaluationTopic is the change numbers of one evaluation.
 func EvaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evaluation", Name: id} }
 
-// RunEvent passes an event to the readers of its submission. With several processes they read it from the store: what
-// two processes tell of one run may come in another order than it was stored.
+// RunEvent passes an event to the readers of its submission. With several processes they read it from the store, because
+// announcements of two processes may come in another order than the events were stored.
 func (h *Hub) RunEvent(e work.RunEvent) {
 	if h.spread == nil {
 		h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
@@ -68,7 +68,7 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 // pollInterval is how long a missed announcement can delay a reader that waits for it.
 const pollInterval = time.Second
 
-// Await asks ready at once, then whenever a topic is announced, until it says yes or fails, or ctx ends.
+// Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends.
 func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool, error)) error {
 	changed, stop := h.Watch(topic)
 	defer stop()

@@ -15,7 +15,7 @@ type Limits struct {
 	Requests, RequestsEach       int // under way
 	Slow, SlowEach               int // of them, those that wait for something, and those that send a body: each of people and of strangers; people have a share each
 	Streams, StreamsEach         int // live streams open: of people, who have a share each, of strangers, and of workers
-	Bodies, BodiesEach           int // bytes of bodies under way, of those who have shown who they are
+	Bodies, BodiesEach           int // bytes of bodies under way, of identified senders
 	Strangers, StrangersEach     int // bytes of bodies under way, of those who have not
 
 	Head      time.Duration // until the head of a request is there
@@ -28,7 +28,7 @@ type Limits struct {
 const (
 	smallestReserve = 96      // descriptors kept from visitors: database, queue, a run's pipes
 	mostConnections = 1 << 15 // an idle one costs some kilobytes
-	// StrangerBody is the largest body of someone who has not shown who he is: forms are small.
+	// StrangerBody is the largest body of an unidentified sender: forms are small.
 	StrangerBody = 64 << 10
 )
 

@@ -11,7 +11,7 @@ import (
 	"warpboard/views"
 )
 
-// notices are what a page says after a change, by the name in ?done=.
+// notices are a page's messages after a change, by the name in ?done=.
 var notices = map[string]string{
 	"saved":      "Saved.",
 	"published":  "Published. Everyone sees the task now.",
@@ -85,7 +85,7 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 	return views.Error(p)
 }
 
-// LeadTo sends those who come to an address that is no page to the one that they mean, with the slug of their own.
+// LeadTo redirects an address without a page to the intended one, with the same slug.
 func LeadTo(path string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return c.Redirect(strings.ReplaceAll(path, ":slug", url.PathEscape(c.Params("slug"))), fiber.StatusSeeOther)

@@ -10,7 +10,7 @@ import (
 	"warpboard/internal/jsonwalk"
 )
 
-// BrokenText is a text in JSON that reading would change: it has a byte that is no UTF-8, or half of a surrogate pair.
+// BrokenText is a text in JSON that a reader would change: it is not UTF-8, or has half of a surrogate pair.
 type BrokenText struct {
 	Path []string // keys, and numbers of elements, down to it; of a key that is broken, to its object
 	Line int      // of the text

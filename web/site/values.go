@@ -8,8 +8,8 @@ import (
 	"warpboard/views/format"
 )
 
-// MostValues is how many values, keys included, the JSON of one request may have where nothing says otherwise: each takes
-// far more memory and time than its text.
+// MostValues is how many values, keys included, the JSON of one request may have by default: each takes far more memory and
+// time than its text.
 const MostValues = 1 << 12
 
 // mostFields is how many fields a form may have.

@@ -9,8 +9,8 @@ type Topic struct {
 	Name string
 }
 
-// Message is one thing that was published. Its event is shared by all readers, who must not change it. A message
-// without one says that events were left out: the reader finds them where they are kept.
+// Message is one published message. All readers share its event, and must not change it. A message without one means that
+// events were left out: read them from the store.
 type Message struct {
 	Event  any
 	Change int64
@@ -22,7 +22,7 @@ type subscription struct {
 	topic    Topic
 }
 
-// Hub passes messages to the open streams. It remembers nothing and never blocks the publisher.
+// Hub passes messages to the open streams. It stores nothing and never blocks the publisher.
 type Hub struct {
 	mu     sync.Mutex
 	topics map[Topic]map[*subscription]struct{}
@@ -48,7 +48,7 @@ func (h *Hub) Publish(t Topic, m Message) {
 	}
 }
 
-// Missed sends all readers to what is kept: no one knows what was told in the meantime.
+// Missed makes all readers read from the store, since messages may be lost.
 func (h *Hub) Missed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,10 +102,9 @@ func (h *Hub) unsubscribe(sub *subscription) {
 	h.open--
 }
 
-// coalesce replaces all that a slow reader has not taken yet by one message without an event: the newest state,
-// or the word that events were left out. Sending cannot block: only the hub sends, under its lock, and the buffer, of one
-// message at least, has just been emptied. Dropping the new message instead would leave a reader with the oldest state and
-// without a word that more came.
+// coalesce replaces all messages that a slow reader has not taken by one without an event: the newest state, or the note
+// that events were left out. Sending cannot block: only the hub sends, under its lock, and the buffer of at least one
+// message is empty now. Dropping the new message instead would leave the reader with the oldest state and no hint of more.
 func (s *subscription) coalesce(m Message) {
 	for len(s.messages) > 0 {
 		select {

@@ -24,12 +24,11 @@ var ErrDone = errors.New("stream is complete")
 type Source struct {
 	Topic  Topic
 	Buffer int // messages that a reader may be behind; a slower one gets a message without event
-	// Backlog writes what is kept and the reader does not have. It runs after subscribing, so that
-	// nothing falls between.
+	// Backlog writes the stored events that the reader lacks. It runs after subscribing, so that none is lost.
 	Backlog func(ctx context.Context, out *wire.Writer) error
 	// Live writes one message, unless Backlog has sent it already.
 	Live func(ctx context.Context, m Message, out *wire.Writer) error
-	// Beat writes at each heartbeat; nil: a comment. Who sets it writes to a program of its own kind, and not to a browser.
+	// Beat writes at each heartbeat; nil: a comment. Set it only for programs, not for browsers.
 	Beat func(ctx context.Context, out *wire.Writer) error
 	// Cut writes why the stream ends before the source is complete; nil: nothing. The reader may be gone.
 	Cut func(why error, out *wire.Writer)
@@ -38,10 +37,10 @@ type Source struct {
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
 }
 
-// Send feeds one reader until they leave, take nothing any more or are signed out, half an hour is over, or
-// ctx ends. The error says why it ended; nil: the source is complete.
+// Send feeds one reader until they leave, stop reading or are signed out, half an hour is over, or ctx ends. The error is
+// the reason; nil: the source is complete.
 //
-// The order is what makes a stream complete: subscribe, then read what is kept, then pass on what comes. An event that is
+// The order makes a stream complete: subscribe, then read from the store, then pass on new events. An event that is
 // stored between the first two comes twice, in the backlog and live, so Live skips what Backlog has sent (by id or change
 // number). Reading first would lose it.
 func (s Source) Send(ctx context.Context, hub *Hub, out *wire.Writer) error {
@@ -66,7 +65,7 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *wire.Wri
 	if s.Beat == nil { // browsers alone know what it means
 		out.WriteString(streamRetry)
 	}
-	if err := out.Flush(); err != nil { // the page knows that it is connected before the store is asked
+	if err := out.Flush(); err != nil { // the page learns that it is connected before the store is read
 		return err
 	}
 	if err := s.Backlog(ctx, out); err != nil {

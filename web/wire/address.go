@@ -11,8 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Proxies are the networks whose word is taken for who a visitor is. It decides about limits and the log,
-// never about rights: whatever runs on this machine could say so, too.
+// Proxies are the networks whose forwarded addresses count as the visitor's. They matter for limits and the log, never for
+// rights: any program on this machine could forge them.
 type Proxies []netip.Prefix
 
 // ParseNetworks reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8.
@@ -53,8 +53,8 @@ func (p Proxies) Trust(a netip.Addr) bool {
 	return false
 }
 
-// Visitor is the address that a request comes from: the nearest that is no trusted proxy's. It is invalid
-// when a proxy says nothing of it.
+// Visitor is the address that a request comes from: the nearest that is not a trusted proxy's. It is invalid if a proxy does
+// not forward it.
 func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	peer := Peer(c)
 	if !p.Trust(peer) {
@@ -66,7 +66,7 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 		for i := len(hops) - 1; i >= 0; i-- {
 			hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 			if err != nil {
-				break // what stands before it is not the proxy's word any more
+				break // entries before it do not come from the proxy
 			}
 			if hop = hop.Unmap(); !p.Trust(hop) {
 				return hop
@@ -91,7 +91,7 @@ func ShareOf(a netip.Addr) (who Share) {
 	return who
 }
 
-// Peer is the address that a connection comes from: the visitor's own or a proxy's. It decides about rights; Visitor says who asks.
+// Peer is the address that a connection comes from: the visitor's own or a proxy's. Rights depend on Peer, limits on Visitor.
 func Peer(c *fiber.Ctx) netip.Addr { return AddrOf(c.Context().RemoteAddr()) }
 
 // AddrOf is the address of a TCP peer; invalid for any other.

@@ -16,11 +16,11 @@ import (
 const (
 	longestPause = time.Second      // between two tries to accept
 	warnEvery    = 10 * time.Second // however often it happens
-	// What a refused request still sends is thrown away for a moment: anyone who sends a body that is somewhat too large reads
-	// why it was refused, and no reset connection. A larger one may see the reset.
+	// The rest of a refused request is read and dropped for a moment, so that the sender of a slightly too large body reads
+	// the reason instead of a reset connection. The sender of a larger one may see the reset.
 	lingerTime  = 2 * time.Second
 	lingerBytes = 8 << 20
-	// So is what a connection sends that was turned away: a head. They count for no one, so few are drained at once.
+	// So is the head of a request on a refused connection. These count in no share, so few are drained at once.
 	turnedAwayTime  = time.Second / 2
 	turnedAwayBytes = 16 << 10
 	mostTurnedAway  = 64
@@ -153,7 +153,7 @@ type guarded struct {
 	left   []func() // called when it is closed
 }
 
-// SyscallConn is for those who watch whether the other side is still there.
+// SyscallConn is for watching whether the other side is still there.
 func (g *guarded) SyscallConn() (syscall.RawConn, error) {
 	conn := g.Conn
 	if encrypted, ok := conn.(*tls.Conn); ok {

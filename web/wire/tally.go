@@ -2,17 +2,17 @@ package wire
 
 import "sync"
 
-// Room is what a tally says of a wish.
+// Room is a tally's answer to a request.
 type Room int
 
 const (
-	Enough Room = iota // what was wished is counted
+	Enough Room = iota // the request is counted
 	Full               // no one gets more
 	UsedUp             // this one has its share
 )
 
-// Share is whom something is done for: their name, then those of wider and wider groups that they are in. Nil is an unknown visitor,
-// who has no share.
+// Share identifies a sender: their name, then those of their groups, from small to large. nil is an unknown visitor, who has
+// no share.
 type Share []string
 
 // Tally counts what is under way: in all, and for each name. The first name of a Share has one share, each further one

@@ -15,9 +15,9 @@ import (
 // farewell that TLS sends before it closes.
 const hangUpEvery = 250 * time.Millisecond
 
-// Watch closes a channel when the other side is gone. Without it a closed page is only noticed at the
-// second heartbeat after it. It peeks and eats no byte. What is no TCP connection cannot be watched this way;
-// heartbeats must do there, and the channel stays open.
+// Watch closes a channel when the other side is gone. Without it a closed page is only noticed at the second heartbeat after
+// it. It peeks without consuming bytes. Other connections than TCP cannot be watched this way: the channel stays open, and
+// only heartbeats remain.
 func (o *Writer) Watch() <-chan struct{} {
 	gone := make(chan struct{})
 	go watch(o.chunks.conn, gone)

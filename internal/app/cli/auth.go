@@ -27,7 +27,7 @@ func authCommand(c *connection) *cobra.Command {
 	return console.Group(cmd)
 }
 
-// signedIn is what one site says of its token.
+// signedIn is one site's answer about its token.
 type signedIn struct {
 	Name    string       `json:"name,omitempty"` // in the config file
 	Server  string       `json:"server"`
@@ -37,7 +37,7 @@ type signedIn struct {
 	Error   string       `json:"error,omitempty"`
 }
 
-// authStatus asks each site in turn. It fails where the site that other commands would ask does not know the person.
+// authStatus asks each site in turn. It fails if the site that other commands would use does not accept the token.
 func (c *connection) authStatus(cmd *cobra.Command) error {
 	cfg, err := sites.Read(c.env.Getenv)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
 	if !ok {
 		return console.Usage("there is no site %q in %s (warpboard auth status lists them)", name, sites.Place(c.env.Getenv))
 	}
-	// The token is forgotten also where the site does not answer: what cannot be revoked now is said.
+	// The token is removed even if the site does not answer: a message names tokens that could not be revoked.
 	revoked := "kept at the site"
 	if !keep {
 		revoked = "revoked"

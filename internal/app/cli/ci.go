@@ -198,7 +198,7 @@ func (k ofKernel) read(read func(file string) ([]byte, error)) (tasks.Submission
 	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
 }
 
-// atBase is a file as it is at the base; nil: there is no base, or it is not there.
+// atBase is a file at the base; nil: there is no base, or the file is missing there.
 func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
 	if r.options.base == "" {
 		return nil, nil
@@ -225,8 +225,7 @@ func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) 
 		return nil, err
 	}
 	sub, err := r.site.Submit(ctx, in)
-	// Each Wait ends after lookEvery at the latest. There is no limit of its own: CI systems have one, and an interrupt
-	// leaves the runs going.
+	// Each Wait ends after lookEvery at the latest. It has no limit: CI systems have one, and an interrupt leaves the runs going.
 	for err == nil && !sub.Ended {
 		id := sub.ID
 		if sub, err = r.site.Wait(ctx, id, lookEvery); errors.Is(err, context.Canceled) {

@@ -10,7 +10,7 @@ import (
 
 // report prints what CI found: a summary, and annotations where a forge reads them.
 func (c *connection) report(o ciOptions, found []checked) error {
-	// Annotations go to the standard output, where the forge reads commands; the summary goes to a file of its own there.
+	// Annotations go to the standard output, where the forge reads commands; the summary goes to its file.
 	if c.json {
 		if err := c.filter.Print(c.env.Stdout, found); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (k checked) changed() string {
 	return fmt.Sprintf("%s, %.2f×", k.Change, *k.Speedup)
 }
 
-// markdown is the summary as a table. Cells come from kernels and sites: what Markdown would read is escaped.
+// markdown is the summary as a table. Cells come from kernels and sites, so Markdown in them is escaped.
 func markdown(found []checked) string {
 	cell := func(text string) string {
 		text = strings.Join(strings.Fields(console.Clean(text)), " ")

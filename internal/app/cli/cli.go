@@ -30,7 +30,7 @@ func Commands(env console.Environment) []*cobra.Command {
 	return all
 }
 
-// connection is how a command finds its site, and as whom it asks.
+// connection is a command's site and token.
 type connection struct {
 	env           console.Environment
 	server, token string
@@ -42,7 +42,7 @@ type connection struct {
 	client        *client.Client // of that site
 }
 
-// command adds what every command that talks to a site takes. The environment is no default of the flags: help prints
+// command adds the flags of every command that talks to a site. The environment is not the flags' default: help prints
 // defaults, and a token is secret.
 func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Command {
 	cmd := build(c)
@@ -102,7 +102,7 @@ func (c *connection) site() (*client.Client, error) {
 	default:
 		known = cfg.At(defaultServer)
 	}
-	// A token of the environment goes to whatever site is asked: anyone who sets it means that. --token "" asks without one.
+	// A token of the environment goes to any site that is used, as the person who set it intends. --token "" sends none.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
 	if c.tokenGiven {
 		token = c.token

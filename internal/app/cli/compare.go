@@ -32,8 +32,8 @@ type compared struct {
 	}
 }
 
-// comparedSide is one of two runs. ScoreNS is that of its own times, of which the ratio is made; BoardNS is another one that the
-// board has, of several runs or of a confirmation.
+// comparedSide is one of two runs. ScoreNS comes from its own times, like the ratio; BoardNS is a different score on the
+// board, from several runs or a confirmation.
 type comparedSide struct {
 	Submission int64
 	Mode       string

@@ -60,7 +60,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 		return err
 	}
 	address := e.URL
-	if c.asked.Token != "" { // its page asks who one is
+	if c.asked.Token != "" { // its page needs a sign-in
 		address = evaluationPage(site, e.ID)
 	}
 	err = c.answer(e, nil, func(s *console.Screen) {
@@ -77,7 +77,7 @@ func evaluationPage(site *client.Client, id string) string {
 	return site.Base() + "/evaluations/" + url.PathEscape(id)
 }
 
-// evaluated has a request evaluated and waits for its end; tell hears of it now and then.
+// evaluated sends a request and waits for its end; tell is called with the state now and then.
 func evaluated(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
 	e, err = site.Evaluate(ctx, request)
 	for err == nil && !e.Ended {
@@ -90,7 +90,7 @@ func evaluated(ctx context.Context, site *client.Client, request any, tell func(
 	return e, err // e is the last that was heard of it
 }
 
-// request is the body of POST /evaluate, or of /compare where there is a reference.
+// request is the body of POST /evaluate, or of /compare with a reference.
 func (o evaluation) request(file string) (map[string]any, error) {
 	if filepath.Ext(file) == ".json" {
 		// Sent as it is, with flags left out: the site checks it.
@@ -156,7 +156,7 @@ func readJSON(file string, into any) error {
 	return nil
 }
 
-// readText reads a file, and refuses one that is not UTF-8: JSON would send another text.
+// readText reads a file, and refuses one that is not UTF-8, because JSON would change its text.
 func readText(file string) ([]byte, error) {
 	text, err := readRegular(file, largestRequest)
 	if err != nil {
@@ -186,7 +186,7 @@ type found struct {
 
 func resultOf(e *client.Evaluation) (f found) {
 	if e.Result != nil {
-		_ = json.Unmarshal(*e.Result, &f) // what cannot be read is not there
+		_ = json.Unmarshal(*e.Result, &f) // an unreadable part counts as missing
 	}
 	return f
 }

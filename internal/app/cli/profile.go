@@ -58,7 +58,7 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	if out != "" {
 		return os.WriteFile(out, data, 0o644)
 	}
-	// A pipe gets the bytes as they are, but for text, which people read there, too.
+	// A pipe gets the raw bytes, except for text, which people read there, too.
 	if kind == "txt" || console.IsTerminal(c.env.Stdout) {
 		data = []byte(console.Clean(string(data)))
 	}

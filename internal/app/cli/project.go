@@ -18,7 +18,7 @@ import (
 // projectFile names no site: a stranger's repository must not say where one's token goes.
 const projectFile = tasks.ProjectFile
 
-// project is what the kernels of a folder are for.
+// project has the task and settings of a folder's kernels.
 type project struct {
 	Task    string     `toml:"task,omitempty"`
 	Devices []string   `toml:"devices,omitempty"`
@@ -32,7 +32,7 @@ type ofKernel struct {
 	Task      string   `toml:"task,omitempty"`
 	Devices   []string `toml:"devices,omitempty"`
 	Reference string   `toml:"reference,omitempty"` // file of a kernel that is right; instead of a task
-	Files     []string `toml:"files,omitempty"`     // further files of a submission, where the task takes any
+	Files     []string `toml:"files,omitempty"`     // further files of a submission, if the task takes any
 }
 
 // findProject reads the project file of a folder, or of the next one above it up to the repository's root. None is empty.
@@ -40,8 +40,7 @@ func findProject(dir string) (p project, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return p, err
 	}
-	// Up to the folder that holds .git, or to the top: a file in one's home must not say what a repository's kernels are
-	// for.
+	// Up to the folder with .git, or to the top: a file in the home directory must not apply to a repository.
 	for {
 		if p, found, err := readProject(dir); found || err != nil {
 			return p, err
@@ -54,7 +53,7 @@ func findProject(dir string) (p project, err error) {
 	}
 }
 
-// readProject reads the project file of one folder; found is false where there is none.
+// readProject reads the project file of one folder; found is false if there is none.
 func readProject(dir string) (p project, found bool, err error) {
 	file := filepath.Join(dir, projectFile)
 	text, err := readRegular(file, tasks.MaxSubmission)
@@ -80,7 +79,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// of is what the project says of a file: its own entry before the folder's.
+// of are the project's settings for a file: its own entry before the folder's.
 func (p project) of(file string) ofKernel {
 	k := ofKernel{File: file, Task: p.Task, Devices: p.Devices}
 	abs, err := filepath.Abs(file)

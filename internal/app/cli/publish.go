@@ -48,8 +48,8 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		return console.Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
 	}
 	answers, refused := []*client.Published{}, []error{}
-	// Each task is a request of its own: an error in the middle leaves the earlier ones published. Running it again is
-	// safe, for what is as it was changes nothing.
+	// Each task is one request: an error in the middle leaves the earlier ones published. Running it again is safe, because
+	// unchanged tasks stay unchanged.
 	for _, proposal := range proposals {
 		answer, err := publishOne(ctx, site, from, proposal, p)
 		if err != nil {
@@ -113,7 +113,7 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 	return one, nil
 }
 
-// nameOf is what a task is called in addresses: as its problem set says, else the warpboard.toml in its folder, else as the folder.
+// nameOf is a task's name in addresses: from its problem set, or the warpboard.toml in its folder, or the folder's name.
 func nameOf(from string, proposal tasks.Proposal) (string, error) {
 	name := proposal.Name
 	if proposal.Deadline.IsZero() { // not from a problem set
@@ -131,7 +131,7 @@ func nameOf(from string, proposal tasks.Proposal) (string, error) {
 	return db.Slug(name), nil
 }
 
-// bundleOf is a task as a site has it; nil where its files cannot be read. there is false where the site has no such task.
+// bundleOf is a task on a site; nil if its files cannot be read. there is false if the site has no such task.
 func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.Bundle, there bool, err error) {
 	name, data, err := site.Bundle(ctx, slug)
 	var refused *client.Problem
@@ -167,7 +167,7 @@ func printPublished(s *console.Screen, a published) {
 	}
 }
 
-// difference prints what a key was and is: in one line or, where one of the texts has several, as a unified diff.
+// difference prints a key's old and new value: in one line or, if either has several, as a unified diff.
 func printDifference(s *console.Screen, d client.Difference, before, after string) {
 	if before == "" && after == "" || d.Old == "" || d.New == "" {
 		before, after = d.Old, d.New

@@ -54,7 +54,8 @@ func exactness(run client.Run) string {
 // mostBoardPages bounds how far a board is read for one entry: to the 5,000th.
 const mostBoardPages = 50
 
-// standing prints where a ranked run has brought its person. It is left out where the board cannot be read, or is another version's.
+// standing prints the rank that a ranked run gave its person. It prints nothing if the board cannot be read, or belongs to
+// another version.
 func (w *watcher) standing(ctx context.Context, sub *client.Submission, run client.Run) {
 	if sub.Mode != job.ModeRanked || run.State != string(work.StateDone) || run.ScoreNS == nil {
 		return

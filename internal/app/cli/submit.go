@@ -62,7 +62,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if err != nil {
 		return err
 	}
-	// The standard input has no name: the site gives it the one that the task has for it.
+	// The standard input has no name: the site uses the task's.
 	if in.Source, in.Files = string(read.Source), read.Texts(); file != "-" {
 		in.FileName = filepath.Base(file)
 	}
@@ -78,7 +78,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	return c.watch(ctx, site, sub.ID)
 }
 
-// readFile reads a file; "-" is the standard input, as long as nothing larger than a submission comes.
+// readFile reads a file; "-" is the standard input, up to the size of a submission.
 func (c *connection) readFile(file string) ([]byte, error) {
 	if file != "-" {
 		return readRegular(file, tasks.MaxSubmission)

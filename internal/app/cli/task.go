@@ -132,8 +132,8 @@ const maxUnpacked = 64 << 20
 
 var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site; do not use any of it", maxUnpacked>>20)
 
-// unpack writes the files of a zip below a folder, which none can leave, without the one folder that the zip has around them
-// all; what is no zip is a reference file of its own.
+// unpack writes the files of a zip below a folder, which none can leave, without the zip's outermost folder; other data is a
+// single reference file.
 func unpack(root *os.Root, name string, data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

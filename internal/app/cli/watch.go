@@ -92,7 +92,7 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	return sub, nil
 }
 
-// lookAgain looks at runs and devices until ctx ends. What the site does not answer is no reason to stop watching.
+// lookAgain reads runs and devices until ctx ends. A missing answer of the site does not end the watch.
 func (w *watcher) lookAgain(ctx context.Context) {
 	tick := time.NewTicker(w.every)
 	defer tick.Stop()

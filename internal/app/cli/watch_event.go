@@ -13,8 +13,8 @@ import (
 	"warpboard/models/work"
 )
 
-// event prints one event of a run, and keeps the status line true. How a run ends is printed at the end, with all numbers; while
-// other runs go on, the end of one is told at once.
+// event prints one event of a run, and updates the status line. The end of a run is printed last, with all numbers; while
+// other runs go on, its end is printed at once.
 func (w *watcher) event(e client.Event) {
 	w.heard[e.Device]++
 	switch d := e.Detail; {
@@ -38,8 +38,8 @@ func (w *watcher) event(e client.Event) {
 	w.showStatus()
 }
 
-// caseOf prints one case. Of a ranked stage that goes on the site tells no times (work.hideTimes), only that a case has passed, in
-// one process after the other: a line for each process.
+// caseOf prints one case. For a running ranked stage the site sends no times (work.hideTimes), only that a case has passed,
+// in one process after the other: a line for each process.
 func (w *watcher) caseOf(device string, d *job.Event) {
 	if d.Total > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
 		if w.ranked[device]++; w.ranked[device]%d.Total == 0 {
@@ -65,8 +65,8 @@ func timeOf(c *job.CaseResult) string {
 	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.Err))
 }
 
-// look says where runs wait, and once each time that a queued run's device has no worker, or has one again. heard are the events
-// that were known when the site was asked: what has happened on a device since is newer than its answer.
+// look prints where runs wait, and once each time that a queued run's device loses its last worker or gets one again. heard
+// are the events from before the request: later events on a device are newer than the answer.
 func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[string]int) {
 	slots, problems := map[string]int{}, map[string]string{}
 	var served []string
@@ -107,7 +107,7 @@ func (w *watcher) showStatus() {
 	w.out.SetStatus(strings.Join(all, "   "))
 }
 
-// say tells a reader of plain lines of a new place in the queue.
+// say prints a new place in the queue as a plain line.
 func (w *watcher) say(run client.Run, place string) {
 	if !w.out.Terminal && w.places[run.Device] != run.Position {
 		w.out.Line("%-6s %s", run.Device, place)

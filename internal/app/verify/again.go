@@ -40,7 +40,7 @@ func refusal(address string, err error) error {
 	return err
 }
 
-// siteOf is the site that an address of its API belongs to: what stands before "/api/v1/", a path where the site has one.
+// siteOf is the site of an API address: the part before "/api/v1/", including the site's path.
 func siteOf(address string) string {
 	if at := strings.LastIndex(address, "/api/v1/"); at >= 0 {
 		return address[:at]
@@ -55,7 +55,7 @@ func siteOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// repeat measures what a statement is about on this machine.
+// repeat measures a statement's kernel on this machine.
 func (o *verifyResultOptions) repeat(ctx context.Context, env console.Environment, s statement.Statement) (again statement.Score, err error) {
 	submitted, err := o.sourceOf(ctx, s)
 	if err != nil {
@@ -118,7 +118,7 @@ func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statemen
 	return submitted, err
 }
 
-// askSource asks the site for what was submitted.
+// askSource gets the submitted source from the site.
 func (o *verifyResultOptions) askSource(ctx context.Context, id int64) (tasks.Submission, error) {
 	var file client.SourceFile
 	text, err := o.get(ctx, fmt.Sprintf("%s/api/v1/submissions/%d/source", o.site, id))

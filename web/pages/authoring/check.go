@@ -17,9 +17,9 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// checked has the task's template tested where a worker serves one of its devices: that the reference compiles is seen
-// then, and not by the first person who submits. It returns where the author sees it, or is told that nothing checked it.
-// A template may well fail its tests; it needs only to compile.
+// checked submits the task's template for a test if a worker serves one of its devices, so that a reference that does not
+// compile is found before the first submission. It returns the address of the test, or of a page without one. A template may
+// fail its tests; it only needs to compile.
 func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	unchecked := views.TaskURL(task.Slug) + "?done=" + notice + "-unchecked"
 	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)

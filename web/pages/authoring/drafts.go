@@ -51,8 +51,8 @@ type draft struct {
 	tasks.Proposal
 	number          int
 	current         *catalog.Task // that it would change; nil for a new one
-	settings        *catalog.Task // as a form had them; nil for what the upload says
-	standardHarness *bool         // whether to use Warpboard's harness, as a form had it; nil for as it is
+	settings        *catalog.Task // from a form; nil: from the upload
+	standardHarness *bool         // whether to use Warpboard's harness, from a form; nil: unchanged
 	refused         string        // why the last try to publish it failed
 }
 
@@ -100,8 +100,8 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	return shown, err
 }
 
-// task is the task as the draft's form begins: as a form had it, or as it is with the upload's deadline,
-// or as the upload proposes it.
+// task has the first values of the draft's form: those of a sent form, or the existing task's with the upload's deadline, or
+// the upload's.
 func (d draft) task() catalog.Task {
 	switch {
 	case d.settings != nil:
@@ -138,7 +138,7 @@ func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {
 	return base64.StdEncoding.EncodeToString(buf.Bytes()), b.Name + ".zip", err
 }
 
-// draftFiles lists a task's files with what each is for.
+// draftFiles lists a task's files with their purposes.
 func draftFiles(b *tasks.Bundle) []views.DraftFile {
 	var files []views.DraftFile
 	for _, f := range b.Definition.Files {

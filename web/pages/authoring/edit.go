@@ -18,7 +18,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// editableTask is the task in the address, if the one who asks may change it.
+// editableTask is the task in the address, if the viewer may change it.
 func (p *Authoring) editableTask(c *fiber.Ctx) (catalog.Task, error) {
 	if _, err := site.RequireUser(c); err != nil {
 		return catalog.Task{}, err
@@ -200,8 +200,8 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	return list
 }
 
-// VersionPublish makes an uploaded zip the task's current state. Another harness than the one that
-// the preview showed is another change: it is shown first.
+// VersionPublish makes an uploaded zip the task's current state. If the chosen harness differs from the preview's, that is
+// another change, which is previewed first.
 func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {

@@ -101,7 +101,7 @@ func filesOf(b *tasks.Bundle) ([]views.EditedFile, error) {
 	return readFolder(folder)
 }
 
-// readFolder reads a task's files in the order in which an author reads them; what is not text cannot be edited here.
+// readFolder reads a task's files in an author's reading order; only texts can be edited here.
 func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -121,7 +121,7 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 	return files, err
 }
 
-// showFiles answers with the page where files are edited, with what is wrong with them, if anything.
+// showFiles answers with the page to edit files, with their problems.
 func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	title, section, status := "New task", "new", fiber.StatusOK
 	if page.Task.Slug != "" {
@@ -231,7 +231,7 @@ func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refus
 
 const needsName = "Give the task a name of its own: it becomes the title and, in small letters, the address."
 
-// withoutDevice is the problem of a new task that would have no board: this page asks for no devices beside its files.
+// withoutDevice is the problem of a new task without a board: this page has no field for devices beside its files.
 func withoutDevice(b *tasks.Bundle) []problems.Problem {
 	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
 		return nil
@@ -250,8 +250,8 @@ func refusal(err error) ([]string, error) {
 	return nil, err
 }
 
-// SaveFiles takes edited files: a hidden task is changed and tried again; of one that others see the changes are shown
-// first, as of an uploaded zip.
+// SaveFiles takes edited files: a hidden task is changed and tried again; for a task that others see, the changes are
+// previewed first, as for an uploaded zip.
 func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"warpboard/web/site"
 )
 
-// remark is what a check says of a task while it is written.
+// remark is a check's message about a task that is being edited.
 type remark struct {
 	File string `json:"file,omitempty"` // path of an edited file; empty for the task as a whole
-	Line int    `json:"line,omitempty"` // from 1; 0 where no line is to blame
+	Line int    `json:"line,omitempty"` // from 1; 0 without a line
 	Text string `json:"text"`
 	Note bool   `json:"note,omitempty"` // allowed, but probably not meant
 }
 
-// Check answers with what "Try it" would refuse of the files as they stand, and what it would warn of. It reads and runs
-// nothing, stores nothing, and asks the database one question: whether the name is taken.
+// Check answers with the errors and warnings of "Try it" for the files. It reads, runs and stores nothing, and makes one
+// query: whether the name is taken.
 func (p *Authoring) Check(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {

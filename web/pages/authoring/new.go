@@ -50,7 +50,7 @@ func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []stri
 	return p.site.Render(c, status, views.TaskUpload(page))
 }
 
-// Preview shows what an uploaded zip would make; what is wrong with it is listed above the form.
+// Preview shows what an uploaded zip would make, with its problems above the form.
 func (p *Authoring) Preview(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	checkEvery  = time.Second // a page asks half a second after the last letter
+	checkEvery  = time.Second // a page sends a check half a second after the last key
 	checksAhead = 10          // of someone who has several pages open
 	mostPaces   = 1000        // people whose pace is known; the others have rested
 )

@@ -57,7 +57,7 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 
 // outcome is what became of a form's drafts.
 type outcome struct {
-	left      []draft // with why, where one was refused
+	left      []draft // with the reason, if one was refused
 	published []views.TaskRef
 	done      templ.SafeURL // the page of the last published one
 	status    int           // of the last refusal
@@ -85,7 +85,7 @@ func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent 
 	return out, nil
 }
 
-// reservedSlug tells the names below /tasks/ that mean something else.
+// reservedSlug reports names below /tasks/ with another meaning.
 func reservedSlug(name string) bool {
 	return slices.Contains([]string{"new", "publish", "check"}, name)
 }

@@ -26,7 +26,7 @@ type attempt struct {
 	made bool
 }
 
-// attemptsAt lists what a task is tried by. A solution is known again by its text, so that nothing else is stored of a trial.
+// attemptsAt lists the solutions that try a task. A solution is identified by its text, so that a trial stores nothing else.
 func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	for _, s := range b.Solutions() {
 		list = append(list, attempt{Solution: s})
@@ -112,7 +112,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published")
 }
 
-// verdicts judges what a trial of the task's current version has come to so far.
+// verdicts judges the results of a trial of the task's current version so far.
 func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task catalog.Task, b *tasks.Bundle) ([]views.TrialRow, error) {
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: viaTrial, Limit: mostTried})
 	if err != nil {

@@ -14,7 +14,7 @@ type Logins struct{ site *site.Site }
 // New returns the page.
 func New(site *site.Site) *Logins { return &Logins{site} }
 
-// Show asks for a code, or whether its command line may come in.
+// Show asks for a code, or for the decision about its command line.
 func (l *Logins) Show(c *fiber.Ctx) error {
 	page, status := views.LoginPage{Page: l.site.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
 	if page.Code != "" {

@@ -1,9 +1,9 @@
-// Package moderation is the pages by which people keep the boards honest and the site in order.
+// Package moderation has the pages to review runs and to manage people.
 //
-// Read run.go first: the page of one run, where it is reported, and where its author and admins decide. Then review.go
-// (runs that wait for a look), people.go (people, their names, deleting submissions), silicon.go (of
-// what silicon old runs are) and audit.go (who did what).
+// Read run.go first: the page to report one run, and for its task's author and admins to decide. Then review.go (runs that
+// wait for a review), people.go (people, their names, deleting submissions), silicon.go (the devices of old runs) and
+// audit.go (who did what).
 //
-// Who may do what is the table of rights in models/accounts; these pages ask it what to offer, and the store asks it
-// again. A form that was refused comes back with what was typed.
+// models/accounts has the table of rights; these pages use it to decide what to offer, and the store checks it again. A
+// refused form keeps its input.
 package moderation

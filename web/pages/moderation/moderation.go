@@ -15,7 +15,7 @@ type Moderation struct {
 // New returns the pages of moderation.
 func New(site *site.Site, runs *runs.Runs) *Moderation { return &Moderation{site: site, runs: runs} }
 
-// announce tells open pages that boards have changed.
+// announce notifies open pages that boards have changed.
 func (m *Moderation) announce(changes []boards.Change) {
 	for _, b := range changes {
 		m.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)

@@ -43,7 +43,7 @@ func (m *Moderation) Rename(c *fiber.Ctx) error {
 	return site.Redirect(c, views.UserURL(id)+"?done=saved")
 }
 
-// DeleteSubmission removes a submission with all that came of it.
+// DeleteSubmission removes a submission with its runs and results.
 func (m *Moderation) DeleteSubmission(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	seen, err := m.runs.LoadSubmission(c)

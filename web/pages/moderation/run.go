@@ -63,7 +63,7 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	return page, err
 }
 
-// addNote fills in what the owner says of a record, for whom it is open to, and who may change it.
+// addNote fills in the owner's note on a record, for viewers who may read it, and who may change it.
 func (m *Moderation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
 	page.NoteOpen = seen.Task.NotesOpen(m.site.Now())
@@ -78,14 +78,14 @@ func (m *Moderation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page 
 	return err
 }
 
-// Report asks others to look at a run.
+// Report asks for a review of a run.
 func (m *Moderation) Report(c *fiber.Ctx) error {
 	return m.act(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
 		return nil, m.site.Store.Report(ctx, actor, id, why)
 	})
 }
 
-// Note keeps what a person says of an own record, or removes it.
+// Note stores or removes a person's note on their own record.
 func (m *Moderation) Note(c *fiber.Ctx) error {
 	return m.act(c, "note", "saved", m.site.Store.SetNote)
 }

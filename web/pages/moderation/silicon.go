@@ -8,7 +8,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Silicon asks of what silicon the runs of old devices are.
+// Silicon asks on which device the runs of an old device name were made.
 func (m *Moderation) Silicon(c *fiber.Ctx) error {
 	page, err := m.siliconPage(c)
 	if err != nil {

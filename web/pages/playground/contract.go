@@ -12,7 +12,7 @@ import (
 	"warpboard/views"
 )
 
-// contract is what the kernels are called with: the JSON if there is any, else the rows; nil without both.
+// contract are the arguments of the kernels: the JSON if there is any, otherwise the rows; nil without both.
 func (f *form) contract() any {
 	if f.get("contract") != "" {
 		return f.json("contract")
@@ -64,7 +64,7 @@ func (f *form) argument(row int) map[string]any {
 	return arg
 }
 
-// chosen adds pairs of keys and values; where nothing was chosen, the API has its own value.
+// chosen adds pairs of keys and values; for empty ones the API has a default.
 func chosen(to map[string]any, pairs ...string) map[string]any {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {

@@ -47,7 +47,7 @@ func (p *Playground) Form(c *fiber.Ctx) error {
 	return p.showPlayground(c, fiber.StatusOK, form)
 }
 
-// Evaluate takes the form. What is wrong in it comes back at its field, with all that was typed.
+// Evaluate takes the form. Problems are shown at their fields, and the input is kept.
 func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	form, err := readFields(c)
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderCacheControl, "no-store") // what is shared no more is not shown from a cache
+	c.Set(fiber.HeaderCacheControl, "no-store") // so that a cache does not show it after sharing has ended
 	page, err := p.evaluationPage(c, e, caller)
 	if err != nil {
 		return err

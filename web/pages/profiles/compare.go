@@ -31,7 +31,7 @@ type comparedRun struct {
 	profile runs.Profile
 }
 
-// Compare lays two runs side by side, or asks which.
+// Compare shows two runs side by side, or asks for them.
 func (p *Profiles) Compare(c *fiber.Ctx) error {
 	if c.QueryInt("a") <= 0 || c.QueryInt("b") <= 0 || c.QueryInt("as") > 0 || c.QueryInt("bs") > 0 {
 		return p.pick(c)
@@ -62,7 +62,7 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
 }
 
-// bothOf is what the charts of a comparison are made of.
+// bothOf is the data of a comparison's charts.
 type bothOf struct {
 	Shown           charts.CompareVM // without what follows from the rest; it also says whether the code is hidden
 	Ranking         tasks.Ranking
@@ -169,7 +169,7 @@ func (r comparedRun) boardScore() string {
 	return "measured again since"
 }
 
-// tabsOf are the cases of which there is a report on either side.
+// tabsOf are the cases with a report on either side.
 func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	var tabs []charts.CaseTab
 	seen := map[int]bool{}

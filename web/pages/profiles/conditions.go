@@ -77,7 +77,7 @@ func rangeOf(seen string) string {
 	return text
 }
 
-// clocksDiffer compares the lowest and the highest clock that were seen. What one side did not tell is no difference.
+// clocksDiffer compares the lowest and the highest sampled clock. A missing value on one side is not a difference.
 func clocksDiffer(a, b string) bool {
 	lowA, highA := ends(a)
 	lowB, highB := ends(b)

@@ -40,7 +40,7 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Profile(page))
 }
 
-// chartsOf draws a profile's page but for its head, and says which run to compare with.
+// chartsOf draws a profile's page without its head, and chooses the run to compare with.
 func (p *Profiles) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
 	vm, of, leader, err := p.details(c, seen)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *Profiles) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component,
 	return p.drawn(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
 }
 
-// detailsOf is what the charts of a profile are made of.
+// detailsOf is the data of a profile's charts.
 type detailsOf struct {
 	Shown       charts.DetailsVM // without reports; it also says whether the source is hidden
 	Report, Pin string           // hashes
@@ -140,7 +140,7 @@ func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile run
 	return nil
 }
 
-// sourceLinks are where the submitted files that a report names are shown.
+// sourceLinks are the links to the submitted files in a report.
 func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[string]string {
 	def, links := seen.Version.Definition, map[string]string{seen.Sub.FileName: source}
 	for _, f := range def.Files {
@@ -173,7 +173,7 @@ func queryOf(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// seenReport reads the report of the case in the address, as far as the one who asks may see it.
+// seenReport reads the report of the case in the address, as far as the viewer may see it.
 func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
 	if seen, err = p.runs.LoadRun(c); err != nil {
 		return seen, 0, nil, err

@@ -13,9 +13,10 @@ import (
 // mostDrawn is how many bytes of HTML are kept; a profile has some 60 kB, a comparison 90.
 const mostDrawn = 32 << 20
 
-// drawn gives charts that are drawn once for all who ask for the same: made is all that they are made of, where reports and
-// sources stand by the hashes of their files, and what the viewer may see is a part. make is asked when they are not kept.
-// So nothing that is kept is ever out of date. As many are drawn at once as there are cores. What made cannot say (a number that is infinite) is drawn each time.
+// drawn returns charts that are drawn once for equal requests. made has everything that they depend on, with reports and
+// sources as the hashes of their files, and the viewer's rights. make draws charts that are not cached. So nothing in the
+// cache is ever out of date. As many are drawn at once as there are cores. If made has no JSON form (an infinite number),
+// charts are drawn each time.
 func (p *Profiles) drawn(made any, make func(context.Context) (templ.Component, error)) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		text, err := json.Marshal(made)

@@ -42,8 +42,8 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// sideAnswer is one side for programs. Its score is that of the run's own times, of which the ratio is made; where the board has
-// another one, that follows.
+// sideAnswer is one side for programs. Its score comes from the run's own times, like the ratio; a different score on the
+// board follows.
 func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	side := client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS}
 	if r.Run.ScoreNS != nil && !r.scoresAlone(own) {
@@ -52,7 +52,7 @@ func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	return side
 }
 
-// ratioAnswer is B's time over A's; nil where there is none, and without an interval where it has none.
+// ratioAnswer is B's time over A's, with its interval if there is one; nil without a ratio.
 func ratioAnswer(r versus.Ratio) *client.Ratio {
 	if r.Value == 0 {
 		return nil

@@ -42,8 +42,7 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	return c.SendStream(file, size)
 }
 
-// PTX sends what the compiler made of a kernel before the machine code: of the one asked for, else of the one that took the
-// most time.
+// PTX sends the PTX of the requested kernel, or of the one that took the most time.
 func (p *Profiles) PTX(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 
 const offeredRuns = 20 // of the viewer's own
 
-// pick asks which two runs to compare: of one, or none, that is chosen already. Submissions can be named by
-// their numbers, as=A and bs=B, because those of runs stand nowhere.
+// pick asks for the two runs to compare; one may be chosen already. Submissions can be named by their numbers, as=A and
+// bs=B, because pages do not show those of runs.
 func (p *Profiles) pick(c *fiber.Ctx) error {
 	chosen, err := p.chosenRuns(c)
 	if err != nil {
@@ -44,7 +44,7 @@ func (p *Profiles) pick(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Pick(page))
 }
 
-// chosenRuns reads what the address says of A and B; a side that it does not name is the zero value.
+// chosenRuns reads A and B from the address; a missing side is the zero value.
 func (p *Profiles) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error) {
 	for i, name := range []string{"a", "b"} {
 		if id := c.QueryInt(name); id > 0 && c.QueryInt(name+"s") <= 0 {
@@ -121,7 +121,7 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 	return of.rows, nil
 }
 
-// offers collects runs; one that comes twice keeps both reasons.
+// offers collects runs; a repeated one keeps both reasons.
 type offers struct {
 	task views.TaskRef
 	rows []views.PickRow

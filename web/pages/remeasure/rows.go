@@ -23,7 +23,7 @@ func boardsOf(rows []rejudge.Row) (boards []views.RejudgedBoard) {
 	return boards
 }
 
-// addPlaces fills in the places by the new numbers, or the old ones where there are none. What fails leaves the board.
+// addPlaces fills in the places by the new numbers, or the old ones without new. Failed runs leave the board.
 func addPlaces(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {

@@ -22,7 +22,7 @@ const (
 	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
 )
 
-// datasetHead says what a dataset is: its first line as JSON, the metadata of the file as Parquet.
+// datasetHead describes a dataset: its first line as JSON, the metadata of the file as Parquet.
 type datasetHead struct {
 	Licence string `json:"licence"`
 	Task    string `json:"task"`

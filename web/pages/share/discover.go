@@ -26,7 +26,7 @@ func private() []string {
 		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
 
-// Robots tells crawlers what to leave alone, and where the map of the site is.
+// Robots is robots.txt: paths for crawlers to skip, and the address of the sitemap.
 func (s *Share) Robots(c *fiber.Ctx) error {
 	text := "User-agent: *\n"
 	for _, path := range private() {
@@ -73,7 +73,7 @@ func (s *Share) SiteMap(c *fiber.Ctx) error {
 	return s.send(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
 }
 
-// SiteFeed tells of each record on all boards.
+// SiteFeed has the records of all boards.
 func (s *Share) SiteFeed(c *fiber.Ctx) error {
 	return s.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), boards.RecordFilter{})
 }

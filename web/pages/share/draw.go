@@ -18,7 +18,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// card is what the picture of a link says. Go's fonts have Latin, Greek and Cyrillic letters; others are boxes.
+// card is the text of a link's picture. Go's fonts have Latin, Greek and Cyrillic letters; others are boxes.
 type card struct {
 	Title, Device, Big, Small string
 	Dots                      []float64 // scores, the best first

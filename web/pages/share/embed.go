@@ -11,8 +11,8 @@ import (
 
 const embedRows = 10
 
-// Embed is a board for the frame of another site. It has nothing that acts, and knows no one: anyone who frames it can
-// neither press a button of the reader's nor see who the reader is.
+// Embed is a board for the frame of another site. It has no actions and no signed-in viewer: a framing page can neither
+// trigger the reader's buttons nor learn who the reader is.
 func (s *Share) Embed(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)
 	if err != nil {

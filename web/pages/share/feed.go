@@ -40,7 +40,7 @@ type link struct {
 	Href string `xml:"href,attr"`
 }
 
-// BoardFeed tells of each record of a board.
+// BoardFeed has the records of a board.
 func (s *Share) BoardFeed(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Share) BoardFeed(c *fiber.Ctx) error {
 	return s.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
 }
 
-// TaskFeed tells of each record on a task's boards.
+// TaskFeed has the records of a task's boards.
 func (s *Share) TaskFeed(c *fiber.Ctx) error {
 	task, err := s.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug"))
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Share) TaskFeed(c *fiber.Ctx) error {
 	return s.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, boards.RecordFilter{TaskID: task.ID})
 }
 
-// PersonFeed tells of each record of a person.
+// PersonFeed has the records of a person.
 func (s *Share) PersonFeed(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -79,8 +79,8 @@ func (s *Share) PersonFeed(c *fiber.Ctx) error {
 	return s.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, boards.RecordFilter{UserID: id})
 }
 
-// feed answers with the latest records, whose page is path; began is when there was nothing to tell yet: the records of a task are
-// those of its current version, and a feed that is empty again was updated then.
+// feed answers with the latest records, whose page is path. began is the time of the last update for an empty feed: a task's
+// feed has only records of its current version, and is empty again after a new one.
 func (s *Share) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
 	f.Limit = feedRecords
 	records, err := s.site.Store.Boards.Records(c.UserContext(), f)

@@ -50,7 +50,7 @@ func (b board) path() string { return boardPath(b.task.Slug, b.head.Device) }
 // name says which board it is.
 func (b board) name() string { return b.task.Title + " on " + b.head.Device }
 
-// send answers with something that other sites show; what the reader has already is not sent again.
+// send answers with something that other sites show, or with 304 if the reader has it already.
 func (s *Share) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), s.site.Settings.Version))) {
 		return c.SendStatus(fiber.StatusNotModified)
@@ -86,7 +86,7 @@ func (s *Share) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error)
 	return run, task, nil
 }
 
-// standing is the entry that a run is; nil: it is none, or of older software than the board and has no rank.
+// standing is a run's entry; nil if it is not an entry, or has older software than the board and so no rank.
 func (s *Share) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
 	st, err := s.site.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
 	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {

@@ -1,3 +1,3 @@
-// Package workbench is the page where a task is solved: what it asks for, an editor, and the run of what was written,
-// all in one place (Workbench.Solve). Without JavaScript its form leads to the submission's own page.
+// Package workbench is the page to solve a task: its description, an editor, and the run of the edited source in one place
+// (Workbench.Solve). Without JavaScript its form leads to the submission's own page.
 package workbench

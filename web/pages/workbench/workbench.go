@@ -75,7 +75,7 @@ func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views
 	return w.site.Render(c, status, views.Workbench(page))
 }
 
-// shown is the submission that the page opens with; nil where none is meant, or it is not of this task.
+// shown is the submission that the page opens with; nil if none is named, or it belongs to another task.
 func (w *Workbench) shown(c *fiber.Ctx, task catalog.Task) (*views.WorkbenchRun, error) {
 	id := c.QueryInt("run", c.QueryInt("from"))
 	if id <= 0 {
@@ -184,7 +184,7 @@ func (w *Workbench) Devices(c *fiber.Ctx) error {
 	return w.site.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
 }
 
-// part is the task of a part of the workbench. Who asks for it as a page is led to the whole: the task is then empty.
+// part is the task of a part of the workbench. A request for it as a page is redirected to the whole: the task is then empty.
 func (w *Workbench) part(c *fiber.Ctx) (catalog.Task, error) {
 	c.Vary("HX-Request")
 	if !site.IsFragment(c) {

@@ -12,7 +12,7 @@ type Attached struct {
 	Backends []string // types of kernels, in the order of the API
 }
 
-// Attached tells what live workers can evaluate now.
+// Attached is what live workers can evaluate now.
 func (s *Evaluations) Attached(ctx context.Context) (Attached, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {

@@ -21,7 +21,7 @@ type Caller struct {
 	Key   string // of such a caller; empty: they showed none
 }
 
-// Caller tells who sends a request. A caller with a new key is a new caller, whatever the address.
+// Caller identifies the sender of a request. A new key makes a new caller, even at the same address.
 func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	if user := site.Viewer(c); user != nil {
 		person := fmt.Sprintf("person:%d", user.ID)
@@ -68,7 +68,7 @@ func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller
 	return e, caller, err
 }
 
-// Changeable is readable for what only the owner and admins may do.
+// Changeable is Readable for actions of only the owner and admins.
 func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, error) {
 	e, caller, err := s.Readable(c, id)
 	if err == nil && !caller.MayChange(e) {
@@ -77,7 +77,7 @@ func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, erro
 	return e, err
 }
 
-// NotFound says the same of an evaluation that is not there and of one that is someone else's.
+// NotFound is the same answer for a missing evaluation and for another person's.
 func NotFound(id string) error {
 	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you asked for it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 }

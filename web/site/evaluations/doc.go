@@ -1,8 +1,8 @@
-// Package evaluations is what both evaluation APIs and the playground share: who asks, who may read an
-// evaluation, how a request is read and queued, and how its end is awaited.
+// Package evaluations has what both evaluation APIs and the playground share: callers, rights to read an evaluation, reading
+// and queueing of requests, and waiting for the end.
 //
 // Read evaluations.go (limits), caller.go (Readable and Changeable are the only ways to an evaluation), read.go,
 // submit.go, answer.go (the result, in the one shape that both APIs give).
 //
-// An evaluation that someone may not read is answered like one that does not exist.
+// An evaluation that the caller may not read is answered like a missing one.
 package evaluations

@@ -21,8 +21,7 @@ type Limits struct {
 	Wait                  time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 
-// Evaluations is what the APIs and the playground share: who asks, who may read, how one is read, submitted
-// and followed.
+// Evaluations has what the APIs and the playground share: callers, rights, and how an evaluation is read, submitted and followed.
 type Evaluations struct {
 	site       *site.Site
 	EvalLimits Limits

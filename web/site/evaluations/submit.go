@@ -56,8 +56,8 @@ type Device struct {
 	slots, free int
 }
 
-// chooseDevice chooses the device: the one that is asked for, or the best of the family that is, in any case, else the GPU with the most free
-// slots, else the CPU.
+// chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a request,
+// the GPU with the most free slots, or the CPU.
 func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func Devices(workers []fleet.Worker, now time.Time) []Device {
 	return units
 }
 
-// Share opens or closes an evaluation; those who follow what was closed hear no more.
+// Share opens or closes an evaluation; closing ends other people's streams of it.
 func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.Evaluation, error) {
 	e, err := s.site.Store.Work.ShareEvaluation(ctx, id, shared)
 	if err == nil {

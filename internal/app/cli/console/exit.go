@@ -45,7 +45,7 @@ type Exit struct {
 // Unwrap is the error.
 func (e Exit) Unwrap() error { return e.error }
 
-// ExitWith is an error with an exit code of a command of its own.
+// ExitWith is an error with a command's own exit code.
 func ExitWith(code int, format string, args ...any) error {
 	return Exit{code, fmt.Errorf(format, args...)}
 }

@@ -45,12 +45,12 @@ func Complain(out io.Writer, args []string, err error) {
 	fmt.Fprintf(out, "%s\n", text)
 }
 
-// Reworded is an error with a sentence of its own, which keeps what it was made of for its exit code.
+// Reworded is an error with a new sentence, which keeps its cause for the exit code.
 func Reworded(err error, format string, args ...any) error {
 	return plain{fmt.Sprintf(format, args...), err}
 }
 
-// plain is an error with a sentence of its own, which keeps what it was made of for its exit code.
+// plain is an error with a new sentence, which keeps its cause for the exit code.
 type plain struct {
 	text string
 	error
@@ -58,10 +58,10 @@ type plain struct {
 
 func (p plain) Error() string { return p.text }
 
-// Unwrap is what the sentence is made of.
+// Unwrap returns the cause.
 func (p plain) Unwrap() error { return p.error }
 
-// Explain says in the words of the command line what a library or the API says in its own. server is the site that was asked.
+// Explain rewrites errors of libraries and the API in the words of the command line. server is the site.
 func Explain(err error, server string, signedIn bool) error {
 	var own Exit
 	var said plain

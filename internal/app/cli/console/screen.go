@@ -21,8 +21,8 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Screen prints for people: on a terminal with colours and a line that changes, in a pipe plain lines.
-// It has no lock: a caller that prints from several goroutines has one (watcher.mu). The width is that of the start.
+// Screen prints for people: colours and a changing line on a terminal, plain lines in a pipe. It has no lock: a caller that
+// prints from several goroutines needs one (watcher.mu). The width is read at the start.
 type Screen struct {
 	Out      io.Writer
 	Terminal bool

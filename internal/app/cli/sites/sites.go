@@ -26,7 +26,7 @@ type Site struct {
 	Token  string `toml:"token"`
 }
 
-// Place is WARPBOARD_SITES, else warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config; empty: there is no home.
+// Place is WARPBOARD_SITES, or warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config; empty without a home directory.
 func Place(getenv func(string) string) string {
 	if path := getenv("WARPBOARD_SITES"); path != "" {
 		return path
@@ -42,7 +42,7 @@ func Place(getenv func(string) string) string {
 	return filepath.Join(base, "warpboard", "sites.toml")
 }
 
-// Read reads the file; one that is not there is empty. One that others may read is refused: it holds tokens.
+// Read reads the file; a missing one counts as empty. It refuses a file that others may read, because of its tokens.
 func Read(getenv func(string) string) (cfg File, err error) {
 	path := Place(getenv)
 	if path == "" {
@@ -75,7 +75,7 @@ func withoutSource(err error) error {
 }
 
 // At is the site at an address, with the token of the file if it has one.
-// Compared as text: another spelling of the same address (a port, capital letters) has no token, which is the safe side.
+// Compared as text: another spelling of the same address (a port, capital letters) gets no token, which is safe.
 func (c File) At(server string) Site {
 	for _, k := range c.Sites {
 		if strings.TrimSuffix(k.Server, "/") == strings.TrimSuffix(server, "/") {
