@@ -15,7 +15,7 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql
 var files embed.FS
 
-// The dialects that Up knows; each is also the name of its folder of files.
+// The dialects of Up; each is also the name of its folder of files.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
@@ -91,8 +91,8 @@ func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, erro
 	return nil, fmt.Errorf("no dialect is called %q; there are %q and %q", dialect, SQLite, Postgres)
 }
 
-// scriptsOf are a dialect's files, each of which the database gets as one script. goose would cut them into statements,
-// with 4 MiB of memory for every line.
+// scriptsOf are a dialect's files; the database gets each as one script. goose would cut them into statements, with 4 MiB of
+// memory for every line.
 func scriptsOf(dialect string, files fs.FS) ([]*goose.Migration, error) {
 	names, err := fs.Glob(files, dialect+"/*.sql")
 	if err != nil {

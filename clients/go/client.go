@@ -22,17 +22,17 @@ const UserAgent = "warpboard-client"
 // maxAnswer limits an answer in bytes, so that a wrong address cannot fill the memory.
 const maxAnswer = 64 << 20
 
-// EvaluationKeyHeader carries the key of a caller without a token: the site answers with one, and anyone who shows it
-// is the same caller again.
+// EvaluationKeyHeader carries the key of a caller without a token: the site answers with one, and sending it identifies the
+// same caller again.
 const EvaluationKeyHeader = "X-Evaluation-Key"
 
-// submitTries is how often Submit sends a kernel: 30 s in all, with the pause that a site asks for.
+// submitTries is how often Submit sends a kernel: 30 s in all, with the pauses that a site requests.
 const submitTries = 6
 
 // VersionHeader says which version of Warpboard answers, on every answer of the API.
 const VersionHeader = "Warpboard-Version"
 
-// Client talks to one site with one personal token. Without a token it remembers the key of its evaluations.
+// Client talks to one site with one personal token. Without a token it keeps the key of its evaluations.
 type Client struct {
 	base  string
 	token string
@@ -65,7 +65,7 @@ func New(base, token string) *Client {
 // maxRedirects is how many redirects are followed.
 const maxRedirects = 5
 
-// checkRedirect follows a site to another address of its own alone: a request carries a token or a key, and perhaps a kernel.
+// checkRedirect follows only redirects within the same site: a request carries a token or a key, and perhaps a kernel.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	from, to := via[0].URL, next.URL
 	same := from.Scheme == to.Scheme && from.Host == to.Host
@@ -159,7 +159,7 @@ func ask[T any](ctx context.Context, c *Client, method, path string, body any, h
 	return &answer, nil
 }
 
-// readAll reads an answer, and refuses one that is too large: half of it would be taken for all.
+// readAll reads an answer, and refuses one that is too large, instead of taking a part for the whole.
 func readAll(resp *http.Response) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err == nil && len(text) > maxAnswer {

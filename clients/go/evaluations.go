@@ -43,7 +43,7 @@ type Job struct {
 	Error   *string `json:"error" jsonschema:"why it has no result; null: nothing went wrong"`
 }
 
-// EvaluationError is how the unversioned addresses refuse a request, or say that there is no result.
+// EvaluationError is the unversioned addresses' answer to a refused request, or to one without a result.
 type EvaluationError struct {
 	Error      string          `json:"error"`
 	Status     string          `json:"status" jsonschema:"client_error, error or unhealthy"`
@@ -54,7 +54,7 @@ type EvaluationError struct {
 	Partial    json.RawMessage `json:"partial_result,omitempty" jsonschema:"what was known before the end"`
 }
 
-// BodyErrors is how they refuse what is not a JSON object.
+// BodyErrors is their answer to a body that is not a JSON object.
 type BodyErrors struct {
 	Detail []struct {
 		Type  string          `json:"type"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// NewLogin is what a command line says of itself when it asks to be signed in.
+// NewLogin describes a command line that asks to be signed in.
 type NewLogin struct {
 	Host string `json:"host" jsonschema:"name of its machine, for the person who answers"`
 }

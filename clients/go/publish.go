@@ -44,7 +44,7 @@ type Publication struct {
 	File    string // name of what is sent; its suffix says whether it is a zip
 	Data    []byte
 	Devices []string // of a new task; empty: those that it names
-	// Deadline, also of a task that is there already: a time, or "none"; empty: what the upload says, else it stays.
+	// Deadline, also for an existing task: a time, or "none"; empty: the upload's, or unchanged.
 	Deadline string
 	Hidden   bool
 	DryRun   bool

@@ -51,7 +51,7 @@ type NewSubmission struct {
 	Mode     job.Mode `json:"mode,omitempty" jsonschema:"test, benchmark, ranked or profile; absent: test"`
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
-	// Files are further files, where the task takes any: their texts by name.
+	// Files are further files, if the task takes any: their texts by name.
 	Files map[string]string `json:"files,omitempty" jsonschema:"further files, where the task's submission_files allow them: their texts by name"`
 }
 
@@ -60,7 +60,7 @@ type User struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	Role string `json:"role,omitempty" jsonschema:"only about oneself"`
-	// Budget is only about oneself, where one's use of GPUs is limited.
+	// Budget is only for the caller's own account, if its use of GPUs is limited.
 	Budget *Budget `json:"budget,omitempty" jsonschema:"only about oneself, and where the use of GPUs is limited"`
 	// TeamBudget is that of one's team.
 	TeamBudget *TeamBudget `json:"team_budget,omitempty" jsonschema:"only about oneself, of one's team, where its use of GPUs is limited; a submission needs something left of both"`
@@ -74,7 +74,7 @@ type Budget struct {
 	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
 
-// TeamBudget is for how long the work of all who are in a team may hold GPUs in a day, in seconds of one GPU.
+// TeamBudget is for how long the work of a team's members may hold GPUs in a day, in seconds of one GPU.
 type TeamBudget struct {
 	Team        string    `json:"team"`
 	Members     int       `json:"members"`

@@ -23,9 +23,9 @@ const (
 // errEnded is the server's word that every run has ended and every event was sent.
 var errEnded = errors.New("all runs have ended")
 
-// Watch calls each with every event of the submission newer than after, in order and once each, and returns
-// nil when all runs have ended. A lost connection or a restarted server is waited out: it asks again
-// from the last event seen. It returns early when each or ctx ends it, or the site refuses.
+// Watch calls each with every event of the submission newer than after, in order and once each, and returns nil when all
+// runs have ended. After a lost connection or a restart of the server it reconnects from the last event. It returns early if
+// each or ctx ends it, or the site refuses.
 func (c *Client) Watch(ctx context.Context, id, after int64, each func(Event) error) error {
 	var pause time.Duration
 	for {
@@ -109,7 +109,7 @@ func (c *Client) follow(ctx context.Context, id int64, after *int64, each func(E
 	})
 }
 
-// readEvents takes server-sent events apart. A block without data, such as a heartbeat, is told too, as empty.
+// readEvents parses server-sent events. It reports a block without data, such as a heartbeat, as empty.
 func readEvents(r io.Reader, each func(name, data string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), maxLine)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// NewWebhook is what POST /api/v1/webhooks takes.
+// NewWebhook is the body of POST /api/v1/webhooks.
 type NewWebhook struct {
 	URL         string   `json:"url" jsonschema:"https://… on the public internet (the site's also what the operator allows, http:// too); a delivery is a POST, signed as standardwebhooks.com says"`
 	Events      []string `json:"events" jsonschema:"run.ended and record.taken; the site's also worker.lost and wait.long"`
@@ -13,7 +13,7 @@ type NewWebhook struct {
 	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
 }
 
-// Webhook is an address of another program that is told of events.
+// Webhook is an address of another program that gets events.
 type Webhook struct {
 	ID          int64     `json:"id"`
 	URL         string    `json:"url"`

@@ -82,7 +82,7 @@ func (c *Config) machine(log *slog.Logger) machine.Settings {
 	}
 }
 
-// checking says when slots are tested: what fails is tried again soon, for someone may be repairing it.
+// checking is when slots are tested: a failed test is repeated soon, since the machine may be repaired.
 func (c *Config) checking() evaluator.Checking {
 	// Pause and Longest bound how long a repaired machine waits for its next test; Later lets the first jobs after a
 	// start go first.

@@ -12,7 +12,7 @@ import (
 type Cache[K comparable, V any] struct {
 	mu   sync.Mutex
 	kept *simplelru.LRU[K, sized[V]]
-	room int64 // that is left; never below 0 but for a single value above the bound
+	room int64 // that is left; below 0 only with a single value above the bound
 }
 
 type sized[V any] struct {
@@ -39,7 +39,7 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 	return found.value, ok
 }
 
-// Put keeps a value, instead of one that had the same key. One that is larger than the bound is kept alone.
+// Put stores a value, and replaces one with the same key. A value larger than the bound is kept alone.
 func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package cache keeps in memory what is costly to make and does not change, up to a bound.
+// Package cache keeps costly values that never change in memory, up to a bound.
 //
 // Read cache.go. Everything that a process of the site keeps between requests is in a [Cache]:
 //
@@ -13,9 +13,8 @@
 //	(views)
 //	pictures of links (web/pages/share)  all that is drawn on them                           64 pictures
 //
-// Nothing is ever taken out because it has become wrong: a key names all that its value was made of, so that a change makes
-// another key. What rights decide is part of the key, too, or is asked before the cache is.
+// There is no invalidation: a key names everything that its value depends on, so that a change makes another key. Rights are
+// part of the key, too, or are checked before the cache is used.
 //
-// What may go wrong: a value is shared by all who ask, so no one may write into it; two who miss the same key at once make
-// its value twice.
+// What may go wrong: all callers share a value, so do not modify it; two simultaneous misses of a key make its value twice.
 package cache

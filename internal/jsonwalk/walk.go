@@ -1,5 +1,5 @@
-// Package jsonwalk follows a JSON text token by token and knows where it is: in which objects and lists, at which key or
-// element. It builds no values, and holds no more than the places that are open.
+// Package jsonwalk follows a JSON text token by token and tracks its place: in which objects and lists, at which key or
+// element. It builds no values, and stores only the open places.
 package jsonwalk
 
 import (

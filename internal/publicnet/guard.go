@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// special are networks that are not the public internet, beside those that netip knows and IPv6 outside of unicast6; some
-// carry an IPv4 address inside.
-// Lists of the IANA registries; a network that becomes special later is dialled until it is added here.
+// special are networks outside the public internet, in addition to netip's and to IPv6 outside of unicast6; some contain an
+// IPv4 address. Lists of the IANA registries; a network that becomes special later is dialled until it is added here.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
@@ -22,8 +21,8 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("3fff::/20"),
 }
 
-// unicast6 is what the public internet has of IPv6: nothing outside of it is dialled, neither what translates to IPv4
-// (64:ff9b::/96, ::ffff:0:0:0/96) nor what is local or not assigned.
+// unicast6 is the public internet in IPv6. Addresses outside of it are not dialled: translations to IPv4 (64:ff9b::/96,
+// ::ffff:0:0:0/96), local and unassigned ones.
 var unicast6 = netip.MustParsePrefix("2000::/3")
 
 // leastPort: below it only those of HTTP are dialled.

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// CPU is the label of the one device that is no GPU.
+// CPU is the label of the only device that is not a GPU.
 const CPU = "CPU"
 
 // Silicon is a kind of GPU: model, form factor and memory, and the share of it that a MIG profile gives.
 type Silicon struct {
 	Model  string // "H100", "RTX-4070-Ti-SUPER"
-	Form   string // "SXM", "PCIe", "NVL", "Laptop", …; empty where the model has one form
+	Form   string // "SXM", "PCIe", "NVL", "Laptop", …; empty if the model has one form
 	Memory int    // GB as it is sold; 0: not known
 	MIG    string // "1g.10gb"; empty for a whole GPU
 }
@@ -30,7 +30,7 @@ var short = map[string]string{
 	"RTX-3090 24GB": "RTX-3090", "RTX-4090 24GB": "RTX-4090", "RTX-4090-D 24GB": "RTX-4090-D", "RTX-5090 32GB": "RTX-5090",
 }
 
-// forms are words of NVML's names that tell form factors apart, as labels write them.
+// forms are words for form factors in NVML's names, as in labels.
 var forms = map[string]string{
 	"PCIE": "PCIe", "SXM": "SXM", "NVL": "NVL", "LAPTOP": "Laptop", "MOBILE": "Laptop", "MAX": "MaxQ", "MAXQ": "MaxQ",
 	"SERVER": "Server", "WORKSTATION": "Workstation",
@@ -48,7 +48,7 @@ var (
 	migWord    = regexp.MustCompile(`^\d+g\.\d+gb`)
 )
 
-// Of tells the silicon from NVML's name of a unit and its memory in bytes, 0 where no one knows that any more.
+// Of derives the device from NVML's name of a GPU and its memory in bytes, 0 if unknown.
 func Of(name string, memory uint64) Silicon {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
 	words = slices.DeleteFunc(words, func(word string) bool {
@@ -84,7 +84,7 @@ func onlyMemory(unit string) (memory int) {
 	return memory
 }
 
-// modelEnd counts the words of the model: up to the first that has a digit, and those after it that tell models apart.
+// modelEnd counts the words of the model: up to the first with a digit, and words after it that distinguish models.
 func modelEnd(words []string) int {
 	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
 	if end == 0 {
@@ -96,7 +96,7 @@ func modelEnd(words []string) int {
 	return end
 }
 
-// read takes what a word behind the model says. HBM2e tells an early PCIe H100 from its SXM form, which has HBM3; the
+// read interprets a word after the model. HBM2e marks an early PCIe H100, since its SXM form has HBM3; the
 // first number of a GH200 is its processor's memory.
 func (s *Silicon) read(word string) {
 	upper := strings.ToUpper(word)
@@ -113,7 +113,7 @@ func (s *Silicon) read(word string) {
 	}
 }
 
-// sold rounds a memory up to one that GPUs are sold with.
+// sold rounds a memory up to a size that GPUs are sold with.
 func sold(bytes uint64) int {
 	gib := float64(bytes) / (1 << 30)
 	for _, size := range sizes {
@@ -153,11 +153,11 @@ func (s Silicon) Label() string {
 	return label
 }
 
-// Sure reports whether the label can be told: a memory that is not known leaves it open.
+// Sure reports whether the label is certain: an unknown memory leaves it open.
 func (s Silicon) Sure() bool { return s.Memory > 0 || s.MIG != "" }
 
-// Names reports whether a name means a device: its label, in any case, or the family that is left of it without form, memory
-// or MIG profile. What is itself a short label is no family: an H200 is no H200-NVL.
+// Names reports whether a name means a device: its label, in upper or lower case, or its family, which is the label without
+// form, memory or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
 func Names(name, label string) bool {
 	if strings.EqualFold(name, label) {
 		return true
@@ -173,7 +173,7 @@ func Names(name, label string) bool {
 	for _, word := range strings.Split(label[len(name)+1:], "-") {
 		_, form := forms[strings.ToUpper(word)]
 		if !form && word != "MIG" && !memoryWord.MatchString(word) && !migWord.MatchString(word) {
-			return false // of another model: RTX-4070-Ti is no RTX-4070
+			return false // another model: RTX-4070-Ti is not an RTX-4070
 		}
 	}
 	return true
@@ -222,7 +222,7 @@ func Architecture(label string) string {
 	return "other"
 }
 
-// Choose returns which of the devices a name means: the one that is called so, or else all that it is the family of.
+// Choose returns the devices that a name means: the one with this label, or else all of this family.
 func Choose(name string, devices []string) (chosen []string) {
 	for _, d := range devices {
 		if strings.EqualFold(name, d) {

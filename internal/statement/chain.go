@@ -12,14 +12,14 @@ import (
 // longestLine bounds one line of an exported chain, in bytes.
 const longestLine = 32 << 20
 
-// Checked is what an exported chain is found to hold.
+// Checked is the result of checking an exported chain.
 type Checked struct {
 	First, Last int64  // numbers of its statements; 0 of an empty chain
 	Head        string // hash of the last payload
 }
 
 // CheckChain reads an exported chain, an envelope per line, and fails at the first line that is not signed by one of
-// the keys or does not follow the one before it. The first line may have any number: what was before it is not checked.
+// the keys or does not follow the one before it. The first line may have any number: earlier ones are not checked.
 func (k Keys) CheckChain(ctx context.Context, chain io.Reader) (Checked, error) {
 	var c Checked
 	lines := bufio.NewScanner(chain)

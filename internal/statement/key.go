@@ -68,7 +68,7 @@ func KeepKey(path string) (Key, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = newKey(); err == nil {
-			// Whole or not at all: half a key would stop every later start.
+			// Written atomically: half a key would stop every later start.
 			err = renameio.WriteFile(path, text, 0o600, renameio.WithTempDir(filepath.Dir(path)))
 		}
 	}
@@ -108,7 +108,7 @@ func keyID(der []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// verifier is a published key as dsse asks for it; its id is made from the key, not believed.
+// verifier is a published key for dsse; its id is computed from the key, not taken from the file.
 type verifier struct {
 	id  string
 	key ed25519.PublicKey
@@ -141,7 +141,7 @@ func (v verifier) Verify(_ context.Context, data, sig []byte) error {
 	return nil
 }
 
-// signer is the private key as dsse asks for it.
+// signer is the private key for dsse.
 type signer struct {
 	id  string
 	key ed25519.PrivateKey

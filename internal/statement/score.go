@@ -83,8 +83,8 @@ func near(a, b float64) bool { return math.Abs(a-b) <= rounding*math.Abs(b) }
 // difference is how far two equal scores may lie apart, relatively: as on a board.
 const difference = 0.005
 
-// Agrees reports whether a score measured elsewhere tells the same story: the intervals touch, or the scores are no
-// more than 0.5 % apart. Without an interval a score counts as a point.
+// Agrees reports whether a score measured elsewhere agrees: the intervals touch, or the scores are at most 0.5 % apart.
+// Without an interval a score counts as a point.
 func (s Score) Agrees(other Score) bool {
 	if math.Abs(s.NS-other.NS) <= difference*math.Min(s.NS, other.NS) {
 		return true

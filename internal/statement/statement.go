@@ -37,7 +37,7 @@ type Digest struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Result is what one ranked run measured. It names no person, and of the source no more than its hash.
+// Result is the measurement of one ranked run. It names no person, and has only the hash of the source.
 type Result struct {
 	Site       string      `json:"site"` // address of the site that says so
 	Run        int64       `json:"run"`
@@ -96,7 +96,7 @@ type Score struct {
 	High      *float64 `json:"high"`
 	Processes int      `json:"processes"`
 	Noisy     bool     `json:"noisy"`
-	Disturbed []string `json:"disturbed,omitempty"` // why the conditions were bad, told from the machine's record
+	Disturbed []string `json:"disturbed,omitempty"` // why the conditions were bad, from the machine's record
 }
 
 // Source is the digest of what was submitted.

@@ -22,9 +22,9 @@ const (
 	// mostAtOnce requests of this process are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at most,
 	// so that slow receivers hold up neither the site nor other people.
 	mostAtOnce, ofSite, atOnce = 24, 12, 3
-	// silentFor is when a worker counts as lost: longer than a site's restart takes, during which no one hears it.
-	// It is said later than the site itself gives attempts up (fleet.WorkerTimeout): that costs a run a retry, this a
-	// person's sleep.
+	// silentFor is when a worker counts as lost: longer than a site's restart, during which no heartbeat arrives. It is
+	// longer than the limit after which the site gives up attempts (fleet.WorkerTimeout): a wrong alarm there costs a run a
+	// retry, here a person's sleep.
 	silentFor = 30 * time.Second
 	// claimFor is after when a try that no one ended is made again.
 	// Far longer than a try can last, so that a try under way is never made twice at once; and how late a delivery is
@@ -32,7 +32,7 @@ const (
 	claimFor = 6 * answerIn
 )
 
-// Config is what a Deliverer is made of.
+// Config has the parts of a Deliverer.
 type Config struct {
 	Store   *models.Store
 	Allowed []netip.Prefix // networks that the site's webhooks may reach although they are not public
@@ -45,14 +45,13 @@ type Config struct {
 	Now     func() time.Time // nil: time.Now
 }
 
-// Deliverer makes deliveries of events, and sends them.
+// Deliverer turns events into deliveries, and sends them.
 //
-// Run's goroutine looks and claims; each try has a goroutine of its own, in trying. mu guards now and is held for no
-// call. started and now are of this process: each of a site's processes delivers, and claims keep them apart.
+// Run's goroutine looks and claims; each try has its own goroutine, in trying. mu guards now and is never held during a
+// call. started and now belong to this process: each of a site's processes delivers, and claims keep them apart.
 //
 // States of a delivery, in the database: due; claimed until a time (ClaimDelivery), which reads as due again after it;
-// ended, or due later (EndTry). A receiver may get an event twice, with the same id; it never misses one because a
-// process died.
+// ended, or due later (EndTry). A receiver may get an event twice, with the same id; it never misses one after a crash.
 type Deliverer struct {
 	Config
 	sender  sender
@@ -91,7 +90,7 @@ func (d *Deliverer) Run(ctx context.Context) error {
 
 // look is one pass.
 func (d *Deliverer) look(ctx context.Context, at time.Time) error {
-	// None of the three keeps the others from their turn; what failed is looked at again a second later.
+	// A failure of one does not stop the others; it is repeated a second later.
 	watched := d.watch(ctx, at)
 	_, spread := d.Store.Webhooks.SpreadEvents(ctx)
 	return errors.Join(watched, spread, d.sendDue(ctx, at))

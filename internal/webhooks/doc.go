@@ -1,5 +1,5 @@
-// Package webhooks sends deliveries to other programs: signed as standardwebhooks.com says, again after growing pauses, and
-// only to addresses that are not of the operator's own network.
+// Package webhooks sends deliveries to other programs: signed as in standardwebhooks.com, retried after growing pauses, and
+// only to addresses outside the operator's own network.
 //
-// Begin at deliverer.go; sender.go has the one request and what it is protected from; publicnet says which addresses.
+// Begin at deliverer.go; sender.go has the request and its protections; publicnet decides about addresses.
 package webhooks

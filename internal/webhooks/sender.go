@@ -25,7 +25,8 @@ import (
 const (
 	// answerIn bounds a try as a whole, however slowly the receiver reads and answers, unless Config says otherwise.
 	answerIn = 10 * time.Second
-	// readAtMost of an answer, which can be as long as its sender likes: no one reads it, and the connection is closed after it.
+	// readAtMost bounds the read part of an answer, which may be of any length: the content is not used, and the connection
+	// is closed after it.
 	readAtMost = 4 << 10
 )
 
@@ -121,7 +122,7 @@ func plainly(err error, timeout time.Duration) error {
 
 // Sign makes the header webhook-signature: HMAC-SHA256 over id, time and body.
 func Sign(secret, id string, at time.Time, body []byte) (string, error) {
-	// Secrets are made by the site; one that cannot be read is a damaged row.
+	// The site makes secrets; an unreadable one means a damaged row.
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		return "", errors.New("the secret of the webhook cannot be read")

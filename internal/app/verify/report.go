@@ -61,8 +61,7 @@ const (
 	notJudged     verdict = "not_judged" // it failed before the task judged it, or the task itself does not work
 )
 
-// word is the verdict in the text, where what needs a look stands out.
-// Programs read the JSON, where the words stay as they are.
+// word is the verdict in the text, which highlights problems. Programs read the JSON, whose words stay.
 func (v verdict) word() string {
 	word := strings.ReplaceAll(string(v), "_", " ")
 	if v == asExpected {

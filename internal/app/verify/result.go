@@ -29,7 +29,7 @@ with 4 if nothing could be measured again (no such device, no source), and with 
 
 // What the exit codes of verify-result mean; 1 is any other error.
 const (
-	// Scripts tell these apart: they are part of the interface, and only added to.
+	// Scripts rely on these: they are part of the interface, and only get additions.
 	exitForged    = 2
 	exitDisagrees = 3
 	exitUnrun     = 4
@@ -108,7 +108,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env console.
 	if err != nil {
 		return s, err
 	}
-	// Nothing of the statement is believed before this line, but for the site that it names where no one said one (keys).
+	// Before this line nothing of the statement is trusted, except for the name of the site if no flag gives one (keys).
 	s, _, key, err := keys.Verify(ctx, envelope)
 	if err != nil {
 		return s, console.ExitWith(exitForged, "%s: %w", from, err)
@@ -193,8 +193,8 @@ func (o *verifyResultOptions) statementAt(ctx context.Context, address string) (
 	return "", fmt.Errorf("submission %d has %d runs, each with a statement of its own: name one of %s", id, len(sub.Runs), strings.Join(all, ", "))
 }
 
-// keys are those that may have signed, and whose they are. A statement that is read from a file names its site itself:
-// a caller who knows better names it with --site or --key.
+// keys are the keys that may have signed, and their owner. A statement from a file names its own site; --site or --key
+// override that.
 func (o *verifyResultOptions) keys(ctx context.Context, e *statement.Envelope) (keys statement.Keys, whose string, err error) {
 	if o.key != "" {
 		text, err := os.ReadFile(o.key)
@@ -213,7 +213,7 @@ func (o *verifyResultOptions) keys(ctx context.Context, e *statement.Envelope) (
 			return keys, "", err
 		}
 		// The statement then proves only that this site made it, which the output says ("of SITE").
-		o.site, o.token = unproven.Result.Site, "" // a secret does not go where a stranger's file says
+		o.site, o.token = unproven.Result.Site, "" // never send a secret to an address from a stranger's file
 	}
 	if !isURL(o.site) {
 		return keys, "", errors.New("the statement does not name its site: name it with --site, or its keys with --key")

@@ -97,8 +97,8 @@ type tried struct {
 	job.Result
 }
 
-// try runs a task's solutions. A wrong one that failed in another way than by a wrong answer is judged last: the
-// others show whether the task itself works.
+// try runs a task's solutions. A wrong solution that failed other than by a wrong answer is judged last: the others show
+// whether the task itself works.
 func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
 	works := false
 	var undecided []tried
@@ -131,8 +131,7 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 // slotFor starts the worker on first use, or one with more of the CPU for a task that needs them, and chooses where a
 // task runs.
 func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
-	// The first task always needs one or more, so that a worker is there. The one before is left to its slots: it has no
-	// goroutines of its own.
+	// The first task always needs one or more, so there is a worker. The former one is dropped: it has no goroutines of its own.
 	if need := p.Bundle.Definition.WorldSize(); need > v.cpus {
 		v.cpus = need
 		settings := v.options.machine

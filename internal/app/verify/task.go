@@ -41,7 +41,7 @@ type verifyOptions struct {
 	solutions         []string // files that must pass, too
 }
 
-// machineFlags say how programs are run on this machine by a command that is no worker.
+// machineFlags are for running programs on this machine without a worker.
 func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for build outputs")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "at most this many fresh processes measure a score")
@@ -65,7 +65,7 @@ func (o *verifyOptions) validate() error {
 	if err != nil {
 		return fmt.Errorf("--data %q: %w", o.machine.Data, err)
 	}
-	// Two of these commands on one --data share the objects; these are written whole or not at all.
+	// Two of these commands on one --data share the objects, which are written atomically.
 	m := &o.machine
 	m.Data, m.Objects, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
 	return nil
@@ -122,7 +122,7 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 
 // round checks everything once and reports it.
 func (v *verifier) round(ctx context.Context) error {
-	// With --watch the worker lives on between rounds, with what it has compiled; all that is reported starts over.
+	// With --watch the worker and its compiled objects stay between rounds; the report starts over.
 	v.report, v.counts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, counts{}
 	err := v.check(ctx)
 	if !v.options.json {

@@ -15,8 +15,8 @@ import (
 	"warpboard/tasks"
 )
 
-// settled is how long an editor gets to write all that it saves at once.
-// Longer delays the answer to each save; shorter, and a save of several files is checked in the middle.
+// settled is how long an editor gets to write all files of one save. A longer pause delays each check; with a shorter one, a
+// check may run between two files of a save.
 const settled = 200 * time.Millisecond
 
 // watch checks once, and again after every change of what is checked, until ctx ends. What is wrong is said, and ends nothing.
@@ -30,7 +30,7 @@ func (v *verifier) watch(ctx context.Context) error {
 		if err := v.follow(watcher); err != nil {
 			return fmt.Errorf("--watch: %w", err)
 		}
-		// Taken before the round: what changes during it is noticed afterwards, by the contents.
+		// Taken before the round, so that changes during it are noticed afterwards.
 		seen := v.fingerprint()
 		if err := v.round(ctx); ctx.Err() != nil {
 			return nil
@@ -83,8 +83,8 @@ func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 	})
 }
 
-// changed waits until what is checked is another than what was seen; false says that ctx ended. Files nearby change, too, and
-// editors write copies: the contents decide.
+// changed waits until the checked files differ from before; false: ctx ended. It compares contents, because files nearby
+// change, too, and editors write copies.
 func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen [sha256.Size]byte) bool {
 	for {
 		select {
@@ -108,8 +108,8 @@ func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen 
 	}
 }
 
-// fingerprint tells one state of what is checked from another.
-// It reads everything that counts, at each change: folders of tasks have a few megabytes.
+// fingerprint identifies a state of the checked files. It reads all of them at each change: folders of tasks have a few
+// megabytes.
 func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	defer func() { h.Sum(sum[:0]) }()
