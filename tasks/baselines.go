@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// maxBaselines bounds the runs that the site makes for a task of its own accord, on each device.
+// maxBaselines bounds the baseline runs of the site for a task, on each device.
 const maxBaselines = 8
 
 var baselineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)

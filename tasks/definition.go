@@ -24,7 +24,7 @@ const (
 	RankGeom Ranking = "geom" // geometric mean of the cases
 )
 
-// Form says which protocol a task's program speaks.
+// Form is the protocol of a task's program.
 type Form string
 
 const (
@@ -134,7 +134,7 @@ const (
 
 // Options are the bounds and surroundings of one reading. The zero value means the defaults.
 type Options struct {
-	Name   string // what a task at the top of the upload is called; default "task"
+	Name   string // name of a task at the top of the upload; default "task"
 	Limits filetree.Limits
 }
 

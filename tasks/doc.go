@@ -1,25 +1,25 @@
-// Package tasks is the task format: it reads a task.yml with its files, zips, problem sets and single reference files
-// in the legacy format into a Bundle, checks it, and writes it again. It runs nothing and knows no database; site,
-// commands, worker and harness all call it.
+// Package tasks is the task format: it reads a task.yml with its files, zips, problem sets and single reference files in the
+// legacy format into a Bundle, checks it, and writes it again. It runs nothing and uses no database; site, commands, worker
+// and harness all call it.
 //
 // In reading order:
 //
-//	submission.go         what is submitted; submission_files.go has which further files may come with it, text.go which texts
+//	submission.go         a submission; submission_files.go: which further files are allowed, text.go: which texts
 //	definition.go         Definition, Case, File, Config: what a task is, and its limits
 //	bundle.go             a Definition with the contents of its files
 //	read.go               the ways in: a folder, a zip, a single file; filetree/ reads files within limits
 //	reader.go             one YAML file: unknown keys, types, all problems at once
-//	keys.go, parts.go     what task.yml and the files beside it may hold, for the reader and for people
-//	taskfile.go           task.yml by its keys; config.go, files.go, roofline.go read the larger ones; names.go has what may be called how
+//	keys.go, parts.go     the keys of task.yml and of the files beside it, for the reader and for people
+//	taskfile.go           task.yml by its keys; config.go, files.go, roofline.go read the larger ones; names.go has the rules for names
 //	harness.go            who measures: the task's own eval program, or Warpboard's; standard_harness.go switches to the latter
 //	reference.go          the legacy format: one file with input_t, generate_input and friends
 //	problemset.go         several tasks with deadlines; Proposals of an upload
-//	lint.go               warnings that refuse nothing
+//	lint.go               warnings without a refusal
 //	write.go              a Bundle as zip and task.yml
 //	solutions.go          the built-in tasks in examples/, and solutions that verify-task runs
-//	problems/             what is wrong with an upload: file, line, key and what to write instead
-//	tags/                 what a tag may be, and those that say how hard a task is
-//	changes/              what changed between two versions, and whether scores still compare
+//	problems/             problems of an upload: file, line, key and the fix
+//	tags/                 the form of tags, and the tags for difficulty
+//	changes/              what changed between two versions, and whether scores are still comparable
 //	directives/           #!POPCORN lines of a submission
 //	pyyaml/               YAML as PyYAML reads it, and writing it
 //	flags/, arithmetic/   the compile flags that a task may set; the expressions of its roofline

@@ -157,7 +157,7 @@ func (r *taskReader) unused() []string {
 	return out
 }
 
-// ProjectFile says what the kernels beside a task are for. `warpboard task pull` writes one.
+// ProjectFile names the task of the kernels beside it. `warpboard task pull` writes one.
 const ProjectFile = "warpboard.toml"
 
 // isExtra reports whether a file that no task.yml names is still no surprise.

@@ -111,9 +111,9 @@ func standardFiles(lang Lang) []string {
 // mostRanks is how many runners Warpboard's harness can have for one call.
 const mostRanks = 16
 
-// worldSizes holds that every case of a multi-GPU task says how many GPUs it takes. With Warpboard's harness, which runs
-// one process for each, it is the same number for all; and no profile is made there, for Nsight Compute runs one kernel
-// alone and again, and one that waits for another GPU's never ends.
+// worldSizes checks that every case of a multi-GPU task has its number of GPUs. Warpboard's harness, which runs one process
+// for each GPU, needs the same number for all cases. It makes no profiles there: Nsight Compute replays one kernel alone,
+// and a kernel that waits for another GPU never ends.
 func (r *taskReader) worldSizes(f fields) {
 	def := &r.bundle.Definition
 	if !def.MultiGPU {

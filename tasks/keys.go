@@ -11,14 +11,14 @@ import (
 	"warpboard/tasks/tags"
 )
 
-// Key is one key of task.yml. The reader knows these and no others, and the site's page on the task format is made
-// of them, so neither can say what the other does not.
+// Key is one key of task.yml. The reader accepts only these, and the site's page on the task format lists them, so that the
+// two always agree.
 type Key struct {
 	Name     string // dotted: "config.main"; of an entry in a list: "files[].name"
 	Langs    []Lang // that have it; nil for all
 	Required bool
 	Meaning  string // Markdown
-	Default  string // as YAML; empty where there is no such value
+	Default  string // as YAML; empty if there is none
 	Limits   string // Markdown
 	Example  string // lines of task.yml; put in place of the same keys of a built-in task, they make another task
 }
@@ -32,7 +32,7 @@ func taskKeys() []Key {
 	return slices.Concat(contentKeys(), measuringKeys(), programKeys())
 }
 
-// contentKeys are what a task is and what people get.
+// contentKeys are the keys for a task's content.
 func contentKeys() []Key {
 	return []Key{
 		{Name: "title", Meaning: "What the task is called on the site.", Default: `""`,
@@ -142,7 +142,7 @@ func (k Key) In(lang Lang) bool {
 }
 
 // knownKeys are the names below a parent, "" for the top, that task.yml of a language may have.
-// lang is "" for the keys of all languages: where lang itself was refused, one mistake must not make a second.
+// lang is "" for the keys of all languages: if lang itself was refused, it must not cause further problems.
 func knownKeys(parent string, lang Lang) []string {
 	var names []string
 	for _, key := range Keys() {

@@ -26,7 +26,7 @@ func Parts(lang Lang) []Part {
 	return nil
 }
 
-// exact is what reference_fp64 is for, in every language.
+// exact is the purpose of reference_fp64, in every language.
 const exact = "Answers the same in double precision. With it, runs show how far each test's answer is from that, in relative error and " +
 	"in units of the last place; that decides nothing. "
 

@@ -47,8 +47,8 @@ func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 	return sets, found.Err()
 }
 
-// problemSet reads one set; it gives nil for YAML that is something else, well-formed or not.
-// Uploads hold other YAML, too (workflows, settings): only what lies in a folder "problems" has to be well-formed.
+// problemSet reads one set; it returns nil for other YAML, well-formed or not. Uploads have other YAML, too (workflows,
+// settings): only files in a folder "problems" have to be well-formed.
 func (u *Upload) problemSet(file string, now time.Time) (*ProblemSet, error) {
 	data, err := u.tree.Read(file)
 	if err != nil {

@@ -15,12 +15,11 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// Upload is what tasks are read from: an unpacked zip, a folder, or one reference file of the
-// legacy format.
+// Upload is the source of tasks: an unpacked zip, a folder, or one reference file of the legacy format.
 type Upload struct {
 	tree      filetree.Tree
 	name      string
-	only      string // the one task folder that is meant; empty for all that there are
+	only      string // the only task folder to read; empty for all
 	reference string // the reference file that is meant; empty for task folders
 	root      *os.Root
 }
@@ -56,8 +55,7 @@ func OpenFolder(fsys fs.FS, options Options) *Upload {
 	return &Upload{tree: filetree.Folder(fsys, options.Limits), name: options.Name}
 }
 
-// Folders names the task folders ("." for the top). A task at the top is alone: what lies
-// below it is its own.
+// Folders names the task folders ("." for the top). A task at the top is the only one: everything below belongs to it.
 func (u *Upload) Folders() []string {
 	if u.only != "" {
 		return []string{u.only}
@@ -79,7 +77,7 @@ func (u *Upload) Bundle(folder string) (*Bundle, error) {
 	return readTask(u.tree, folder, u.nameOf(folder))
 }
 
-// nameOf is what the task in a folder is called: as its folder, or at the top as the upload.
+// nameOf is the name of the task in a folder: its folder's, or at the top the upload's.
 func (u *Upload) nameOf(folder string) string {
 	if folder == "." {
 		return u.name

@@ -13,8 +13,7 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// reader takes typed values out of a YAML tree and keeps what it finds wrong on the way, so
-// that one reading tells its author everything.
+// reader takes typed values out of a YAML tree and collects all problems, so that one reading reports everything.
 type reader struct {
 	file     string
 	problems problems.List

@@ -87,7 +87,7 @@ func legacyLang(file string) Lang {
 	}
 }
 
-// legacyNames are what the harness in the legacy format takes from the reference.
+// legacyNames are the names that the harness in the legacy format uses from the reference.
 func legacyNames(lang Lang) []string {
 	functions := []string{"generate_input", "ref_kernel", "check_implementation"}
 	if lang == LangPython {

@@ -17,9 +17,9 @@ var typeSizes = map[string]float64{
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1,
 }
 
-// Eval gives what one call on the case must move, in bytes, and compute, in floating-point
-// operations; a quantity without an expression is 0. It fails on a name that is no numeric
-// argument of the case and on a value that is negative or not finite.
+// Eval gives what one call on the case must move, in bytes, and compute, in floating-point operations; a quantity without an
+// expression is 0. It fails on a name that is not a numeric argument of the case and on a value that is negative or not
+// finite.
 func (r Roofline) Eval(c Case) (bytes, flops float64, err error) {
 	if bytes, err = evaluate("bytes", r.Bytes, c); err != nil {
 		return 0, 0, err

@@ -24,9 +24,9 @@ type Solution struct {
 // Submission is what is submitted of it.
 func (s Solution) Submission() Submission { return Submission{Source: s.Source, Files: s.Files} }
 
-// Solutions finds solutions/correct/* and solutions/wrong/* in a task folder, by name within each; no
-// such folder is no error. Each is a file, or a folder of files of which submission.* is the main one. A reference in the
-// legacy format comes with one: itself, submitted.
+// Solutions finds solutions/correct/* and solutions/wrong/* in a task folder, by name within each; a missing folder is not
+// an error. Each is a file, or a folder of files of which submission.* is the main one. A reference in the legacy format
+// comes with one: itself, submitted.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
 	if u.reference != "" {
 		return []Solution{referenceAsSolution(legacyLang(u.reference))}, nil
@@ -77,7 +77,7 @@ func isSolution(name string) bool {
 	return strings.Count(name, "/") <= 1 && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// referenceAsSolution is a submission that answers what the reference does.
+// referenceAsSolution is a submission with the reference's answers.
 func referenceAsSolution(lang Lang) Solution {
 	source := "output_t custom_kernel(input_t input) { return ref_kernel(input); }\n"
 	if lang == LangPython {

@@ -110,8 +110,8 @@ func UnzipSubmission(data []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Sort tells which of several files is a submission's main one: that with the name of the submission, else the one that is
-// no further file. Its error is a Problem.
+// Sort finds a submission's main file: the one with the name of the submission, or the only one that is not a further file.
+// Its error is a Problem.
 func (d Definition) Sort(files map[string][]byte) (main string, s Submission, err error) {
 	var others []string
 	for name := range files {
@@ -235,9 +235,9 @@ func CheckSubmission(s Submission) error {
 	return nil
 }
 
-// Resolve gives the text of every file of a program by its run-time name, with the submission's in
-// their places. It fails if the bundle lacks a file, or if this is not a submission. Which further files the task takes was
-// asked when it was submitted (CheckFiles): what was accepted then is measured again after the task takes fewer.
+// Resolve gives the text of every file of a program by its run-time name, with the submission's in their places. It fails if
+// the bundle lacks a file, or if this is not a submission. CheckFiles decided about further files at the submission:
+// accepted files are measured again even if the task takes fewer now.
 func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	if err := CheckSubmission(s); err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func (d Definition) With(names []string) Definition {
 			d.Config.Sources = append(d.Config.Sources, name)
 		}
 	}
-	// The main file is the last of the submission's: where several compile an extension of Python, its is the one that is kept.
+	// The main file is the submission's last: if several compile a Python extension, its extension is kept.
 	d.Files = append(further, d.Files...)
 	return d
 }

@@ -129,9 +129,9 @@ func (d Definition) MayBring(name string) bool {
 	return d.allowsFile(name) && d.reserved(name) == ""
 }
 
-// takenNames says whose names some of these are already: no further file may shadow one of the task or of the harness, nor
-// what these include or import. It reads the task's files once, for they may be large.
-// Weakness: includes and imports are found by patterns in the text, and what they themselves include is not looked at.
+// takenNames finds names that are already used: no further file may shadow one of the task or of the harness, nor what these
+// include or import. It reads the task's files once, for they may be large. Weakness: includes and imports are found by
+// patterns in the text, without their own includes.
 func (b *Bundle) takenNames(names []string) map[string]string {
 	taken, free := map[string]string{}, map[string][]string{} // names that are not reserved, by what a text would call them
 	for _, name := range names {

@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks/problems"
 )
 
-// Directives are what a submission says about itself in its first comment block.
+// Directives are settings in a submission's first comment block.
 type Directives struct {
 	Leaderboard string   // empty if not said
 	GPUs        []string // each once, in the order given; nil if not said

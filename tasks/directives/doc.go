@@ -1,5 +1,5 @@
-// Package directives reads what a submission says about itself: the #!POPCORN lines of its first comment block, which
-// KernelBot's submissions have. The site asks for what a request leaves open, and the CLI for what its flags do.
+// Package directives reads a submission's own settings: the #!POPCORN lines of its first comment block, as in KernelBot's
+// submissions. They apply where a request, or the CLI's flags, leave something open.
 //
-// What may go wrong: a line below the block, or one that is indented, is a comment like any other; no one is warned of it.
+// What may go wrong: a line below the block, or an indented one, is an ordinary comment; there is no warning.
 package directives

@@ -122,7 +122,7 @@ func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 	return data, nil
 }
 
-// isJunk tells what archivers and version control add beside a person's files.
+// isJunk reports files that archivers and version control add.
 func isJunk(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	base := path.Base(name)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Host and Device tell an author in short what the rules let pass: of g++, and of nvcc.
+// Host and Device describe the allowed flags for authors: of g++, and of nvcc.
 const (
 	Host = "-O…, -g…, -std=…, -D…, -U…, -l…, -w, -pthread, -pedantic, " +
 		"and those -f…, -m… and -W… that touch no other file or program"
@@ -16,14 +16,14 @@ const (
 )
 
 var (
-	// hostFlag passes what a g++ of its own may be given.
+	// hostFlag allows flags for g++.
 	hostFlag = regexp.MustCompile(`^(-O([0-3gsz]|fast)?|-g[0-3]?|-ggdb|-w|-pthread|-pedantic|--?std=[a-z0-9+]+|` +
 		`-f[a-z0-9][a-z0-9=+:-]*|-m[a-z0-9][A-Za-z0-9=.+,-]*|-W[a-z][A-Za-z0-9=+-]*|-[DU][A-Za-z_][^\n]*|-l[A-Za-z0-9_][A-Za-z0-9_.+-]*)$`)
 	// hostRefused are the flags among those that load code, write files or name other programs.
 	hostRefused = regexp.MustCompile(`^-(fplugin|fdump|fprofile|fopt-info|fcallgraph|ftest-coverage|fuse-ld|flto-|` +
 		`fsave|frecord|fmodule|fcompare|ffile|fmacro|fdebug|fstack-usage|mno-stack-usage|fauto-profile|fbranch)`)
 
-	// deviceFlag passes what nvcc knows itself.
+	// deviceFlag allows nvcc's own flags.
 	deviceFlag = regexp.MustCompile(`^--?(use_fast_math|lineinfo|generate-line-info|device-debug|G|restrict|extra-device-vectorization|` +
 		`ftz=(true|false)|fmad=(true|false)|prec-div=(true|false)|prec-sqrt=(true|false)|` +
 		`expt-[a-z-]+|extended-lambda|relaxed-constexpr|maxrregcount=[0-9]+|` +
@@ -37,13 +37,13 @@ var (
 	// toolRefused are the flags among those that read or write other files.
 	toolRefused = regexp.MustCompile(`^--?(o|output|input|options-file|optf|compile-as|library|L|l)`)
 
-	// takesValue are the flags whose value may follow as an argument of its own.
+	// takesValue are the flags whose value may be the next argument.
 	takesValue = regexp.MustCompile(`^--?(Xcompiler|compiler-options|Xptxas|ptxas-options|Xnvlink|nvlink-options|` +
 		`gencode|generate-code|arch|gpu-architecture|code|gpu-code|maxrregcount|default-stream|diag-suppress|rdc|` +
 		`relocatable-device-code|split-compile|t|threads|ftz|fmad|prec-div|prec-sqrt)$`)
 )
 
-// Pairs walks flags by their index, each together with a value that follows as an argument of its own.
+// Pairs walks flags by their index, each with the value in its next argument, if any.
 func Pairs(cuda bool, flags []string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		for i := 0; i < len(flags); i++ {

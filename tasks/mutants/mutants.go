@@ -12,7 +12,7 @@ type Mutant struct {
 	Source []byte
 }
 
-// part is what a mutant does before or after it calls the right kernel, in each family of languages.
+// part is a mutant's code before or after the call of the right kernel, in each family of languages.
 type part struct{ native, python wrapping }
 
 // wrapping is what stands around the call of the right kernel: what both statements use, and the statements.
@@ -25,7 +25,7 @@ type kind struct {
 	tests int // that a task must have for it to be wrong in one of them
 }
 
-// kinds are what checks are most often blind for.
+// kinds are the errors that checks miss most often.
 func kinds() []kind {
 	return []kind{
 		{name: "one percent off", part: spoiled("x * 1.01", "answer[...] = (right * 1.01).astype(answer.dtype) if numpy else right * 1.01")},

@@ -14,7 +14,7 @@ type Problem struct {
 	Message string // a sentence
 }
 
-// Error gives "file:line: key: message", leaving out what is not known.
+// Error gives "file:line: key: message", without unknown parts.
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.File)

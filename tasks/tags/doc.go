@@ -1,2 +1,2 @@
-// Package tags knows the words that describe tasks: what a tag may be, and those that say how hard a task is.
+// Package tags has the form of tags, and the tags for a task's difficulty.
 package tags
