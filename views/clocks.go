@@ -42,7 +42,7 @@ func (r RunCard) unjudged() bool {
 	return timed && !r.SelfMeasured
 }
 
-// clockHints say what each clock is, for the title of its name.
+// clockHints explain each clock, for the title of its name.
 var clockHints = map[job.Clock]string{
 	job.ClockEvent:    "Taken beside the kernel, and confirmed by the judge's clock",
 	job.ClockWall:     "Taken by the judge, from the release of the call until it was done",

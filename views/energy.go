@@ -10,7 +10,7 @@ import (
 	"warpboard/views/format"
 )
 
-// hasEnergy reports whether what a call draws was measured of a row of the board.
+// hasEnergy reports whether a row of the board has an energy per call.
 func (b BoardTable) hasEnergy() bool {
 	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.EnergyJ != nil })
 }

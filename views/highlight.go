@@ -22,16 +22,14 @@ const (
 	mostShown = 2 << 20 // bytes
 )
 
-// Highlighter colours source text by classes, renders descriptions, and remembers what it has made. It may be used by
-// many requests at once.
+// Highlighter colours source text by classes, renders descriptions, and caches the results. It is safe for concurrent use.
 type Highlighter struct {
 	done      *cache.Cache[[32]byte, string]
 	most      int
 	languages *syntax.Languages
 }
 
-// NewHighlighter returns a highlighter that remembers this many bytes of what it has made, and shows what comes after the first
-// most bytes of a page without colours.
+// NewHighlighter returns a highlighter that caches this many bytes, and colours only the first most bytes of a page.
 func NewHighlighter(room, most int) *Highlighter {
 	return &Highlighter{cache.New[[32]byte, string](int64(room)), most, syntax.NewLanguages()}
 }
@@ -45,7 +43,7 @@ type SourcePage struct {
 // Page begins a page.
 func (h *Highlighter) Page() *SourcePage { return &SourcePage{Highlighter: h} }
 
-// Source colours a file by the language that its name tells, with linkable line numbers #L1, #L2 …;
+// Source colours a file by the language of its name, with linkable line numbers #L1, #L2 …;
 // prefix keeps the lines of several files on one page apart: #prefixL1.
 func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
 	file := SourceFile{Name: name, Size: int64(len(text))}

@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// The addresses of pages, said once; what people can name is escaped.
+// The addresses of pages, in one place; names from people are escaped.
 
 func taskPath(slug string) string { return "/tasks/" + url.PathEscape(slug) }
 
@@ -84,7 +84,7 @@ const PopcornPath = "/popcorn"
 // SourceURL is the source of a submission; its lines are #L1, #L2 …
 func SourceURL(submissionID int64) templ.SafeURL { return SubmissionURL(submissionID) + "?tab=source" }
 
-// PickURL asks which run to compare a run with.
+// PickURL is the page to choose a run to compare with.
 func PickURL(run int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/compare?b=%d", run)) }
 
 // CompareURL lays two runs side by side; it is empty when either is missing.

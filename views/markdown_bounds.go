@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What one description may hold. goldmark takes a time that grows with the square of each of these, or worse; what is above is
-// shown as it was written.
+// Bounds of one description. goldmark's time grows with the square of each of these, or worse; a description above them is
+// shown as plain text.
 const (
 	mostDescription = 32 << 10  // bytes
 	mostHTML        = 256 << 10 // bytes that they become: a reference may repeat a long address
@@ -85,7 +85,7 @@ func (m countedMarks) CloseBlock(block ast.Node, reader text.Reader, pc parser.C
 	}
 }
 
-// smallTables makes tables as long as there is room for cells.
+// smallTables makes tables while there is room for cells.
 type smallTables struct{ parser.ParagraphTransformer }
 
 // Transform makes a table of a paragraph that is one.
@@ -107,7 +107,7 @@ var marksKey, cellsKey = parser.NewContextKey(), parser.NewContextKey()
 
 var errTooLong = errors.New("the text becomes too long")
 
-// boundedBuffer takes so much HTML and no more.
+// boundedBuffer takes a bounded amount of HTML.
 type boundedBuffer struct{ bytes.Buffer }
 
 // Write adds to it.

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// RunReviewPage is where a run is reported, looked at and decided about.
+// RunReviewPage is for reports, the review and decisions about a run.
 type RunReviewPage struct {
 	Page
 	Run       work.Run
@@ -19,7 +19,7 @@ type RunReviewPage struct {
 	Decisions []accounts.Audit // about this run, the oldest first: everyone reads them
 	Flags     []models.FlagOf  // that this reader may see
 	Open      bool             // one of them awaits review
-	Note      string           // what the owner says of a record
+	Note      string           // the owner's note on a record
 	NoteOpen  bool             // everyone reads it now, and not only after the deadline
 
 	// Who may decide needs no report.
@@ -98,5 +98,5 @@ func (p PeoplePage) url(number int) string {
 	return fmt.Sprintf("/people?q=%s&page=%d", queryText(p.Search), number)
 }
 
-// RunReviewURL is the page where a run is reported and decided about.
+// RunReviewURL is the page for reports and decisions about a run.
 func RunReviewURL(runID int64) string { return fmt.Sprintf("/runs/%d/moderation", runID) }

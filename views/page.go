@@ -2,7 +2,7 @@ package views
 
 import "time"
 
-// Page is what every page has.
+// Page has the fields of every page.
 type Page struct {
 	Title      string
 	Section    string  // which link of the head is current: "tasks", "devices", "me" or nothing
@@ -17,7 +17,7 @@ type Page struct {
 	Live       bool    // the page has a stream and needs htmx
 	Charts     bool    // the page draws profiles and needs their style
 	Wide       bool    // the page takes the whole window
-	Share      *Share  // what other sites show of a link to it; nil: nothing of its own
+	Share      *Share  // what other sites show for a link to it; nil: the default
 }
 
 // Share describes a page to other sites; addresses are whole ones.
@@ -30,7 +30,7 @@ type Share struct {
 	JSON  string // the same for programs; empty: none
 }
 
-// about is what a page is about, in a sentence.
+// about describes a page in a sentence.
 func (s *Share) about() string {
 	if s == nil || s.About == "" {
 		return "Leaderboards for GPU kernels: submit, watch the run live, compare."
@@ -65,13 +65,13 @@ func timeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// Deadline tells when a task closes; the zero Time is a task that stays open.
+// Deadline is when a task closes; the zero Time is a task that stays open.
 type Deadline struct {
 	Time time.Time
 	Now  time.Time // when the page was made
 }
 
-// Set reports whether there is a deadline at all.
+// Set reports whether there is a deadline.
 func (d Deadline) Set() bool { return !d.Time.IsZero() }
 
 // Closed reports whether the deadline has passed.

@@ -15,13 +15,13 @@ import (
 	"warpboard/views/format"
 )
 
-// Measures is what a run's card shows of a run that has ended, beside its stages and cases.
+// Measures are the parts of an ended run's card beside its stages and cases.
 type Measures struct {
 	Timeline    charts.TimelineVM
 	Kernels     []KernelFacts
 	Measured    []MeasuredCase
 	Details     string        // address of the profile, if there is one
-	ProfileNote string        // why there is none yet, or none at all
+	ProfileNote string        // why there is none, or none yet
 	Compare     templ.SafeURL // beside the board's first; empty for the first itself
 }
 

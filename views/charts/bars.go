@@ -17,7 +17,7 @@ type bar struct {
 	class string  // "pf-high", "pf-quiet", or empty
 	note  string  // beside the number
 	was   string  // the pinned run's value; empty: none
-	tick  float64 // where that is, 0 to 1
+	tick  float64 // its place, 0 to 1
 }
 
 func barWidth(part float64) string {
@@ -35,7 +35,7 @@ func solBars(facts []ncu.Fact) []bar {
 	return out
 }
 
-// part of one whole, in a stacked bar: where it begins and how wide it is, in percent.
+// part of one whole, in a stacked bar: its begin and width in percent.
 type stacked struct {
 	ncu.Stall
 	from, width float64
@@ -81,7 +81,7 @@ func pipeBars(facts []ncu.Fact) []bar {
 	return out
 }
 
-// pipeHelp says what a pipe does, by the first word of its label.
+// pipeHelp explains a pipe, by the first word of its label.
 func pipeHelp(key string) string {
 	switch key {
 	case "ADU":

@@ -18,8 +18,8 @@ import (
 type CompareVM struct {
 	A, B    Side
 	Finding versus.Finding
-	Ranking string // the rule of the score, in words; empty where the runs are of different tasks or versions
-	// SameSource: then whatever differs is chance or conditions, and no kernel's merit.
+	Ranking string // the rule of the score, in words; empty if the runs belong to different tasks or versions
+	// SameSource: then every difference comes from chance or conditions, not from the kernel.
 	SameSource bool
 	Conditions string // what else differs, in a sentence
 	Files      []FileDiff
@@ -105,7 +105,7 @@ func changeText(d ncu.Diff) string {
 	case !d.Comparable && d.A.Text == d.B.Text && d.A.Present():
 		return "same"
 	case !d.Comparable && d.A.Measured && d.A.Value == 0 && d.B.Measured && d.A.BaseUnit() == d.B.BaseUnit():
-		return "+" + Text(d.B) // there is no percentage of nothing
+		return "+" + Text(d.B) // no percentage of 0
 	case !d.Comparable:
 		return "–"
 	case d.Change == 0:

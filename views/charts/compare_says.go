@@ -31,7 +31,7 @@ func (vm CompareVM) Faster() string {
 	return fmt.Sprintf("%s is %s slower than %s (%s to %s at 99 %%; %s).", b, times(r.Value), a, times(r.Low), times(r.High), by)
 }
 
-// Where says in which cases the difference lies; empty where there is one case.
+// Where names the cases with the difference; empty if there is only one case.
 func (vm CompareVM) Where() string {
 	if len(vm.Finding.Cases) < 2 || vm.Finding.Shared == 0 {
 		return ""

@@ -65,7 +65,7 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value}, true
 }
 
-// Kernel returns the chosen kernel: the one asked for, else the one that took the most time.
+// Kernel returns the requested kernel, or the one that took the most time.
 func (vm DetailsVM) Kernel() *ncu.Kernel {
 	if vm.Report == nil {
 		return nil
@@ -237,8 +237,8 @@ type part struct {
 
 var manual = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
 
-// linked finds the addresses of NVIDIA's manual in a message. No other becomes a link: the program
-// under the profiler can write a report of its own making.
+// linked finds the addresses of NVIDIA's manual in a message. Other addresses do not become links: the program under the
+// profiler can forge a report.
 func linked(message string) []part {
 	var out []part
 	end := 0

@@ -1,16 +1,16 @@
-// Package charts draws what Nsight Compute measured: the details page of a run, two runs side by side, the run's timeline
+// Package charts draws the measurements of Nsight Compute: the details page of a run, two runs side by side, the run's timeline
 // and the repeats of a case. Charts are SVG made on the server, readable without scripts, each with its numbers in a
 // table below it.
 //
 // In reading order: details.go with details.templ (the page and its view model), query.go (its state, all of it in the URL),
-// parts.templ (facts and tables), bars.go, roofline.go with rooflabels.go (labels that do not overlap), memory.go, source.go,
-// rawtable.go; compare.go with why.go and overlay.go, repeats.go and timeline.go are pages' parts of their own. format.go writes ncu's metrics
-// by means of views/format.
+// parts.templ (facts and tables), bars.go, roofline.go with rooflabels.go (labels that do not overlap), memory.go,
+// source.go, rawtable.go; compare.go with why.go and overlay.go, repeats.go and timeline.go are separate parts of pages.
+// format.go writes ncu's metrics by means of views/format.
 //
 // Handlers of web and components of views call it. The components bring no page layout. They need profile.css in the
 // site's stylesheet and its colour properties (--ink, --line, --accent …), and no inline styles or scripts, so that the
 // strictest content security policy holds.
 //
-// It promises that every number shown says where it comes from (data-from) and is the raw page's, which golden tests
-// work out again, and that every drawing ends for every number: scales count in whole steps, places are bounded.
+// It promises that every shown number has its origin (data-from) and matches the raw page, which golden tests compute again,
+// and that drawing terminates for every number: scales count in whole steps, places are bounded.
 package charts

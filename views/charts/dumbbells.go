@@ -62,7 +62,7 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 	return &d
 }
 
-// relative is a case's time and the ends of its interval, as logarithms of what they are of A's time.
+// relative is a case's time and the ends of its interval, as logarithms of their ratios to A's time.
 func relative(c, a *job.CaseResult) []float64 {
 	low, high, ok := versus.Spread(c)
 	if !ok {
@@ -75,7 +75,7 @@ func relative(c, a *job.CaseResult) []float64 {
 // beyond is how many times farther from 1, on the logarithmic axis, times may lie than the outermost tick of a series.
 const beyond = 1.6
 
-// ratioTicks are 1 and some round ratios on both sides of it: those of the finest series of which few enough fit.
+// ratioTicks are 1 and some round ratios on both sides of it: from the finest series with few enough ticks.
 func ratioTicks(low, high float64) []float64 {
 	for _, series := range [][]float64{{0.95, 0.96, 0.97, 0.98, 0.99, 1.01, 1.02, 1.03, 1.04, 1.05}, {0.94, 0.96, 0.98, 1.02, 1.04, 1.06}, {0.8, 0.85, 0.9, 0.95, 1.05, 1.1, 1.15, 1.2},
 		{0.5, 0.6, 0.8, 1.2, 1.5, 2}, {0.1, 0.2, 0.5, 2, 5, 10}, {0.001, 0.01, 0.1, 10, 100, 1000}} {

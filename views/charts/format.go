@@ -24,7 +24,7 @@ func symbol(unit string) string {
 	return ""
 }
 
-// word returns what is written after digits of the unit: nothing where the label has said it.
+// word returns the unit's text after the digits: empty if the label has it.
 func word(unit, digits string) string {
 	switch unit {
 	case "", "thread", "SM", "register/thread", "pass", "inst", "inst/cycle", "cluster", "branches":
@@ -44,7 +44,7 @@ func word(unit, digits string) string {
 // space joins a number and its symbol, which must not part at the end of a line.
 const space = "\u00a0"
 
-// three rounds to three significant digits: a counter has no more that mean anything. Whole numbers stay.
+// three rounds to three significant digits, since more of a counter mean nothing. Whole numbers stay.
 func three(v float64) float64 {
 	if v == 0 || v == math.Trunc(v) {
 		return v
@@ -124,7 +124,7 @@ func within(v, least, most float64) float64 {
 // px writes a coordinate of a drawing.
 func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// amountText is Text without the word "wavefronts", which the drawing writes on a line of its own.
+// amountText is Text without the word "wavefronts", which the drawing writes on a separate line.
 func amountText(m ncu.Metric) string {
 	if m.Unit == "wavefront" {
 		m.Unit = ""

@@ -2,7 +2,7 @@ package charts
 
 import "warpboard/evaluator/ncu"
 
-// opcodeHelp says what an instruction does, by its opcode; empty for rare ones.
+// opcodeHelp explains an instruction, by its opcode; empty for rare ones.
 func opcodeHelp(op string) string {
 	if text := memoryHelp(op); text != "" {
 		return text

@@ -25,7 +25,7 @@ const (
 	overlayHeight = 40.0 // of each side
 )
 
-// newOverlays are those of the cases of which every repeat of both sides is kept.
+// newOverlays are the overlays of cases with every repeat of both sides.
 func newOverlays(cases []versus.Case) (list []overlay) {
 	for _, c := range cases {
 		if o, ok := newOverlay(c); ok && len(list) < mostOverlays {

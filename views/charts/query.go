@@ -12,14 +12,14 @@ import (
 // Query is the state of the details page, all of it in the URL.
 type Query struct {
 	Case   int    // benchmark case
-	Kernel int    // ncu's kernel number; -1 is the one that took the most time
+	Kernel int    // ncu's kernel number; -1 is the kernel that took the most time
 	Search string // filter of the raw metrics
 	Page   int    // of the raw metrics, from 1
 	Code   int    // page of the source view, from 1
 	Hot    bool   // source view sorted by samples
 	PTX    bool   // source view shows PTX
 	At     string // "submission.cu:7": only the instructions of this line; empty: all
-	Pin    int    // run whose profile is the baseline: every bar has a tick where its value is; 0: none
+	Pin    int    // run whose profile is the baseline: every bar has a tick at its value; 0: none
 }
 
 // ReadQuery reads a details page's URL; what is missing or odd gets its default.

@@ -111,7 +111,7 @@ func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }
 // statistic is one line of the table below the histogram.
 type statistic struct{ name, value string }
 
-// statistics lists what is known of a case; what was not measured is left out.
+// statistics lists the measured facts of a case.
 func statistics(c job.CaseResult) []statistic {
 	var out []statistic
 	for _, s := range []struct {

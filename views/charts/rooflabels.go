@@ -16,7 +16,7 @@ func (a area) overlaps(b area) bool {
 	return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2
 }
 
-// near reports whether an area begins or ends close to a dot at x: a name that stands apart is no one's.
+// near reports whether an area begins or ends close to a dot at x: a distant name would seem to belong to no dot.
 func (a area) near(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
 // letter is the width of a letter and line the height of a text, generously: fonts differ.

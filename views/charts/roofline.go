@@ -37,7 +37,7 @@ type slope struct {
 	level string // "DRAM", "L2", "L1"
 	line  segment
 	label label
-	at    float64 // part of the line's length where the label is meant to stand
+	at    float64 // the label's intended place, as a part of the line's length
 	side  float64 // of the line: where the label stands, in the drawing's units
 	turn  float64 // degrees
 	x, y  float64 // of the dot; 0: none

@@ -44,7 +44,7 @@ func (vm CompareVM) Why() (list []sentence) {
 	return list
 }
 
-// shown is the ratio that the first sentence of the page speaks of.
+// shown is the ratio in the first sentence of the page.
 func (vm CompareVM) shown() versus.Ratio {
 	if vm.Ranking == "" || vm.oneSided() > 0 {
 		return vm.Finding.Mean
@@ -114,7 +114,7 @@ func count(v float64) string {
 	return strings.TrimRight(prefixed(v, ""), space)
 }
 
-// multiple is how many times one is the other, "2.10× "; nothing where one of them is 0.
+// multiple is how many times one is the other, "2.10× "; empty if one of them is 0.
 func multiple(f, s ncu.Metric) string {
 	x, _ := f.Base()
 	y, _ := s.Base()

@@ -62,7 +62,7 @@ func (c *Comparison) Lines(before, after string) []Line {
 	return lines
 }
 
-// First are the first lines of a diff, and one that says how many more there are.
+// First are the first lines of a diff, and a line with the number of the others.
 func First(lines []Line, most int) []Line {
 	if len(lines) <= most {
 		return lines
@@ -70,7 +70,7 @@ func First(lines []Line, most int) []Line {
 	return append(lines[:most:most], Line{Kind: Cut, Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most)})
 }
 
-// Unified is a unified diff of two files; a sentence where they are too long.
+// Unified is a unified diff of two files; a sentence if they are too long.
 func (c *Comparison) Unified(nameA, before, nameB, after string) string {
 	if before != after && c.tooLong(before, after) {
 		return fmt.Sprintf("--- %s\n+++ %s\n%s\n", nameA, nameB, tooLongText(before, after))

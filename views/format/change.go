@@ -2,7 +2,7 @@ package format
 
 import "fmt"
 
-// resolution is the least relative difference of two scores that is told apart, as on boards.
+// resolution is the least relative difference of two scores that counts, as on boards.
 const resolution = 0.005
 
 // Change shows how a score changed: "2.1 % faster (1.8 to 2.4 %)", by its ratio to the score before and the interval of

@@ -10,7 +10,7 @@ import (
 
 // Quantity is a number in the unit that fits it, apart from each other so that columns line up.
 type Quantity struct {
-	Number string // "12.34"; an en dash where Nothing was measured
+	Number string // "12.34"; an en dash for Nothing
 	Unit   string // "µs"
 	Exact  string // full precision in the base unit: "12340.5 ns"
 }
@@ -18,7 +18,7 @@ type Quantity struct {
 // String is number and unit with a space that does not break.
 func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.Unit, space) }
 
-// Nothing stands where a number was not measured.
+// Nothing replaces a number that was not measured.
 const Nothing = "–"
 
 // space joins a number and its unit, which must not part at the end of a line.
@@ -45,9 +45,8 @@ func Nanoseconds(ns float64) Quantity {
 	return Quantity{Number: Nothing}
 }
 
-// NanosecondsLike shows a time in the unit and with the decimals of another, so that what is compared
-// stands under each other: beside 79.98 µs, 3304051 ns is 3 304.05 µs. What is a thousand times as long,
-// or a tenth, has a unit of its own.
+// NanosecondsLike shows a time in the unit and with the decimals of another, so that compared numbers line up: beside 79.98
+// µs, 3304051 ns is 3 304.05 µs. A time a thousand times as long, or a tenth, gets its own unit.
 func NanosecondsLike(ns, other float64) Quantity {
 	own, model := Nanoseconds(ns), Nanoseconds(other)
 	if own.Unit == "" || model.Unit == "" || ns > 1000*other || ns < other/10 {
@@ -255,7 +254,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Between shows the time from a to b, and nothing where one is missing.
+// Between shows the time from a to b, or nothing if one is missing.
 func Between(a, b time.Time) string {
 	if a.IsZero() || b.IsZero() {
 		return Nothing

@@ -10,8 +10,8 @@ import (
 	"warpboard/views/format"
 )
 
-// Board is a board as one drawing: at the left how its best score fell, a step for each record, at the right everyone
-// who is on it, both on one logarithmic scale of scores. What is no time is left out.
+// Board is a board as one drawing: at the left how its best score fell, a step for each record, at the right all entries,
+// both on one logarithmic scale of scores. Values that are not times are left out.
 type Board struct {
 	Steps []Step
 	Dots  []Dot // everyone, the best first
@@ -50,13 +50,13 @@ type drawing struct {
 	Dots        []dot
 	Rest        string // dots that lead nowhere: there are too many
 	First, Last time.Time
-	SameDay     bool // the two are told apart by the clock
+	SameDay     bool // the time of day distinguishes the two
 }
 
 type (
 	point struct {
 		X, Y, Title, URL string
-		Name             string // empty: there is no room for it
+		Name             string // empty: no room
 		End              bool   // the name ends at the point
 		Last             bool
 	}
@@ -189,8 +189,8 @@ func (l *labels) place(name string, x, y float64) (shown string, end bool) {
 const (
 	lanes     = 32  // of a warp
 	dotHeight = 2.8 // of the drawing
-	// MostLinks is how many dots lead somewhere and say what they are: the first, and the viewer's. A crowded board has more
-	// than anyone can point at.
+	// MostLinks is how many dots have a link and a label: the first ones, and the viewer's. A crowded board has more dots
+	// than can be pointed at.
 	MostLinks = 60
 )
 
@@ -201,8 +201,8 @@ type spot struct {
 	dot  *Dot // nil: it leads nowhere
 }
 
-// scatter puts each dot into the first lane that is free at its height: where many are, they reach far to the right.
-// What finds no lane is left out.
+// scatter puts each dot into the first lane that is free at its height, so that crowds reach far to the right. Dots without
+// a lane are left out.
 func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	spots, used, links := lay(dots, scale), 8, 0
 	for _, s := range spots {

@@ -9,10 +9,9 @@ import (
 
 const mostScores = 6 // at the left edge
 
-// chartScores are two to six round scores between low and high: the finest of these series that is
-// not too fine. A scale that holds fewer than two of them has equal steps, and one that ends beyond what
-// a float64 can hold has none. Loops count in whole numbers that are known before: a product that
-// rounds to zero or to infinity never grows to its end.
+// chartScores are two to six round scores between low and high: the finest of these series that is not too fine. A scale
+// with fewer than two of them has equal steps, and one beyond the range of float64 has none. Loops count in whole numbers
+// with a known end: a product that rounds to zero or to infinity would never reach it.
 func chartScores(low, high float64) []float64 {
 	if !(low > 0 && low < high) || math.IsInf(high, 0) {
 		return nil
