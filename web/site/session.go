@@ -24,7 +24,7 @@ func Viewer(c *fiber.Ctx) *accounts.User {
 	return user
 }
 
-// Actor is viewer as the store wants it: a visitor is the zero User.
+// Actor is the viewer for the store: a visitor is the zero User.
 func Actor(c *fiber.Ctx) accounts.User {
 	if user := Viewer(c); user != nil {
 		return *user
@@ -44,8 +44,8 @@ func SessionProvider(c *fiber.Ctx) string {
 	return name
 }
 
-// Identify finds out who sent the request: by a personal token if there is one, else by the session. Unless a handler says
-// otherwise, what is answered is for that reader: a shared cache must not give it to another.
+// Identify finds the sender of the request: by a personal token if there is one, otherwise by the session. By default the
+// answer is for this reader only: a shared cache must not give it to another.
 func (s *Site) Identify(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	if err := s.Recognize(c); err != nil {

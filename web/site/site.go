@@ -48,7 +48,7 @@ type Settings struct {
 	Limits         Limits
 }
 
-// Signing is the key that statements are signed with, and all that is published of this one and of those before it.
+// Signing is the key for statements, and the published parts of this key and the former ones.
 type Signing struct {
 	Key  statement.Key
 	Keys statement.Keys
@@ -137,7 +137,7 @@ func (s *Site) Room() error {
 		free>>20, s.Store.Disk.MinFree>>20)}
 }
 
-// NeedsRoom refuses a request whose handler stores what it brings while the disk is nearly full.
+// NeedsRoom refuses a request whose handler stores data while the disk is nearly full.
 func (s *Site) NeedsRoom(c *fiber.Ctx) error {
 	if err := s.Room(); err != nil {
 		return err

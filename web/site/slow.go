@@ -11,8 +11,8 @@ import (
 	"warpboard/web/wire"
 )
 
-// pool has room for requests that take as long as their senders like, in fewer numbers than there is room for requests: however
-// many wait, others are answered.
+// pool has places for requests whose length the senders choose. There are fewer than the places for all requests, so that
+// others are still answered.
 type pool struct{ people, strangers *wire.Tally }
 
 func newPool(most, each int) pool { return pool{wire.NewTally(most, each), wire.NewTally(most, each)} }

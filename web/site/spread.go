@@ -7,8 +7,8 @@ import (
 	"warpboard/web/stream"
 )
 
-// announcement is what the hubs of all processes of a site tell each other; one that is empty says that the queue looks
-// different. It is told after the database knows.
+// announcement is a message between the hubs of a site's processes; an empty one means that the queue changed. It is sent
+// after the commit.
 type announcement struct {
 	Submission int64             `json:"submission,omitempty"` // there are more events of its runs
 	Board      *boardChange      `json:"board,omitempty"`
@@ -26,8 +26,8 @@ type evaluationChange struct {
 	Change int64  `json:"change"`
 }
 
-// Spread has everything that is told here sent to the site's other processes, too. It is called before the hub is used;
-// send must not block. Events of runs are then read from the store, once for all readers here.
+// Spread sends all announcements to the site's other processes, too. Call it before the hub is used; send must not block.
+// Events of runs are then read from the store, once for all readers here.
 func (h *Hub) Spread(send func(announcement []byte) error, events EventStore) {
 	h.spread, h.gather = send, &gatherer{hub: h.Hub, store: events, newest: map[int64]*passedOn{}}
 }
@@ -40,8 +40,8 @@ func (h *Hub) Missed() {
 	h.Hub.Missed()
 }
 
-// tell passes an announcement to the readers here, and on. What cannot be sent is found by the readers elsewhere at their
-// next connection: a stream is a hint.
+// tell passes an announcement to the readers here and to other processes. If it cannot be sent, readers elsewhere get the
+// change at their next connection.
 func (h *Hub) tell(a announcement) {
 	h.pass(a)
 	if h.spread == nil {
@@ -52,7 +52,7 @@ func (h *Hub) tell(a announcement) {
 	}
 }
 
-// Hear passes on what another process of the site tells.
+// Hear passes on an announcement from another process of the site.
 func (h *Hub) Hear(data []byte) error {
 	var a announcement
 	if err := json.Unmarshal(data, &a); err != nil {

@@ -12,8 +12,8 @@ import (
 	"warpboard/web/wire"
 )
 
-// TakeOver answers with a body that write makes bit by bit, after the handler has returned and all that
-// fasthttp keeps for a request is free again. Nothing of c may be used in write.
+// TakeOver answers with a body that write makes step by step, after the handler has returned and fasthttp has freed the
+// request. Do not use c in write.
 func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 	request, connection, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
 	header := &request.Response.Header

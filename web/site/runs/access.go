@@ -18,7 +18,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Access is a submission with its task, and what the one who asks may see of it.
+// Access is a submission with its task, and the viewer's rights to it.
 type Access struct {
 	Sub          submissions.Submission
 	Owner        accounts.User
@@ -27,7 +27,7 @@ type Access struct {
 	MaySeeSource bool                // the source, and what compilers and programs print, which may quote it
 }
 
-// LoadSubmission reads the submission in the address, if the one who asks may know of it.
+// LoadSubmission reads the submission in the address, if the viewer may see it.
 func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 	return s.access(c, filed, id)
 }
 
-// access says what the one who asks may see of a submission that was read.
+// access finds the viewer's rights to a submission.
 func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64) (seen Access, err error) {
 	f, there := filed[id]
 	if !there || !f.Task.VisibleTo(site.Actor(c)) && f.UserID != site.Actor(c).ID {
@@ -63,7 +63,7 @@ func SourceHidden(task catalog.Task) string {
 	return "the source can be read after the task's deadline"
 }
 
-// BoardHead is a board in short. There is no board of a device that the task neither names nor was ever run on.
+// BoardHead is a board in short. A task has boards for the devices that it names or was run on.
 func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
 	head, err := s.site.Store.Boards.Head(ctx, versionID, device)
 	if err == nil && head.Change == 0 && !slices.Contains(task.Devices, device) {
@@ -78,9 +78,9 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 	return head.Change, err
 }
 
-// LeadToSilicon answers an address with a device that has no board here, but has one in other letters ("cpu"), or whose family
-// has: "H100" of the time when a device was a model. It leads on where there is one such board, or to the first of several if any will do; else the answer
-// is why.
+// LeadToSilicon answers an address whose device has no board here, but has one in other letters ("cpu"), or as a family
+// ("H100", from versions in which a device was a model). It redirects to the only such board, or to the first of several if
+// any suffices; otherwise the answer is the reason.
 func LeadToSilicon(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := silicon.Choose(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {

@@ -11,8 +11,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Capacity says for every device with a slot or with work how many slots there are, and how many are wanted. It is right
-// while there is no worker at all.
+// Capacity lists, for every device with a slot or with work, its slots and the demand. It is also right without any worker.
 func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {

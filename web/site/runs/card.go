@@ -18,7 +18,7 @@ import (
 // maxCardEvents bounds what is read to show a run that goes on; its log is bounded by the store.
 const maxCardEvents = 10000
 
-// RunCard reads all that a card shows. What programs printed is left out unless the reader may see the source.
+// RunCard reads the content of a card. It leaves out programs' output unless the viewer may see the source.
 func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, error) {
 	of, err := s.EvidenceOf(ctx, seen)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	return card, s.addMeasures(ctx, run, def, left, &card)
 }
 
-// selfMeasured reports whether the kernel runs inside a program that its task brought, and so can tell it any time.
+// selfMeasured reports whether the kernel runs inside its task's own program, and so can forge its time.
 func selfMeasured(run work.Run, def tasks.Definition) bool {
 	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
 }
@@ -98,7 +98,7 @@ func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) e
 	if st.RunID == run.ID {
 		card.Rank, card.Tied, card.Record = st.Rank, st.Tied, st.Record
 		if card.Pool != nil {
-			return nil // what it was before is in the pool
+			return nil // the former value is in the pool
 		}
 		card.Before, err = s.site.Store.Boards.Before(ctx, st.Entry)
 		return err
@@ -107,8 +107,8 @@ func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) e
 	return nil
 }
 
-// addProgress fills in what only events have told of a run that goes on: the stage it is in, with
-// its cases so far, and the log. A waiting run gets its place instead.
+// addProgress fills in what only events have about a running run: its stage, with its cases so far, and the log. A waiting
+// run gets its place instead.
 func (s *Runs) addProgress(ctx context.Context, run work.Run, card *views.RunCard) error {
 	if run.State == work.StateQueued {
 		return s.addPlace(ctx, run, card)

@@ -81,8 +81,8 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 	return list
 }
 
-// DeviceChoices describes devices for a form. With nothing chosen before, the first that a worker serves is, or the
-// only one; what would wait for no one knows how long is for people to choose.
+// DeviceChoices describes devices for a form. Without an earlier choice it selects the first device with a worker, or the
+// only one. People must choose a device with an unknown wait themselves.
 func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
 	known, err := s.DeviceList(ctx)
 	if err != nil {
@@ -108,11 +108,11 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 	return choices
 }
 
-// Free is how many slots of a device no one works on. Workers tell of busy slots now and then only, and a run that is being
-// built takes the next one: the larger number counts.
+// Free is how many slots of a device are idle. Workers report busy slots only now and then, and a run that is being built
+// takes the next one: the larger number counts.
 func Free(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
 
-// choiceOf says how a device stands: whether a run could begin there now. It is offline only where no worker has it.
+// choiceOf describes a device: whether a run could begin there now. It is offline only if no worker has it.
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
 	if i < 0 {

@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Evidence is what is kept of how a run went, as the one who asks may see it: the stages of its last attempt, and its profile.
+// Evidence is the record of a run, as the viewer may see it: the stages of its last attempt, and its profile.
 type Evidence struct {
 	Stages  []job.StageResult
 	Profile Profile
@@ -19,7 +19,7 @@ type Evidence struct {
 
 // Profile is what is kept of a run's profile.
 type Profile struct {
-	Run     work.Run          // that made it: the one that followed a ranked run, or the run itself
+	Run     work.Run          // that made it: the run after a ranked run, or the run itself
 	Stages  []job.StageResult // of that run
 	Cases   []job.CaseResult  // how each case went
 	Notes   map[string]string
@@ -72,7 +72,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	return of, nil
 }
 
-// filesOf lists what profiles left; nothing is asked where there are none.
+// filesOf lists the files of profiles; without profiles it makes no query.
 func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[int64][]work.Artifact, error) {
 	var ids []int64
 	for _, profile := range profiles {
@@ -84,7 +84,7 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 	return s.site.Store.Work.ArtifactsOf(ctx, ids...)
 }
 
-// shown is the run, or its profile's, with its stages, as the one who asks may see them.
+// shown is the run, or its profile's, with its stages, as the viewer may see them.
 func (seen RunAccess) shown(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {

@@ -8,7 +8,7 @@ import (
 // rememberedFacts is how many reports' facts are kept; each has some 100 bytes.
 const rememberedFacts = 10000
 
-// reportFacts is what pages show of reports that they do not open: those are large, and never change.
+// reportFacts are the cached facts of reports, so that pages need not open them: reports are large, and never change.
 type reportFacts struct {
 	dot       charts.Dot // without name and address
 	drawn     bool       // the dot is there

@@ -60,11 +60,11 @@ func readTyped(form *multipart.Form) (map[string][]byte, error) {
 	return files, nil
 }
 
-// unixLines undoes what forms do to line ends.
+// unixLines undoes a form's change of line ends.
 func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
 
-// TakeUploads takes the files that were sent for the submission: one, or a zip or several of which the task says which
-// is the main one.
+// TakeUploads takes the uploaded files of the submission: one, or a zip or several, from which the task's names choose the
+// main one.
 func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader) (submissions.NewSubmission, error) {
 	files, err := ReadUploads(chosen)
 	if err != nil {

@@ -37,7 +37,7 @@ type follower struct {
 	last   int64          // id of the newest event that the reader has
 	output bool           // the reader may see what compilers and programs print
 	hidden Hidden         // what is kept from others
-	runs   map[int64]bool // those that were asked for; programs are told of no others
+	runs   map[int64]bool // the requested runs; programs get only these
 	over   bool           // all of them have ended
 	format site.Format
 	encode func(work.RunEvent) []byte
@@ -98,8 +98,8 @@ func (f *follower) encoded(e *site.SharedEvent) []byte {
 	return e.Encoded(site.AsHiddenJSON, func(e work.RunEvent) []byte { return f.encode(f.hidden.Event(e)) })
 }
 
-// hides keeps what a compiler or program printed from those who may not see the source: it may quote it.
-// Programs do not hear of profiles that follow a run automatically.
+// hides removes the output of compilers and programs for viewers who may not see the source, since it may quote it. Programs
+// get no events of profiles that follow a run automatically.
 func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
@@ -114,7 +114,7 @@ func (f *follower) end(ctx context.Context, out *wire.Writer) error {
 	f.over = true
 	newest, err := f.store.Work.LastEventID(ctx, f.id)
 	if err != nil || newest > f.last {
-		return err // what is newer is on its way through the hub
+		return err // newer events come through the hub
 	}
 	if _, err := out.Write(stream.Frame(0, "end", nil)); err != nil {
 		return err

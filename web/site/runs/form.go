@@ -34,7 +34,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	return in, err
 }
 
-// Refused is a form whose submission was refused, with all that was typed.
+// Refused is a form whose submission was refused, with its input.
 func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why}
 }
@@ -100,7 +100,7 @@ func FirstTemplate(label string, bundle *tasks.Bundle) string {
 	return ""
 }
 
-// modesOf lists what may be asked of a task; there are no hardware counters to profile on a CPU.
+// modesOf lists the modes of a task; a CPU has no hardware counters to profile.
 func modesOf(lang tasks.Lang) []string {
 	modes := []string{string(job.ModeRanked), string(job.ModeBenchmark), string(job.ModeTest)}
 	if lang != tasks.LangCPP {

@@ -12,10 +12,9 @@ import (
 	"warpboard/tasks"
 )
 
-// Hidden empties what of a run is kept from those who may not see its source: compilers and programs print it, and may quote the
-// source. Of a failure its kind is left. A program that the task brings reads the source, too, and could tell it in any text of its
-// report.
-// Weakness: it could in its numbers, and an author who means to needs no such program (docs/security.md).
+// Hidden empties the parts of a run that may quote its source, for viewers who may not see it: output of compilers and
+// programs. Of a failure, the kind remains. A task's own program reads the source, too, and could quote it in any text of
+// its report. Weakness: it could in its numbers, and an author who means to needs no such program (docs/security.md).
 type Hidden struct {
 	def  tasks.Definition
 	self bool // the task's own program reports

@@ -12,7 +12,7 @@ import (
 	"warpboard/views"
 )
 
-// addMeasures fills in what a card shows of a run that has ended beside its stages.
+// addMeasures fills in the parts of an ended run's card beside its stages.
 func (s *Runs) addMeasures(ctx context.Context, run work.Run, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
 	if !run.State.Final() {
 		return nil

@@ -21,8 +21,8 @@ type unpackedFile struct {
 	io.Closer
 }
 
-// OpenPacked opens an artifact to read it unpacked, and tells its size then. It reads the whole of what is
-// packed first: once an answer has begun, nothing can say any more that the file is damaged.
+// OpenPacked opens an artifact to read it unpacked, and returns its unpacked size. It reads the whole packed file first,
+// because a damaged file cannot be reported once an answer has begun.
 func (s *Runs) OpenPacked(a work.Artifact) (io.ReadCloser, int, error) {
 	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"warpboard/web/site"
 )
 
-// LiveRunsOf reads the runs together with their last event: what happens afterwards is told, and nothing is left out.
+// LiveRunsOf reads the runs together with their last event, so that the stream continues without a gap.
 func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
 	family, err := s.site.Store.Work.Family(c.UserContext(), seen.Sub.ID)
 	if err != nil {

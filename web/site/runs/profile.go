@@ -17,7 +17,7 @@ import (
 	"warpboard/web/site"
 )
 
-// RunAccess is a run, and what the one who asks may see of its submission.
+// RunAccess is a run, and the viewer's rights to its submission.
 type RunAccess struct {
 	Access
 	Run work.Run
@@ -88,7 +88,7 @@ func profileState(run work.Run) string {
 	return "The profile was cancelled."
 }
 
-// MissingReason says why a case has no report.
+// MissingReason is the reason why a case has no report.
 func (p Profile) MissingReason(index int) string {
 	for _, c := range p.Cases {
 		if c.Index == index && c.Status != job.StatusPass && c.Message != "" {
@@ -103,7 +103,7 @@ func (p Profile) MissingReason(index int) string {
 
 func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
 
-// ReportHash names the report of a case among all that there are; empty: there is none.
+// ReportHash identifies the report of a case; empty: there is none.
 func (p Profile) ReportHash(index int) string { return p.files[reportName(index)].Hash }
 
 // reportCases reads the name under which what ncu wrote is kept: "profile.0-2.ncu-rep.gz" has cases 0 to 2, "profile.0.ncu-rep.gz"
@@ -139,7 +139,7 @@ func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 	return f, false
 }
 
-// ReportNote says why what ncu wrote of a case was not kept; nothing when it was.
+// ReportNote is the reason why ncu's file of a case was not kept; empty if it was.
 func (p Profile) ReportNote(index int) string {
 	for name, note := range p.Notes {
 		if first, last, ok := reportCases(name); ok && first <= index && index <= last {

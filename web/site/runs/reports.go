@@ -52,7 +52,7 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 	return report, maxUnpacked - in.N, err
 }
 
-// SeenReport is Report as far as the one who asks may see the run's program.
+// SeenReport is Report, as far as the viewer may see the run's program.
 func (s *Runs) SeenReport(seen Access, p Profile, index int) (*ncu.Report, error) {
 	report, err := s.Report(p, index)
 	if report != nil && !seen.MaySeeSource {

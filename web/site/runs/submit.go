@@ -141,7 +141,7 @@ func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int6
 	return nil
 }
 
-// Delete removes a submission with all that came of it, and tells open pages.
+// Delete removes a submission with its runs and results, and notifies open pages.
 func (s *Runs) Delete(ctx context.Context, user accounts.User, submissionID int64, why string) error {
 	changes, err := s.site.Store.DeleteSubmission(ctx, user, submissionID, why)
 	if err != nil {
