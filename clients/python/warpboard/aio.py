@@ -28,7 +28,7 @@ THREADS = 32  # requests at once
 
 
 class AsyncWarpboard:
-    """What Warpboard does, for asyncio; site is the Warpboard behind it. Close it, or use it in `async with`."""
+    """Warpboard for asyncio; site is the Warpboard behind it. Close it, or use it in `async with`."""
 
     def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None, key: Optional[str] = None) -> None:
         self.site = Warpboard(base_url, token, key)
@@ -36,44 +36,44 @@ class AsyncWarpboard:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="warpboard")
 
     async def me(self) -> User:
-        """Whose token this is."""
+        """Returns the person of this token."""
         return await self._call(self.site.me)
 
     async def devices(self) -> Table[Device]:
-        """The devices and how busy they are."""
+        """Returns the devices with their load."""
         return await self._call(self.site.devices)
 
     async def tasks(self) -> Table[TaskSummary]:
-        """The tasks."""
+        """Returns the tasks."""
         return await self._call(self.site.tasks)
 
     async def task(self, slug: str) -> Task:
-        """A task with its description, cases and templates."""
+        """Returns a task with its description, cases and templates."""
         return await self._call(self.site.task, slug)
 
     async def board(
         self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None
     ) -> Board:
-        """The ranking of a task on a device, as Warpboard.board."""
+        """Returns the ranking of a task on a device, like Warpboard.board."""
         return await self._call(self.site.board, task, device, page=page, version=version, order=order)
 
     async def submit(
         self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
         source: Optional[str] = None, files: Optional[Mapping[str, str]] = None,
     ) -> Submission:
-        """Submits a file and does not wait, as Warpboard.submit."""
+        """Submits a file without waiting, like Warpboard.submit."""
         return await self._call(self.site.submit, file, task=task, devices=devices, mode=mode, source=source, files=files)
 
     async def submission(self, which: Which) -> Submission:
-        """A submission as it is."""
+        """Returns a submission in its current state."""
         return await self._call(self.site.submission, which)
 
     async def submissions(self, task: Optional[str] = None, limit: int = 50) -> Table[Submission]:
-        """Your newest submissions."""
+        """Returns your newest submissions."""
         return await self._call(self.site.submissions, task, limit)
 
     async def wait(self, which: Which, timeout: Optional[float] = None) -> Submission:
-        """The submission once all its runs have ended. Raises SiteTimeoutError; the submission then goes on."""
+        """Waits until all runs of a submission have ended. Raises SiteTimeoutError; the submission then goes on."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             left, began = SLICE if end is None else min(SLICE, end - time.monotonic()), time.monotonic()
@@ -85,7 +85,7 @@ class AsyncWarpboard:
             await asyncio.sleep(early(began))
 
     async def events(self, which: Which, timeout: Optional[float] = None) -> AsyncIterator[Event]:
-        """What happens to a submission, until all its runs have ended."""
+        """Yields the events of a submission until all its runs have ended."""
         events = self.site.events(which, timeout)
         while True:
             event: Optional[Event] = await self._call(next, events, None)
@@ -98,27 +98,27 @@ class AsyncWarpboard:
         return await self._call(self.site.cancel, which)
 
     async def source(self, which: Which) -> SourceFile:
-        """The submitted file."""
+        """Returns the submitted file."""
         return await self._call(self.site.source, which)
 
     async def profile(self, which: Which, device: Optional[str] = None, case: int = 0) -> Profile:
-        """What Nsight Compute measured of a submission's run, of one benchmark case."""
+        """Returns the Nsight Compute profile of one benchmark case of a submission's run."""
         return await self._call(self.site.profile, which, device, case)
 
     async def compare(self, a: Which, b: Which, device: Optional[str] = None, case: int = 0) -> Comparison:
-        """The runs of two submissions beside each other."""
+        """Compares the runs of two submissions."""
         return await self._call(self.site.compare, a, b, device, case)
 
     async def evaluate_kernel(self, kernel: Kernel, **options: Any) -> Dict[str, Any]:
-        """What KernelEvalClient.evaluate returns. A task that is cancelled cancels the evaluation."""
+        """Evaluates like KernelEvalClient.evaluate. Cancelling the asyncio task cancels the evaluation."""
         return await self._ended(await self._call(self.site.kernels.submit, kernel, **options))
 
     async def compare_kernels(self, ref_kernel: Kernel, custom_kernel: Kernel, **options: Any) -> Dict[str, Any]:
-        """What KernelEvalClient.compare returns. A task that is cancelled cancels the evaluation."""
+        """Compares like KernelEvalClient.compare. Cancelling the asyncio task cancels the evaluation."""
         return await self._ended(await self._call(self.site.kernels.submit_comparison, ref_kernel, custom_kernel, **options))
 
     async def aclose(self) -> None:
-        """Ends the use; requests under way are not waited for."""
+        """Closes the client without waiting for requests under way."""
         self._threads.shutdown(wait=False)
 
     async def __aenter__(self) -> "AsyncWarpboard":
@@ -128,7 +128,7 @@ class AsyncWarpboard:
         await self.aclose()
 
     async def _ended(self, evaluation: Evaluation) -> Dict[str, Any]:
-        """The result of an evaluation. Raises EvalFailedError when it ended without one."""
+        """Returns the result of an evaluation. Raises EvalFailedError if it ended without one."""
         try:
             while True:
                 began = time.monotonic()

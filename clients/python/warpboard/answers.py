@@ -1,4 +1,4 @@
-"""What a site answers about tasks, submissions and devices. Times of kernels are in nanoseconds."""
+"""A site's answers about tasks, submissions and devices. Times of kernels are in nanoseconds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class User:
 
     id: int
     name: str
-    role: str = ""  # only of oneself
+    role: str = ""  # only for your own account
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Task(TaskSummary):
-    """Everything that a submitter needs to know of a task."""
+    """A task with everything that a submission needs."""
 
     version: int = 0
     description: str = ""  # Markdown
@@ -51,12 +51,12 @@ class Task(TaskSummary):
     benchmarks: List[Any] = field(default_factory=list)
     timeouts_ns: Dict[str, int] = field(default_factory=dict)
     templates: Dict[str, SourceFile] = field(default_factory=dict)
-    submission_files: List[str] = field(default_factory=list)  # names and patterns of what a submission may bring beside its main file
+    submission_files: List[str] = field(default_factory=list)  # names and patterns of further files that a submission may have
 
 
 @dataclass(frozen=True)
 class Device:
-    """A kind of hardware and how busy it is."""
+    """A kind of hardware with its load."""
 
     device: str
     slots: int = 0
@@ -146,12 +146,12 @@ class Run:
 
     @property
     def passed(self) -> bool:
-        """Whether it ended well. One that reached a time limit did not, and failure.limit says so."""
+        """Whether it ended well. A run that reached a time limit did not; failure.limit names the limit."""
         return self.state == "done"
 
     @property
     def outcome(self) -> str:
-        """One line for a person: the score, why there is none, or where it is."""
+        """One line for people: the score, why there is none, or the run's state."""
         if self.failure is not None:
             return self.failure.reason
         if self.score_ns is not None:
@@ -161,7 +161,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Submission:
-    """One act of submitting, and its runs, one for each device."""
+    """A submission and its runs, one for each device."""
 
     id: int
     url: str
@@ -180,7 +180,7 @@ class Submission:
         return self.ended and all(run.passed for run in self.runs)
 
     def run(self, device: Optional[str] = None) -> Run:
-        """The run on a device, or the only one. Raises ValueError when that is not one run."""
+        """Returns the run on a device, or the only run. Raises ValueError if that is not exactly one run."""
         found = [run for run in self.runs if device in (None, run.device)]
         if len(found) != 1:
             raise ValueError(f"submission {self.id} has runs on {', '.join(r.device for r in self.runs)}; say which")
@@ -193,7 +193,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened to a run."""
+    """One event of a run."""
 
     id: int
     run_id: int

@@ -1,4 +1,4 @@
-"""The bodies of requests, and answers made handy."""
+"""Bodies of requests, and conversion of answers."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ TOLERANCES = {"atol", "rtol"}
 
 
 def evaluate_body(kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:
-    """The body that evaluates one kernel. Raises TypeError for an unknown option."""
+    """Returns the body to evaluate one kernel. Raises TypeError for an unknown option."""
     return {"kernel": _kernel(kernel), **_known(options, OPTIONS)}
 
 
 def compare_body(ref_kernel: Kernel, custom_kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:
-    """The body that compares a kernel with its reference. Raises TypeError for an unknown option."""
+    """Returns the body to compare a kernel with its reference. Raises TypeError for an unknown option."""
     kernels = {"ref_kernel": _kernel(ref_kernel), "custom_kernel": _kernel(custom_kernel)}
     return {**kernels, **_known(options, OPTIONS | TOLERANCES)}
 
 
 def with_stats(answer: Dict[str, Any]) -> Dict[str, Any]:
-    """The answer with its runtime_stats and ref_runtime as RuntimeStats; an empty one stays a dict."""
+    """Returns the answer with its runtime_stats and ref_runtime as RuntimeStats; an empty one stays a dict."""
     outcome = answer.get("kernel_exec_result")
     for place, name in ((answer, "ref_runtime"), (outcome, "runtime_stats")):
         if isinstance(place, dict) and isinstance(place.get(name), dict) and place[name]:

@@ -26,7 +26,7 @@ class IOContractBuilder:
         return self._add(ArgSpec(name, "tensor", tensor_spec=tensor_spec))
 
     def add_output_tensor(self, name: str, shape: List[int], dtype: str = "float32") -> "IOContractBuilder":
-        """Adds a tensor that the kernel writes; it holds nothing of use before."""
+        """Adds a tensor that the kernel writes; its content before is undefined."""
         return self._add(ArgSpec(name, "tensor", tensor_spec=TensorSpec(shape, dtype), role="output"))
 
     def add_inout_tensor(self, name: str, tensor_spec: TensorSpec) -> "IOContractBuilder":
@@ -36,7 +36,7 @@ class IOContractBuilder:
     def add_scalar(
         self, name: str, type: Optional[str] = None, value: Optional[Scalar] = None, *, scalar_type: Optional[str] = None
     ) -> "IOContractBuilder":
-        """Adds a scalar of type int, float, str or bool. scalar_type is another name of type."""
+        """Adds a scalar of type int, float, str or bool. scalar_type is an alias of type."""
         return self._add(ArgSpec(name, type or scalar_type or "", value=value))
 
     def add_meta_param(self, name: str, value: int) -> "IOContractBuilder":
@@ -69,7 +69,7 @@ class IOContractBuilder:
         return self._launch(shared_mem=shared_mem)
 
     def build(self) -> IOContract:
-        """The contract. The builder may go on; contracts that were built stay as they are."""
+        """Returns the contract. You can continue with the builder; built contracts do not change."""
         return IOContract(args=list(self.args), launch=self.launch_config)
 
     def _add(self, arg: ArgSpec) -> "IOContractBuilder":

@@ -1,4 +1,4 @@
-"""The arguments of warpboard-eval, and the kernels and options that they stand for."""
+"""The arguments of warpboard-eval, with their kernels and options."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def _shared() -> argparse.ArgumentParser:
 
 
 def evaluation(args: argparse.Namespace) -> Tuple[KernelCode, Dict[str, Any]]:
-    """The kernel and the options of "evaluate". Raises OSError and ValueError for what its files hold."""
+    """Returns the kernel and the options of "evaluate". Raises OSError and ValueError for bad files."""
     return _kernel(args.file, args.type, args.io, args.meta), _options(args)
 
 
 def comparison(args: argparse.Namespace) -> Tuple[KernelCode, KernelCode, Dict[str, Any]]:
-    """The reference, the kernel and the options of "compare". Raises as evaluation does."""
+    """Returns the reference, the kernel and the options of "compare". Raises like evaluation."""
     ref = _kernel(args.ref, args.ref_type, args.ref_io or args.io, args.ref_meta)
     custom = _kernel(args.file, args.type, args.io, args.meta)
     return ref, custom, {**_options(args), "atol": args.atol, "rtol": args.rtol}

@@ -1,4 +1,4 @@
-"""KernelEvalClient, the way to an evaluation server."""
+"""KernelEvalClient, the client of an evaluation server."""
 
 from __future__ import annotations
 
@@ -69,40 +69,40 @@ class KernelEvalClient:
         return self._run("/compare", compare_body(ref_kernel, custom_kernel, options), progress)
 
     def submit(self, kernel: Kernel, **options: Any) -> Evaluation:
-        """Hands in a kernel to be evaluated, without waiting for it."""
+        """Submits a kernel for evaluation, without waiting for it."""
         return self._submit(evaluate_body(kernel, {"timeout": self.timeout, **options}))
 
     def submit_comparison(self, ref_kernel: Kernel, custom_kernel: Kernel, **options: Any) -> Evaluation:
-        """Hands in two kernels to be compared, without waiting for it."""
+        """Submits two kernels for comparison, without waiting for it."""
         return self._submit(compare_body(ref_kernel, custom_kernel, {"timeout": self.timeout, **options}))
 
     def evaluation(self, evaluation_id: str) -> Evaluation:
-        """An evaluation that was handed in before. The server is not asked."""
+        """Returns an earlier evaluation, without a request to the server."""
         return Evaluation(self._transport, evaluation_id)
 
     def list_evaluations(self, page: int = 1) -> List[Dict[str, Any]]:
-        """The person's evaluations without requests and results, the newest first; pages count from 1."""
+        """Returns your evaluations without requests and results, the newest first; pages count from 1."""
         answer = self._transport.call("GET", f"{EVALUATIONS}?page={int(page)}", timeout=QUICK)
         return part(answer, "evaluations", list)
 
     def health_check(self) -> Dict[str, Any]:
-        """How the server is: {"status": "healthy", "job_stats", "gpu_manager"}."""
+        """Returns the state of the server: {"status": "healthy", "job_stats", "gpu_manager"}."""
         return self._transport.call("GET", "/health", timeout=QUICK)
 
     def get_job_status(self, job_id: str) -> Dict[str, Any]:
-        """The stage that a job is at: {"job_id", "status", "created_at", "error"}; EvalHTTPError 404 if unknown."""
+        """Returns the stage of a job: {"job_id", "status", "created_at", "error"}; EvalHTTPError 404 if unknown."""
         return self._transport.call("GET", "/job/" + urllib.parse.quote(job_id, safe=""), timeout=QUICK)
 
     def get_stats(self) -> Dict[str, Any]:
-        """What the server has done: compilations, checks, times, waits and devices, as counters."""
+        """Returns the server's counters: compilations, checks, times, waits and devices."""
         return self._transport.call("GET", "/stats", timeout=QUICK)
 
     def cleanup_jobs(self) -> Dict[str, Any]:
-        """Drops jobs that ended a while ago: {"status": "cleanup_completed"}."""
+        """Removes jobs that ended a while ago: {"status": "cleanup_completed"}."""
         return self._transport.call("POST", "/admin/cleanup-jobs", timeout=QUICK)
 
     def close(self) -> None:
-        """Ends the client's use. No connection is held between calls, so nothing is left to release."""
+        """Closes the client. It holds no connection between calls, so there is nothing to release."""
 
     def __enter__(self) -> "KernelEvalClient":
         return self

@@ -1,4 +1,4 @@
-"""The element types that the evaluation API knows."""
+"""The element types of the evaluation API."""
 
 from __future__ import annotations
 

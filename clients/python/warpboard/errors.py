@@ -1,4 +1,4 @@
-"""What the client raises. All of it is a WarpboardError; the names with Eval are those of the older client."""
+"""The client's exceptions. All are WarpboardErrors; the names with Eval come from the older client."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class WarpboardError(Exception):
 
 
 class SiteConnectionError(WarpboardError, ConnectionError):
-    """The server could not be reached, or hung up before it had answered."""
+    """The server could not be reached, or closed the connection before it had answered."""
 
 
 class SiteTimeoutError(WarpboardError, TimeoutError):
-    """The server did not answer in time. The evaluation may still be under way."""
+    """The server did not answer in time. The evaluation may still run."""
 
 
 class RefusedError(WarpboardError):
@@ -61,7 +61,7 @@ EvalHTTPError = RefusedError
 
 
 def part(answer: Any, name: str, kind: Type[T]) -> T:
-    """What an answer has under a name. Raises WarpboardError when it is not there, or of another kind."""
+    """Returns a field of an answer. Raises WarpboardError if it is missing, or has another type."""
     value = answer.get(name) if isinstance(answer, dict) else None
     if not isinstance(value, kind):
         raise WarpboardError(f"the answer of the server has no {name}")
@@ -69,7 +69,7 @@ def part(answer: Any, name: str, kind: Type[T]) -> T:
 
 
 def without_result(error: RefusedError) -> WarpboardError:
-    """What a blocking call's answer means: EvalFailedError when the evaluation ended without a result, else itself."""
+    """Returns EvalFailedError for a blocking call whose evaluation ended without a result, otherwise the error itself."""
     body = error.body
     if error.status != 500 or not isinstance(body, dict) or not body.get("job_id"):
         return error
@@ -84,7 +84,7 @@ def without_result(error: RefusedError) -> WarpboardError:
 
 
 def parse_body(raw: bytes) -> Any:
-    """An answer's JSON; its text when it is none."""
+    """Returns an answer's JSON, or its text if it is not JSON."""
     text = raw.decode("utf-8", errors="replace")
     try:
         return json.loads(text)

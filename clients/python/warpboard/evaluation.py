@@ -1,4 +1,4 @@
-"""Evaluation, one that is under way on the server: poll it, follow its events, wait for it, cancel it."""
+"""Evaluation, an evaluation on the server: poll it, follow its events, wait for it, cancel it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Evaluation:
         return f"Evaluation({self.id!r})"
 
     def poll(self, wait: int = 0) -> Dict[str, Any]:
-        """What the server knows now: {"id", "state", "ended", "device", …}, with "result" once there is one.
+        """Returns the current state: {"id", "state", "ended", "device", …}, with "result" once there is one.
 
         With wait, up to 50 s, it answers when the evaluation has ended or else after that time. The result is what
         KernelEvalClient.evaluate and compare return.
@@ -47,14 +47,14 @@ class Evaluation:
         return self._transport.call("PATCH", self._path, {"shared": shared}, timeout=_QUICK)
 
     def drop(self) -> None:
-        """Cancels if that is possible; says nothing if it is not."""
+        """Cancels if possible, without an error otherwise."""
         try:
             self.cancel()
         except EvalError:
             pass
 
     def events(self, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
-        """The evaluation, as poll returns it, at every change until it has ended.
+        """Yields the evaluation, in the form of poll, at every change until it has ended.
 
         Changes that come too fast may be left out. A broken stream is taken up where it broke.
 
@@ -72,7 +72,7 @@ class Evaluation:
             stream.pause()
 
     def wait(self, progress: Optional[Progress] = None, timeout: Optional[float] = None) -> Dict[str, Any]:
-        """The result once there is one; progress is called at every change, with what poll returns.
+        """Waits for the result; progress is called at every change, with the value of poll.
 
         Raises EvalFailedError when the evaluation ended without one, and EvalTimeoutError after timeout
         seconds; the evaluation then goes on.
@@ -88,7 +88,7 @@ class Evaluation:
     def _ended(self) -> bool:
         try:
             return self.poll().get("state") in FINAL
-        except (EvalConnectionError, EvalTimeoutError):  # the next connection tells
+        except (EvalConnectionError, EvalTimeoutError):  # the next connection shows it
             return False
 
     @property

@@ -13,7 +13,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 def to_json(obj: Any, pretty: bool = False) -> str:
-    """The JSON text of a model, of a dict, or of an answer that holds RuntimeStats.
+    """Returns the JSON text of a model, of a dict, or of an answer with RuntimeStats.
 
     Raises TypeError for what is neither.
     """
@@ -28,7 +28,7 @@ def save_to_file(obj: Any, filename: PathLike, pretty: bool = True) -> None:
 
 
 def load_from_file(filename: PathLike, obj_type: str = "IOContract") -> Any:
-    """Reads a model that save_to_file wrote: obj_type is the model's name, or "dict" for the bare JSON.
+    """Reads a model that save_to_file wrote: obj_type is the model's name, or "dict" for plain JSON.
 
     Raises OSError, and ValueError when the file does not hold such a model.
     """

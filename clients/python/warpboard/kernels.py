@@ -1,4 +1,4 @@
-"""A kernel and how it is called: KernelCode, IOContract and ArgSpec."""
+"""A kernel and its arguments: KernelCode, IOContract and ArgSpec."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Scalar = Union[int, float, str, bool]
 
 
 class KernelType(str, Enum):
-    """What a source is."""
+    """The kind of a source."""
 
     TORCH = "torch"
     TORCH_CUDA = "torch_cuda"
@@ -50,7 +50,7 @@ class ArgSpec(Model):
 
 @dataclass
 class IOContract(Model):
-    """What a kernel is called with. Arguments are bound by position, those marked is_meta by name."""
+    """The arguments of a kernel. They are bound by position, those marked is_meta by name."""
 
     args: List[ArgSpec]
     launch: Optional[LaunchConfig] = None

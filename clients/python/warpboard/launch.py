@@ -1,4 +1,4 @@
-"""How a kernel is launched: LaunchDim and LaunchConfig."""
+"""Launch sizes of a kernel: LaunchDim and LaunchConfig."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all models share: a dataclass that checks itself and turns into a dict or JSON and back."""
+"""Base of all models: a dataclass that checks its fields and converts to a dict or JSON and back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Model:
         self.check()
 
     def check(self) -> None:
-        """Brings the fields into their plain form; raises ValueError for what cannot be sent."""
+        """Converts the fields to their plain form; raises ValueError for values that cannot be sent."""
 
     def to_dict(self) -> Dict[str, Any]:
         """The JSON form as a dict. Fields that are None are left out."""
@@ -41,7 +41,7 @@ class Model:
         return {name: _plain(value) for name, value in values if value is not None}
 
     def dict(self) -> Dict[str, Any]:
-        """The same as to_dict, under the name that the older models have it."""
+        """The same as to_dict, under the name of the older models."""
         return self.to_dict()
 
     @classmethod

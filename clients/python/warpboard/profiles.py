@@ -1,4 +1,4 @@
-"""What Nsight Compute measured of a run, and what two runs show of each other."""
+"""Nsight Compute profiles of runs, and comparisons of two runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .table import Table, nanoseconds
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """The profile of one benchmark case. data is the whole report with what the site derives of it; print shows text."""
+    """The profile of one benchmark case. data is the whole report with the site's derived values; print shows text."""
 
     submission: int
     run: int
@@ -29,7 +29,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Ratio:
-    """B's time over A's. apart: the data show a difference; None: they do not say."""
+    """B's time over A's. apart: the data show a difference; None: undecided."""
 
     value: float
     low: Optional[float] = None  # of the interval
@@ -50,7 +50,7 @@ class ComparedCase:
 
 
 class Comparison(Table[ComparedCase]):
-    """Two runs beside each other, as a table of their cases. data is all that the site says, with both profiles."""
+    """Two runs compared, as a table of their cases. data is the site's whole answer, with both profiles."""
 
     def __init__(self, data: Dict[str, Any], ratio: Optional[Ratio]) -> None:
         super().__init__([_case(one) for one in data.get("cases") or ()], ("spec", "a_ns", "b_ns", "ratio", "low", "high"))

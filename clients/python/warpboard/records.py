@@ -1,4 +1,4 @@
-"""From the JSON of an answer to dataclasses. Fields that this version does not know are left out: sites add some."""
+"""Converts the JSON of an answer to dataclasses. Unknown fields are left out, since newer sites add some."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from .stats import RuntimeStats
 
 
 def summary(answer: Dict[str, Any]) -> str:
-    """A few lines that say how an evaluation ended: verdict, errors, times in ms."""
+    """Describes the end of an evaluation in a few lines: verdict, errors, times in ms."""
     result = answer["kernel_exec_result"]
     lines = [f"{_verdict(result)} on {answer.get('gpu_type') or 'unknown device'}, job {answer.get('job_id')}"]
     for name in ("compilation_error", "ref_compilation_error", "validation_error", "profiling_error"):
@@ -24,7 +24,7 @@ def summary(answer: Dict[str, Any]) -> str:
 
 
 def progress_line(event: Dict[str, Any]) -> str:
-    """One line about an event on the way."""
+    """Describes an event in one line."""
     return " ".join(str(event[key]) for key in ("state", "device", "failure") if event.get(key))
 
 

@@ -23,7 +23,7 @@ Which = Union[Submission, int]
 API = "/api/v1"
 SLICE = 20.0  # seconds of one request that waits; the server takes up to 25
 MOST_PAGES = 10_000  # of a board
-SENDS = 3  # how often a submission is sent while the connection breaks; it is the same one each time
+SENDS = 3  # how often a submission is sent if the connection breaks; the site recognizes repetitions
 
 
 class Warpboard:
@@ -41,25 +41,25 @@ class Warpboard:
         self._transport = self.kernels._transport
 
     def me(self) -> User:
-        """Whose token this is."""
+        """Returns the person of this token."""
         return read(User, self._get("/me"))
 
     def devices(self) -> Table[Device]:
-        """The devices and how busy they are."""
+        """Returns the devices with their load."""
         return Table(rows(Device, self._get("/devices").get("devices")), ("device", "slots", "busy", "queued", "running"))
 
     def tasks(self) -> Table[TaskSummary]:
-        """The tasks."""
+        """Returns the tasks."""
         return Table(rows(TaskSummary, self._get("/tasks").get("tasks")), ("slug", "title", "lang", "devices"))
 
     def task(self, slug: str) -> Task:
-        """A task with its description, cases and templates."""
+        """Returns a task with its description, cases and templates."""
         return read(Task, self._get(f"/tasks/{_part(slug)}"))
 
     def board(
         self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None
     ) -> Board:
-        """The ranking of a task on a device: all of it, or one page of 100. order "energy": the least energy first."""
+        """Returns the ranking of a task on a device: all of it, or one page of 100. order "energy": the least energy first."""
         about: Dict[str, Any] = {}
         entries: List[Entry] = []
         number = page or 1
@@ -78,7 +78,7 @@ class Warpboard:
         self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
         source: Optional[str] = None, files: Optional[Mapping[str, str]] = None,
     ) -> Submission:
-        """Submits a file, or source under the file's name, and does not wait.
+        """Submits a file, or source under the file's name, without waiting.
 
         files are further ones, where the task takes any: their texts by name. mode is test, benchmark, ranked (which
         counts on the board) or profile. task and devices may be left to directives in the source. Where the connection
@@ -100,12 +100,12 @@ class Warpboard:
         raise AssertionError("unreachable")
 
     def submission(self, which: Which, wait: float = 0) -> Submission:
-        """A submission as it is; with wait, up to 25 s, when all its runs have ended or else after that time."""
+        """Returns a submission; with wait, up to 25 s, when all its runs have ended or that time is over."""
         found = self._get(f"/submissions/{_id(which)}", QUICK + wait, wait=int(wait) or None)
         return read(Submission, found)
 
     def submissions(self, task: Optional[str] = None, limit: int = 50) -> Table[Submission]:
-        """Your newest submissions, up to limit, without the stages of their runs."""
+        """Returns your newest submissions, up to limit, without the stages of their runs."""
         found: List[Submission] = []
         before: Optional[int] = None
         while len(found) < limit:
@@ -119,7 +119,7 @@ class Warpboard:
     def wait(
         self, which: Which, progress: Optional[Callable[[Submission], None]] = None, timeout: Optional[float] = None
     ) -> Submission:
-        """The submission once all its runs have ended, however they did; progress is told of it about every 20 s.
+        """Waits until all runs of a submission have ended, well or not; progress is called with it about every 20 s.
 
         Raises SiteTimeoutError after timeout seconds; the submission then goes on.
         """
@@ -136,7 +136,7 @@ class Warpboard:
             time.sleep(early(began))
 
     def events(self, which: Which, timeout: Optional[float] = None) -> Iterator[Event]:
-        """What happens to a submission, until all its runs have ended. A broken stream is taken up where it broke."""
+        """Yields the events of a submission until all its runs have ended. A broken stream is resumed."""
         stream = Stream(self._transport, f"{API}/submissions/{_id(which)}/events", timeout)
         while True:
             for message in stream.connect():
@@ -151,11 +151,11 @@ class Warpboard:
         return read(Submission, self._transport.call("POST", f"{API}/submissions/{_id(which)}/cancel", timeout=QUICK))
 
     def source(self, which: Which) -> SourceFile:
-        """The submitted file: your own, or anyone's after the task's deadline."""
+        """Returns the submitted file: your own, or anyone's after the task's deadline."""
         return read(SourceFile, self._get(f"/submissions/{_id(which)}/source"))
 
     def profile(self, which: Which, device: Optional[str] = None, case: int = 0) -> Profile:
-        """What Nsight Compute measured of a submission's run, of one benchmark case, from 0."""
+        """Returns the Nsight Compute profile of one benchmark case, from 0, of a submission's run."""
         submission, run = self._run(which, device)
         path = f"/submissions/{submission}/runs/{run}/profile."
         text = self._transport.read("GET", f"{path}txt?case={case}", timeout=60).decode("utf-8", errors="replace")
@@ -163,13 +163,13 @@ class Warpboard:
         return Profile(submission, run, str(data.get("device")), case, text, data)
 
     def compare(self, a: Which, b: Which, device: Optional[str] = None, case: int = 0) -> Comparison:
-        """The runs of two submissions beside each other: their cases, and what explains the difference."""
+        """Compares the runs of two submissions: their cases, and reasons for the difference."""
         runs = [self._run(which, device)[1] for which in (a, b)]
         data = self._transport.call("GET", f"/compare.json?a={runs[0]}&b={runs[1]}&case={case}", timeout=60)
         return Comparison(data, read(Ratio, data["ratio"]) if data.get("ratio") else None)
 
     def close(self) -> None:
-        """Ends the use. No connection is held between calls, so nothing is left to release."""
+        """Closes the client. It holds no connection between calls, so there is nothing to release."""
 
     def __enter__(self) -> "Warpboard":
         return self

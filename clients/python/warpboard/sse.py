@@ -8,21 +8,21 @@ from typing import Any, Iterable, Iterator, List, Optional
 
 from .errors import DIGITS, WarpboardError
 
-LARGEST_EVENT = 64 << 20  # characters; more is none of a Warpboard
+LARGEST_EVENT = 64 << 20  # characters; a Warpboard never sends more
 
 
 @dataclass
 class Message:
-    """One event of a stream. data is the parsed JSON, the text if it is none, None if there is none."""
+    """One event of a stream. data is the parsed JSON, or the text if it is not JSON, or None without data."""
 
     name: str = "message"
     id: str = ""
     data: Any = None
-    retry: Optional[int] = None  # ms to wait before connecting again, if this block said so
+    retry: Optional[int] = None  # ms to wait before connecting again, if this block has it
 
 
 def messages(lines: Iterable[bytes]) -> Iterator[Message]:
-    """The events of a stream's lines. One that is cut off by the stream's end is dropped."""
+    """Yields the events of a stream's lines. An event that the stream's end cuts off is dropped."""
     message, text, size = Message(), [], 0  # type: Message, List[str], int
     for raw in lines:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")

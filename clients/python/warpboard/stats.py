@@ -22,5 +22,5 @@ class RuntimeStats(Model):
 
     @classmethod
     def from_dict(cls, data: Dict[str, Any]) -> "RuntimeStats":
-        """The statistics of an answer. A number that is missing is 0.0, as in a kernel that was not timed."""
+        """The statistics of an answer. A missing number is 0.0, as for a kernel that was not timed."""
         return cls(**{f.name: data.get(f.name, 0.0) for f in fields(cls)})

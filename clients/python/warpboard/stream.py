@@ -1,4 +1,4 @@
-"""Stream, server-sent events that are taken up again where the connection broke."""
+"""Stream, server-sent events that resume after a broken connection."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .errors import EvalConnectionError, EvalHTTPError, EvalTimeoutError
 from .sse import LARGEST_EVENT, Message, messages
 from .transport import Transport
 
-SILENCE = 60  # seconds; a stream that lives has a heartbeat every 15
-PAUSES = (0.1, 60.0)  # seconds before the next connection, whatever the server wishes: the least and the most
+SILENCE = 60  # seconds; a live stream has a heartbeat every 15
+PAUSES = (0.1, 60.0)  # seconds before the next connection, bounds of the server's wish
 TRIES = 10  # connections in a row that may break without an event before the stream is given up
 
 
 class Stream:
-    """The events at one address. timeout is in seconds for all of it, however often it connects."""
+    """The events at one address. timeout is in seconds for the whole stream, over all connections."""
 
     def __init__(self, transport: Transport, path: str, timeout: Optional[float] = None) -> None:
         self.closed = False  # whether the server ended the last connection in order
@@ -28,7 +28,7 @@ class Stream:
         self._last, self._pause, self._failures = "", 1.0, 0
 
     def connect(self) -> Iterator[Message]:
-        """What one connection brings after the last event seen.
+        """Yields the events of one connection after the last event seen.
 
         Raises EvalHTTPError below 500, EvalTimeoutError when the time is over, and what broke the connection when
         that happened too often; until then a broken connection just ends the iteration.
@@ -49,7 +49,7 @@ class Stream:
                 raise
 
     def pause(self) -> None:
-        """Waits as long as the server wishes before the next connection."""
+        """Waits before the next connection, as long as the server wishes."""
         time.sleep(min(self._pause, max(self._left(), 0)))
 
     def _check_time(self) -> None:

@@ -1,4 +1,4 @@
-"""Tables: sequences of dataclasses that print themselves, show themselves in notebooks, and are what pandas.DataFrame takes."""
+"""Tables: sequences of dataclasses with a text form and a notebook form, which pandas.DataFrame accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ R = TypeVar("R")
 
 
 class Table(Sequence[R], Generic[R]):
-    """Rows, each a dataclass. pandas.DataFrame(table) has a column for each field; shown are only a few of them."""
+    """Rows, each a dataclass. pandas.DataFrame(table) has a column for each field; the text form has only a few."""
 
     caption = ""
 
@@ -62,7 +62,7 @@ def cell(name: str, value: Any) -> str:
 
 
 def nanoseconds(value: float) -> str:
-    """A time in the unit that suits it, with four digits."""
+    """Formats a time in a suitable unit, with four digits."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if value >= size:
             return f"{value / size:.4g} {unit}"
@@ -70,7 +70,7 @@ def nanoseconds(value: float) -> str:
 
 
 def html_table(caption: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table for a notebook. What people wrote is escaped."""
+    """A table for a notebook. Texts from people are escaped."""
     head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in line) + "</tr>" for line in lines)
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""

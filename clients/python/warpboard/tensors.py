@@ -1,4 +1,4 @@
-"""Contracts made of live values: numpy arrays, torch tensors, anything with the buffer protocol, scalars.
+"""Contracts from live values: numpy arrays, torch tensors, anything with the buffer protocol, scalars.
 
 Neither numpy nor torch is imported; what a value is shows in its attributes.
 """
@@ -43,7 +43,7 @@ def create_io_contract(
     launch_config: Optional[LaunchConfig] = None,
     arg_names: Optional[Sequence[str]] = None,
 ) -> IOContract:
-    """The contract that calls a kernel with these very values.
+    """Returns the contract that calls a kernel with exactly these values.
 
     Tensors carry their elements, those at output_indices too: a kernel may add to what is there. A
     TensorSpec among the inputs is taken as it is. Names are arg_0, arg_1, … unless given. Raises

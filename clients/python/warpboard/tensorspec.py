@@ -1,4 +1,4 @@
-"""What a tensor argument holds: TensorSpec with a TensorInit (the server fills it) or TensorData (its bytes)."""
+"""The content of a tensor argument: TensorSpec with a TensorInit (the server fills it) or TensorData (its bytes)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TensorData(Model):
 
     @classmethod
     def from_bytes(cls, raw: bytes, dtype: str, shape: List[int], compress: str = "zlib") -> "TensorData":
-        """The data of raw little-endian bytes. Raises ValueError when they do not fill the shape."""
+        """The data of raw little-endian bytes. Raises ValueError if they do not fill the shape."""
         name, dims = dtype_name(dtype), extents(shape, "shape")
         needed = math.prod(dims) * ITEM_BYTES[name]
         if len(raw) != needed:
@@ -76,7 +76,7 @@ class TensorData(Model):
 
 @dataclass
 class TensorSpec(Model):
-    """A tensor's shape and content. data wins over init; with neither it holds nothing of use (an output)."""
+    """A tensor's shape and content. data wins over init; with neither the content is undefined (an output)."""
 
     shape: List[int] = field(default_factory=list)  # none: a single element
     dtype: str = "float32"

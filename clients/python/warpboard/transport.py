@@ -17,14 +17,14 @@ from .version import __version__
 
 KEY = "X-Evaluation-Key"
 DEFAULT_URL = "http://localhost:8000"
-LARGEST = 256 << 20  # bytes of an answer; more is none of a Warpboard
-LARGEST_ERROR = 1 << 20  # bytes that are read of a refusal
+LARGEST = 256 << 20  # bytes of an answer; a Warpboard never sends more
+LARGEST_ERROR = 1 << 20  # most bytes read of a refusal
 SLOWEST = 600  # seconds for the rest of an answer, once it has begun
-LARGE = 1 << 20  # bytes of a request from which its size is a likely reason to hang up
+LARGE = 1 << 20  # bytes of a request from which its size is a likely reason for a closed connection
 
 
 class Transport:
-    """The way to one server.
+    """The connection to one server.
 
     Without base_url it is the environment's WARPBOARD_SERVER, then http://localhost:8000. Without token it
     is the environment's WARPBOARD_TOKEN, but only for that very server: a token is never sent to another.
@@ -52,7 +52,7 @@ class Transport:
         if not isinstance(answer, dict):
             raise EvalError(f"{self.base_url}{path} did not answer with JSON; is it an evaluation server?")
         if answer.get("status") == "error" and "kernel_exec_result" in answer:
-            raise EvalHTTPError(500, answer)  # it had to begin its answer, as 200, before it knew
+            raise EvalHTTPError(500, answer)  # the server had to begin with status 200 before it had the result
         return answer
 
     def read(
@@ -66,7 +66,7 @@ class Transport:
                 raise self.failure(error) from error
 
     def _body(self, response: http.client.HTTPResponse, end: float) -> bytes:
-        """All that comes, within bounds: a broken server may send without an end, or a byte now and then."""
+        """Reads the answer within bounds: a broken server may send without end, or a byte now and then."""
         parts, size, expected = [], 0, response.length
         while expected is None or size < expected:
             part = response.read1(1 << 16)
@@ -93,7 +93,7 @@ class Transport:
         request.add_header("User-Agent", f"warpboard-python/{__version__}")
         if data is not None:
             request.add_header("Content-Type", "application/json")
-        if self._token:  # not to be carried along by a redirect
+        if self._token:  # a redirect must not carry it along
             request.add_unredirected_header("Authorization", f"Bearer {self._token}")
         elif self.key:
             request.add_unredirected_header(KEY, self.key)
@@ -109,7 +109,7 @@ class Transport:
             raise self.failure(error, len(data or b"")) from error
 
     def failure(self, error: Exception, sent: int = 0) -> EvalError:
-        """What a failed connection is called: a timeout or a broken connection. sent is the request's size."""
+        """Returns the exception for a failed connection: a timeout or a broken connection. sent is the request's size."""
         reason = getattr(error, "reason", error)
         if isinstance(reason, socket.timeout):
             return EvalTimeoutError(f"{self.base_url} did not answer in time")
@@ -120,7 +120,7 @@ class Transport:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects to web servers alone; urllib would go to FTP servers, too."""
+    """Follows redirects only to web servers; urllib would also use FTP servers."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         if urllib.parse.urlsplit(newurl).scheme not in ("http", "https"):
@@ -129,7 +129,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _beginning(error: urllib.error.HTTPError) -> bytes:
-    """The text of a refusal, as far as it comes."""
+    """Returns the text of a refusal, as far as it arrives."""
     try:
         return error.read(LARGEST_ERROR)
     except (OSError, http.client.HTTPException):

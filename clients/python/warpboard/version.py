@@ -1,3 +1,3 @@
-"""The client's version, in a file of its own so that a build can read it without importing the rest."""
+"""The client's version, in a separate file so that a build can read it without importing the rest."""
 
 __version__ = "0.2.0"
