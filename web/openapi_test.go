@@ -99,7 +99,12 @@ func TestGeneratorsOfClientsGetExactTypes(t *testing.T) {
 				t.Errorf("%s is one of %v", at, kind)
 			}
 		}
-		if name := schema["name"]; schema["in"] == "path" && (name == "id" || name == "run" || name == "delivery") {
+		name, _ := schema["name"].(string)
+		if want := map[string]string{"deadline": "string", "dry_run": "boolean", "hidden": "boolean", "site": "boolean", "page": "integer"}[name]; want != "" &&
+			schema["in"] == "query" && schema["schema"].(object)["type"] != want {
+			t.Errorf("%s: %s is %v, want %s", at, name, schema["schema"], want)
+		}
+		if schema["in"] == "path" && (name == "id" || name == "run" || name == "delivery") {
 			random := strings.Contains(at, "/evaluations/{id}") || strings.Contains(at, "/job/{id}")
 			if want := map[bool]string{true: "string", false: "integer"}[random]; schema["schema"].(object)["type"] != want {
 				t.Errorf("%s: %v is %v, want %s", at, name, schema["schema"], want)

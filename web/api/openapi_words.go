@@ -53,8 +53,10 @@ func number() map[string]any { return map[string]any{"type": "integer", "format"
 // queryType is the type of a parameter in an address.
 func queryType(name string) map[string]any {
 	switch name {
-	case "devices", "file", "order", "task":
+	case "deadline", "devices", "file", "order", "task":
 		return map[string]any{"type": "string"}
+	case "dry_run", "hidden", "site":
+		return map[string]any{"type": "boolean"}
 	}
 	return number()
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // PublishTask makes a task of the zip or reference file that is the body, or brings the task of this name to its state.
-// With ?dry_run=1 it only says what that would change.
+// With ?dry_run=true it only says what that would change.
 func (a *API) PublishTask(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	if !user.MayCreate() {

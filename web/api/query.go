@@ -3,6 +3,7 @@ package api
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -19,8 +20,8 @@ func (a *API) Public(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// KnownQuery refuses a query parameter that the description of an address does not have: anyone who mistyped one would otherwise
-// get something else than they asked for.
+// KnownQuery refuses a query parameter that the description of an address does not have, and a value of another type: anyone who
+// mistyped one would otherwise get something else than they asked for.
 func (a *API) KnownQuery() fiber.Handler {
 	described := map[string][]string{}
 	for _, o := range operations() {
@@ -32,19 +33,41 @@ func (a *API) KnownQuery() fiber.Handler {
 		if method == fiber.MethodHead {
 			method = fiber.MethodGet
 		}
-		known, unknown := described[method+" "+c.Route().Path], ""
-		for name := range c.Context().QueryArgs().All() {
-			if !slices.Contains(known, string(name)) {
-				unknown = string(name)
-				break
+		known := described[method+" "+c.Route().Path]
+		for name, value := range c.Context().QueryArgs().All() {
+			if err := checkParameter(string(name), string(value), known); err != nil {
+				return err
 			}
 		}
-		switch {
-		case unknown == "":
-			return c.Next()
-		case len(known) == 0:
-			return site.Invalid("unknown_parameter", "The query parameter %q is not known; this address takes none.", unknown)
-		}
-		return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", unknown, didYouMean(unknown, known))
+		return c.Next()
 	}
+}
+
+// checkParameter refuses a parameter that is none of the known ones, or that is not of its type.
+func checkParameter(name, value string, known []string) error {
+	switch {
+	case slices.Contains(known, name):
+		if wanted := misread(name, value); wanted != "" {
+			return site.Invalid("invalid_parameter", "The query parameter %q is %s, not %q.", name, wanted, value)
+		}
+		return nil
+	case len(known) == 0:
+		return site.Invalid("unknown_parameter", "The query parameter %q is not known; this address takes none.", name)
+	}
+	return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", name, didYouMean(name, known))
+}
+
+// misread names what the value of a parameter must be, where it is something else.
+func misread(name, value string) string {
+	switch queryType(name)["type"] {
+	case "integer":
+		if _, err := strconv.Atoi(value); err != nil {
+			return "a whole number"
+		}
+	case "boolean":
+		if _, err := strconv.ParseBool(value); err != nil {
+			return "true or false"
+		}
+	}
+	return ""
 }
