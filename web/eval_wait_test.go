@@ -36,6 +36,27 @@ func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
 	s.waitForState(work.EvaluationCancelled)
 }
 
+// TestAWaitThatIsOverGivesTheEvaluationAsItWasLastRead: also where its time is over while the evaluation is read again. Chance
+// decides which of the two is noticed first, so it is tried often.
+func TestAWaitThatIsOverGivesTheEvaluationAsItWasLastRead(t *testing.T) {
+	s := newEvalSite(t)
+	if resp, answer := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")}); resp.StatusCode != 202 {
+		t.Fatalf("%s %v", resp.Status, answer)
+	}
+	e := s.waitForState(work.EvaluationSubmitted)
+	for range 40 {
+		ctx, over := context.WithCancel(t.Context())
+		last, err := s.evals.Await(ctx, e.ID, func(now work.Evaluation) bool {
+			over()
+			s.site.Hub.EvaluationChanged(now)
+			return false
+		})
+		if err == nil || last.ID != e.ID {
+			t.Fatalf("the evaluation is %+v, %v", last, err)
+		}
+	}
+}
+
 func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
 	s := newEvalSite(t)
 	answered := make(chan string, 1)

@@ -111,13 +111,17 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.E
 }
 
 // Await follows an evaluation until ctx ends or until ready says that it has seen enough; it
-// returns the evaluation as it then is.
-func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (e work.Evaluation, err error) {
+// returns the evaluation as it was last read, also with an error.
+func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (last work.Evaluation, err error) {
 	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
-		e, err = s.site.Store.Work.Evaluation(ctx, id)
-		return err == nil && ready(e), err
+		e, err := s.site.Store.Work.Evaluation(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		last = e
+		return ready(e), nil
 	})
-	return e, err
+	return last, err
 }
 
 // JobStats counts the evaluations that are kept.
