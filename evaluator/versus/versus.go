@@ -43,11 +43,19 @@ func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
 	return f
 }
 
-// Scores are the two that Compare's Whole is the ratio of: each of one run alone, over the cases that both sides ran; 0 where
-// the rule finds none. A board may have another one: of several runs together, or of a confirmation.
+// Scores are the two that Compare's Whole is the ratio of: each of one run alone, over the cases that both sides ran, or over
+// its own where they share none; 0 where the rule finds none. A board may have another one: of several runs together, or of a
+// confirmation.
 func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
 	as, bs := shared(pair(a, b))
+	if len(as) == 0 {
+		as, bs = onlyTimed(a), onlyTimed(b)
+	}
 	return score(ranking, as), score(ranking, bs)
+}
+
+func onlyTimed(cases []job.CaseResult) []job.CaseResult {
+	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !timed(&c) })
 }
 
 // shared are the cases that both sides ran and timed.

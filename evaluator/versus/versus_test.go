@@ -51,6 +51,23 @@ func TestADifferenceIsSaidOnlyWhereFreshProcessesShowIt(t *testing.T) {
 // near takes floats as equal that sums in another order make of the same numbers.
 var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b)) })
 
+func TestScoresOfRunsThatShareNoCaseAreThoseOfTheirOwn(t *testing.T) {
+	timed, untimed := []job.CaseResult{judged("n: 1", 100, 101)}, []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass}}
+	for name, c := range map[string]struct {
+		b    []job.CaseResult
+		want [2]float64
+	}{
+		"a test, which has no times": {untimed, [2]float64{100.5, 0}},
+		"no case":                    {nil, [2]float64{100.5, 0}},
+		"other cases":                {[]job.CaseResult{judged("n: 2", 400, 404)}, [2]float64{100.5, 402}},
+	} {
+		a, b := Scores(tasks.RankLast, timed, c.b)
+		if diff := cmp.Diff(c.want, [2]float64{a, b}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestCasesOfOneSideCountInNoMean(t *testing.T) {
 	f := Compare(tasks.RankLast,
 		[]job.CaseResult{judged("n: 1", 100, 101), judged("n: 2", 400, 404), judged("only A", 9, 9)},
