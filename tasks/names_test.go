@@ -12,10 +12,11 @@ import (
 )
 
 func TestMistypedKeysFindTheOneThatWasMeant(t *testing.T) {
-	known := []string{"benchmarks", "tests", "timeout_seconds", "gpus"}
+	known := []string{"benchmarks", "tests", "timeout_seconds", "gpus", "io", "low", "x"}
 	for name, want := range map[string]string{
 		"benchmark": "benchmarks", "bechnmarks": "benchmarks", "TESTS": "tests", "test_timeout": "", "timeout": "timeout_seconds",
 		"timeoutSeconds": "timeout_seconds", "gpu": "gpus", "xyz": "", "": "", "gp": "gpus", "seconds": "timeout_seconds",
+		"oi": "", "foo": "", "www": "", "w": "", "lwo": "", "gsup": "gpus",
 	} {
 		if got := tasks.Nearest(name, known); got != want {
 			t.Errorf("%q was meant to be %q, want %q", name, got, want)

@@ -150,15 +150,15 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	return root, err
 }
 
-// Nearest is the known key that a mistyped one was probably meant to be: with two letters changed at most, or a
-// part of the other's name; empty when none is so near. Comparing costs the length of the name: a long one is like none.
+// Nearest is the known key that a mistyped one was probably meant to be: with two letters changed at most, and no more than half
+// of them, or a part of the other's name; empty when none is so near. Comparing costs the length of the name: a long one is like none.
 func Nearest(name string, known []string) string {
 	if len(name) > longestName {
 		return ""
 	}
 	best, least := "", 3
 	for _, k := range known {
-		if d := pyyaml.Distance(strings.ToLower(name), k); d < least {
+		if d := pyyaml.Distance(strings.ToLower(name), k); d < least && 2*d <= max(len(name), len(k)) {
 			best, least = k, d
 		}
 	}

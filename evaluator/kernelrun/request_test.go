@@ -168,6 +168,7 @@ func TestAnUnknownKeyIsRefusedWithTheOneThatWasMeant(t *testing.T) {
 		"in a tensor":     {tensor: `"dytpe":"int8",`, mistyped: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> dytpe", `did you mean "dtype"?`)},
 		"in the launch":   {launch: `"num_wraps":8,`, mistyped: refusedKey("kernel -> io -> launch -> num_wraps", `did you mean "num_warps"?`)},
 		"of foreign ones": {top: `,"index":3,"num_warmup":10,"atol":1,"rtol":1`},
+		"like no other":   {tensor: `"init":{"www":1},`, all: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> init -> www", "known are kind, seed, mean, std, low, high, fill_value, start, step")},
 		"a caller's own":  {tensor: `"strides":[1],`, all: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> strides", "known are shape, dtype, init, data")},
 	} {
 		body := "{" + fmt.Sprintf(kernel, test.tensor, test.launch) + test.top + "}"
