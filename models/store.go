@@ -131,7 +131,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
-	s.Work = work.New(database, artifacts, workers, rules{s})
+	s.Work = work.New(database, artifacts, s.Disk, workers, rules{s})
 	return s
 }
 

@@ -1,6 +1,6 @@
 // Package views renders Warpboard's pages. Each page has one struct, its view model, at the top of its .templ file;
-// handlers in web fill it, and components only show what it holds: they ask nothing of a store and read no clock. What a
-page shows as it is stored, a view model holds as the type of its package in models: a run, an entry of a board, a token.
+// handlers in web fill it, and components only show it: they use no store and no clock. What a page shows as it is stored, a
+// view model holds as the type of its package in models: a run, an entry of a board, a token.
 //
 // In reading order:
 //

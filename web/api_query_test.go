@@ -25,15 +25,15 @@ func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 		t.Fatal(err)
 	}
 	for request, want := range map[string]string{
-		"GET /api/v1/boards/x/CPU?page=two":       `parameter \"page\" is a whole number, not \"two\"`,
-		"GET /api/v1/boards/x/CPU?version=":       `parameter \"version\" is a whole number, not \"\"`,
-		"GET /api/v1/submissions?limit=1.5":       `parameter \"limit\" is a whole number`,
-		"GET /api/v1/submissions/1?wait=9e3":      `parameter \"wait\" is a whole number`,
-		"GET /api/v1/webhooks?site=on":            `parameter \"site\" is true or false, not \"on\"`,
-		"POST /api/v1/tasks/sum?devices=CPU&dry_run=yes":      `parameter \"dry_run\" is true or false, not \"yes\"`,
-		"POST /api/v1/tasks/sum?devices=CPU&dry_run":          `parameter \"dry_run\" is true or false, not \"\"`,
-		"POST /api/v1/tasks/sum?hidden=2&devices=CPU":  `parameter \"hidden\" is true or false, not \"2\"`,
-		"POST /api/v1/tasks/sum?deadline=someday": `The deadline \"someday\" is not a time`,
+		"GET /api/v1/boards/x/CPU?page=two":              `parameter \"page\" is a whole number, not \"two\"`,
+		"GET /api/v1/boards/x/CPU?version=":              `parameter \"version\" is a whole number, not \"\"`,
+		"GET /api/v1/submissions?limit=1.5":              `parameter \"limit\" is a whole number`,
+		"GET /api/v1/submissions/1?wait=9e3":             `parameter \"wait\" is a whole number`,
+		"GET /api/v1/webhooks?site=on":                   `parameter \"site\" is true or false, not \"on\"`,
+		"POST /api/v1/tasks/sum?devices=CPU&dry_run=yes": `parameter \"dry_run\" is true or false, not \"yes\"`,
+		"POST /api/v1/tasks/sum?devices=CPU&dry_run":     `parameter \"dry_run\" is true or false, not \"\"`,
+		"POST /api/v1/tasks/sum?hidden=2&devices=CPU":    `parameter \"hidden\" is true or false, not \"2\"`,
+		"POST /api/v1/tasks/sum?deadline=someday":        `The deadline \"someday\" is not a time`,
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		resp := s.ask(method, path, token, bundle.String())

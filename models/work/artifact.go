@@ -71,8 +71,9 @@ func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, e
 
 // storeArtifacts writes the contents before the rows: a crash in between can leave a file without a row, but never a row
 // without its file. It checks the secret of the attempt first, and the transaction that writes the rows checks again. Only a
-// result that ends a run has files, since work may return to the queue any number of times.
-func (l *LifeCycle) storeArtifacts(ctx context.Context, r job.Result) ([]Artifact, error) {
+// result that ends a run has files, since work may return to the queue any number of times. A result is recorded without those for
+// which the disk has no room.
+func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifact, error) {
 	if len(r.Artifacts) == 0 || r.EvaluationID != "" || r.Outcome != job.OutcomeDone && r.Outcome != job.OutcomeFailed {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ const deliveryPage = 50
 
 // Webhooks lists the sender's webhooks, or the site's.
 func (a *API) Webhooks(c *fiber.Ctx) error {
-	list, err := a.site.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), c.QueryInt("site") == 1)
+	list, err := a.site.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), c.QueryBool("site"))
 	if err != nil {
 		return err
 	}
