@@ -87,6 +87,11 @@ func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 
 // reportPath is where the report file of a run's first case lies.
 func (s *profiledScene) reportPath(run work.Run) string {
+	return s.artifactPath(run, "profile.0.ncu-rep")
+}
+
+// artifactPath is where what a run's profile left lies, under a name that begins so.
+func (s *profiledScene) artifactPath(run work.Run, name string) string {
 	s.t.Helper()
 	profile, err := s.site.Store.Work.ProfileRun(context.Background(), run)
 	if err != nil {
@@ -96,7 +101,7 @@ func (s *profiledScene) reportPath(run work.Run) string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	at := slices.IndexFunc(kept, func(a work.Artifact) bool { return strings.HasPrefix(a.Name, "profile.0.ncu-rep") })
+	at := slices.IndexFunc(kept, func(a work.Artifact) bool { return strings.HasPrefix(a.Name, name) })
 	f, err := s.site.Store.Work.OpenArtifact(context.Background(), kept[at])
 	if err != nil {
 		s.t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -110,19 +111,42 @@ func (t *tracer) trace(file runs.ReportFile) ([]byte, error) {
 		return []byte{}, nil
 	}
 	t.left -= file.Size
-	content, _, err := t.runs.OpenPacked(file.Artifact)
+	content, err := t.runs.OpenPacked(file.Artifact, true)
 	if err != nil {
 		return nil, err
 	}
 	defer content.Close()
+	data, err := io.ReadAll(content)
+	if err != nil {
+		return nil, err
+	}
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
-	entry, err := z.Create(fmt.Sprintf("profile.%d-%d.ncu-rep", file.First, file.Last))
-	if err == nil {
-		_, err = io.Copy(entry, content)
+	if err := addPacked(z, fmt.Sprintf("profile.%d-%d.ncu-rep", file.First, file.Last), data, content.Gzip); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = z.Close()
-	}
+	err = z.Close()
 	return packed.Bytes(), err
+}
+
+// gzipHead and gzipTail are the sizes of what workers put around packed bytes; these are the same in a zip, and to unpack and pack
+// them again would take seconds.
+const gzipHead, gzipTail = 10, 8
+
+func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
+	if !packed || len(data) < gzipHead+gzipTail || data[3] != 0 { // flags: there is more in the head
+		entry, err := z.Create(name)
+		if err == nil {
+			_, err = entry.Write(data)
+		}
+		return err
+	}
+	tail := data[len(data)-gzipTail:]
+	data = data[gzipHead : len(data)-gzipTail]
+	entry, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: binary.LittleEndian.Uint32(tail),
+		CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(binary.LittleEndian.Uint32(tail[4:]))})
+	if err == nil {
+		_, err = entry.Write(data)
+	}
+	return err
 }

@@ -29,9 +29,13 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	if !ok {
 		return db.Errorf(db.NotFound, "There is no report file of this case.")
 	}
-	file, size, err := p.runs.OpenPacked(written.Artifact)
+	c.Vary(fiber.HeaderAcceptEncoding)
+	file, err := p.runs.OpenPacked(written.Artifact, c.Request().Header.HasAcceptEncoding("gzip"))
 	if err != nil {
 		return err
+	}
+	if file.Gzip {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
 	}
 	name := fmt.Sprintf("run-%d-case-%d.ncu-rep", seen.Run.ID, index)
 	if written.First < written.Last {
@@ -39,7 +43,7 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	}
 	c.Attachment(name)
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
-	return c.SendStream(file, size)
+	return c.SendStream(file, file.Size)
 }
 
 // PTX sends the PTX of the requested kernel, or of the one that took the most time.

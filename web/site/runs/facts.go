@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"errors"
+
 	"warpboard/evaluator/ncu"
 	"warpboard/views/charts"
 )
@@ -27,10 +29,12 @@ func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err erro
 		return facts, true, nil
 	}
 	report, err := s.Report(p, index)
-	if err != nil {
+	switch {
+	case err == nil:
+		facts = factsOf(report)
+	case !errors.Is(err, ncu.ErrUnreadable): // the profiles of others do not suffer from a damaged one
 		return facts, false, err
 	}
-	facts = factsOf(report)
 	s.profileFacts.Put(artifact.Hash, facts, 1)
 	return facts, true, nil
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/ncu"
 	"warpboard/models/files"
 	"warpboard/models/work"
+	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -40,21 +40,48 @@ func (s *Runs) OpenPacked(a work.Artifact) (io.ReadCloser, int, error) {
 	return unpackedFile{z, f}, size, nil
 }
 
-// unpacked reads a packed file through, and then from its beginning again.
+// OpenPacked opens an artifact to send it to someone who unpacks it, or does not. It unpacks the file first, up to mostUnpacked: once
+// an answer has begun, nothing can say any more that the file is damaged. A larger one is sent to those who unpack alone.
+func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (Packed, error) {
+	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
+	if err != nil {
+		return Packed{}, err
+	}
+	if !strings.HasSuffix(a.Name, ".gz") {
+		return Packed{f, int(a.Size), false}, nil
+	}
+	z, size, err := unpacked(f)
+	switch {
+	case err != nil:
+		return Packed{}, errors.Join(damaged(a, err), f.Close())
+	case unpacks:
+		whole, err := f.Seek(0, io.SeekEnd)
+		if err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		return Packed{f, int(whole), true}, err
+	case size > mostUnpacked:
+		return Packed{}, errors.Join(&site.Failure{Status: fiber.StatusNotAcceptable, Code: "packed_only",
+			Message: fmt.Sprintf("This file is larger than %s, and is sent packed only: ask with Accept-Encoding: gzip, as curl --compressed does.", format.Bytes(mostUnpacked))}, f.Close())
+	}
+	if _, err = f.Seek(0, io.SeekStart); err == nil {
+		err = z.Reset(f)
+	}
+	return Packed{unpackedFile{z, f}, size, false}, err
+}
+
+// damaged is what those read who ask for a file that cannot be read.
+func damaged(a work.Artifact, why error) error {
+	return errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, why), &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
+		Message: "The report file of this case is damaged. Submit with the mode profile to make another."})
+}
+
+// unpacked reads the beginning of a packed file, and tells its size up to that.
 func unpacked(f files.File) (*gzip.Reader, int, error) {
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		return nil, 0, err
 	}
-	size, err := io.Copy(io.Discard, io.LimitReader(z, ncu.MaxReport+1))
-	if err != nil {
-		return nil, 0, err
-	}
-	if size > ncu.MaxReport {
-		return nil, 0, fmt.Errorf("unpacked it has more than %d bytes", ncu.MaxReport)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, 0, err
-	}
-	return z, int(size), z.Reset(f)
+	size, err := io.Copy(io.Discard, io.LimitReader(z, mostUnpacked+1))
+	return z, int(size), err
 }

@@ -2,24 +2,19 @@ package runs
 
 import (
 	"compress/gzip"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/models/work"
 )
 
-const (
-	// maxUnpacked bounds a parsed report in bytes; real ones have about one million.
-	maxUnpacked = 32 << 20
-	// keptReports bounds what the reports that were read last have together, in bytes of JSON; in memory they take some
-	// five times as much. Reading one takes longer than the page that shows it.
-	keptReports = 32 << 20
-)
+// keptReports bounds what the reports that were read last have together, in bytes of JSON; in memory they take some ten times as
+// much. Reading one takes longer than the page that shows it.
+const keptReports = 32 << 20
 
 // Report returns the parsed report of a case; nil when there is none. Many readers may have the same one: no one writes
-// into it.
+// into it. As many are read at once as there are cores.
 func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
@@ -28,8 +23,16 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	if report, ok := s.reports.Get(artifact.Hash); ok {
 		return report, nil
 	}
+	s.reading <- struct{}{}
+	defer func() { <-s.reading }()
+	if report, ok := s.reports.Get(artifact.Hash); ok { // others have waited for the same
+		return report, nil
+	}
 	report, size, err := s.readReport(artifact)
-	if err != nil {
+	switch {
+	case errors.Is(err, ncu.ErrUnreadable):
+		return nil, damaged(artifact, err)
+	case err != nil:
 		return nil, fmt.Errorf("read %s of run %d: %w", artifact.Name, p.Run.ID, err)
 	}
 	report.Index()
@@ -45,11 +48,9 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fmt.Errorf("%w: %w", ncu.ErrUnreadable, err)
 	}
-	in, report := &io.LimitedReader{R: z, N: maxUnpacked}, &ncu.Report{}
-	err = json.NewDecoder(in).Decode(report)
-	return report, maxUnpacked - in.N, err
+	return ncu.Decode(z)
 }
 
 // SeenReport is Report, as far as the viewer may see the run's program.

@@ -1,0 +1,94 @@
+package ncu
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// What a parsed report may have: somewhat more than workers write, of 16 kernels with as many counters of instructions as they
+// keep. In memory a text of nothing but "{}," takes five hundred times its size.
+const (
+	maxParsed  = 15 << 20 // bytes
+	maxObjects = 1 << 17
+	maxCommas  = 3 << 19
+	maxKernels = 256
+)
+
+// ErrUnreadable says that a text is no report, or a larger one than workers write.
+var ErrUnreadable = errors.New("the parsed report cannot be read")
+
+func unreadable(why string, about ...any) error {
+	return fmt.Errorf("%w: %w", ErrUnreadable, fmt.Errorf(why, about...))
+}
+
+// Decode reads a report that a worker has parsed, and tells the size of its text.
+func Decode(in io.Reader) (*Report, int64, error) {
+	var text bytes.Buffer
+	size, err := text.ReadFrom(io.LimitReader(in, maxParsed+1))
+	switch {
+	case err != nil:
+		return nil, 0, unreadable("%w", err)
+	case size > maxParsed:
+		return nil, 0, unreadable("it has more than %d MiB", maxParsed>>20)
+	case bytes.Count(text.Bytes(), []byte("{")) > maxObjects, bytes.Count(text.Bytes(), []byte(",")) > maxCommas:
+		return nil, 0, unreadable("it has more than %d objects or %d values", maxObjects, maxCommas)
+	}
+	report := &Report{}
+	if err := report.decode(json.NewDecoder(&text)); err != nil {
+		return nil, 0, unreadable("%w", err)
+	}
+	return report, size, nil
+}
+
+// decode reads an object, and its kernels one by one: an empty one takes more memory than any other value.
+func (r *Report) decode(in *json.Decoder) error {
+	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
+		return errors.Join(err, errors.New("it is no object"))
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return err
+		}
+		var skipped json.RawMessage
+		switch key {
+		case "version":
+			err = in.Decode(&r.Version)
+		case "warnings":
+			err = in.Decode(&r.Warnings)
+		case "kernels":
+			err = r.decodeKernels(in)
+		default:
+			err = in.Decode(&skipped)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := in.Token()
+	return err
+}
+
+func (r *Report) decodeKernels(in *json.Decoder) error {
+	if begin, err := in.Token(); err != nil || begin != json.Delim('[') {
+		if begin != nil {
+			err = errors.New("its kernels are no list")
+		}
+		return err // null is no kernels
+	}
+	for in.More() {
+		if len(r.Kernels) == maxKernels {
+			return fmt.Errorf("it has more than %d kernels", maxKernels)
+		}
+		var kernel Kernel
+		if err := in.Decode(&kernel); err != nil {
+			return err
+		}
+		r.Kernels = append(r.Kernels, kernel)
+	}
+	_, err := in.Token()
+	return err
+}
