@@ -76,6 +76,10 @@ func TestPathsOpenWhatLiesThere(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	write(t, filepath.Join(dir, "set.yaml"), "problems: []\n")
+	if _, err := tasks.OpenPath(filepath.Join(dir, "set.yaml")); err == nil || !strings.Contains(err.Error(), "set.yaml is not a task: name the folder that holds it") {
+		t.Errorf("a problem set without its folder gave %v", err)
+	}
 	if _, err := tasks.OpenPath(filepath.Join(dir, "none")); !os.IsNotExist(err) && !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing path gave %v", err)
 	}

@@ -134,6 +134,9 @@ func OpenPath(name string) (*Upload, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
+	if ext := filepath.Ext(abs); ext == ".yaml" || ext == ".yml" { // of a problem set
+		return nil, fmt.Errorf("%s is not a task: name the folder that holds it", name)
+	}
 	data, err := readPlain(abs)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)

@@ -136,6 +136,9 @@ func ownHelp(root *cobra.Command) {
 		switch cmd.Name() {
 		case "completion":
 			console.Group(cmd)
+			for _, shell := range cmd.Commands() {
+				shell.Args = console.Exactly()
+			}
 		case "help":
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, words []string) error {
 				about, rest, err := root.Find(words)

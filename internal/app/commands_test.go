@@ -34,6 +34,7 @@ func TestAMistakeInTheCommandLineEndsWithTwoAndSaysWhatToWrite(t *testing.T) {
 		"task foo":                 "there is no command warpboard task foo (warpboard task --help lists them)",
 		"task pul":                 "did you mean pull?",
 		"completion tcsh":          "there is no command warpboard completion tcsh",
+		"completion bash more":     `warpboard completion bash takes no argument, such as "more"`,
 		"help nope":                "there is no command warpboard nope",
 		"version foo":              `takes no argument, such as "foo"`,
 		"version --foo":            "unknown flag: --foo (warpboard version --help prints its flags)",

@@ -220,6 +220,7 @@ func TestAShellIsOfferedValues(t *testing.T) {
 		"ci --fail-on ":               "slower\n",
 		"board sum ":                  "CPU\n",
 		"task show ":                  "sum\n",
+		"task pull ":                  "sum\n",
 		"webhook create x --event ":   "record.taken\n",
 	} {
 		words := strings.Split(line, " ")

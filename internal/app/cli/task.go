@@ -24,7 +24,7 @@ func taskCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "task", Short: "read, fetch and publish tasks"}
 	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
-	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"),
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"), ValidArgsFunction: c.completePull,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
@@ -56,7 +56,7 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 	}
 	task, err := site.Task(ctx, slug)
 	return c.answer(task, err, func(s *console.Screen) {
-		s.Line("%s (version %d), %s, on %v\n\n%s\n", task.Title, task.Version, task.Lang, task.Devices, task.Description)
+		s.Line("%s (version %d), %s, on %s\n\n%s\n", task.Title, task.Version, task.Lang, strings.Join(task.Devices, ", "), task.Description)
 		if len(task.SubmissionFiles) > 0 {
 			s.Line("a submission can have extra files: %s\n", strings.Join(task.SubmissionFiles, ", "))
 		}

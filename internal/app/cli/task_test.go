@@ -237,3 +237,11 @@ func TestAPulledTaskNamesNoDeviceWithoutAWorker(t *testing.T) {
 		t.Errorf("it names %s", got)
 	}
 }
+
+func TestATaskIsShownWithTheNamesOfItsDevices(t *testing.T) {
+	w := newWorld(t)
+	w.withTask("sum.zip", zipped(t, map[string]string{"task.yml": "a"}))
+	if err := w.run(t, "task", "show", "sum", "--server", w.URL); err != nil || !strings.Contains(w.out.String(), ", on CPU, H200\n") {
+		t.Errorf("%v: %s", err, w.out.String())
+	}
+}
