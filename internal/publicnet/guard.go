@@ -54,17 +54,24 @@ func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 	if within(g.allowed, ip) {
 		return nil
 	}
-	// A port that is not a number is 0, and refused.
-	number, _ := strconv.Atoi(port)
-	if !public(ip) || number < leastPort && number != 80 && number != 443 || g.isOwn(ip) {
+	if !public(ip) || !ofHTTP(port) || g.isOwn(ip) {
 		return ErrRefused
 	}
 	return nil
 }
 
-// CheckHost refuses a host of a URL that Check would refuse whenever it is dialed: an address, the name of this machine, or a
-// number that resolvers read as an address. Other names are checked when they have been resolved.
+// ofHTTP reports whether a port is one of HTTP, or free for anything. One that is not a number is 0, and neither.
+func ofHTTP(port string) bool {
+	number, _ := strconv.Atoi(port)
+	return number >= leastPort || number == 80 || number == 443
+}
+
+// CheckHost refuses a host of a URL that Check would refuse whenever it is dialed: an address, the name of this machine, a
+// number that resolvers read as an address, or a port. Other names are checked when they have been resolved.
 func (g Guard) CheckHost(host, port string) error {
+	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 || !ofHTTP(port) && len(g.allowed) == 0 {
+		return ErrRefused
+	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		host = "127.0.0.1"

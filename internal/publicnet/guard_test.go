@@ -27,3 +27,15 @@ func TestOnlyPublicAddressesAreDialled(t *testing.T) {
 		}
 	}
 }
+
+// TestAPortThatIsNeverDialledIsRefusedWithItsName, unless the operator allows a network: the name may lead there.
+func TestAPortThatIsNeverDialledIsRefusedWithItsName(t *testing.T) {
+	public, inside := New(nil), New([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")})
+	for port, ok := range map[string][2]bool{
+		"443": {true, true}, "80": {true, true}, "8443": {true, true}, "22": {false, true}, "0": {false, false}, "65536": {false, false},
+	} {
+		if got := [2]bool{public.CheckHost("example.org", port) == nil, inside.CheckHost("example.org", port) == nil}; got != ok {
+			t.Errorf("port %s may be dialled: %v, want %v", port, got, ok)
+		}
+	}
+}
