@@ -2,7 +2,9 @@
 
 import asyncio
 import dataclasses
+import os
 import socket
+import tempfile
 import threading
 import unittest
 from collections.abc import Sequence
@@ -82,6 +84,15 @@ class Sites(SiteTest):
         self.assertEqual(first.body, {"task": "sum", "devices": ["CPU"], "mode": "ranked", "file_name": "a.cpp", "source": "int x;", "files": {"b.h": "int y;"}})
         self.assertEqual(first.headers["Idempotency-Key"], second.headers["Idempotency-Key"])
         self.assertEqual(first.headers["Authorization"], "Bearer t")
+
+    def test_a_file_that_is_not_utf8_is_refused_with_its_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.cpp")
+            with open(path, "wb") as file:
+                file.write("int x;\n// café\n".encode("latin-1"))
+            with self.assertRaisesRegex(ValueError, r"a\.cpp:2: the byte 0xE9 is not UTF-8 text: save the file as UTF-8"):
+                self.client.submit(path, task="sum")
+        self.assertEqual(self.site.asked, [])
 
     def test_a_time_limit_is_an_answer(self):
         self.site.answers[WAIT] = [Answer(submission("testing")), Answer(submission("failed", failure=FAILED))]

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any, Dict, List, Optional, Tuple
 
-from .files import load_from_file
+from .files import load_from_file, read_source
 from .kernels import IOContract, KernelCode, KernelType
 from .version import __version__
 
@@ -85,8 +85,7 @@ def _kernel(path: str, kind: Optional[str], io: Optional[str], meta: List[str]) 
     if extension == ".json":
         kernel: KernelCode = load_from_file(path, "KernelCode")
     else:
-        with open(path, encoding="utf-8") as file:
-            kernel = KernelCode(file.read(), KernelType(kind or ("cuda" if extension == ".cu" else "torch")))
+        kernel = KernelCode(read_source(path), KernelType(kind or ("cuda" if extension == ".cu" else "torch")))
     if io and kernel.io is None:
         kernel.io = _contract(io)
     if meta:

@@ -43,6 +43,17 @@ def load_from_file(filename: PathLike, obj_type: str = "IOContract") -> Any:
             raise ValueError(f"{os.fspath(filename)}: {error}") from error
 
 
+def read_source(path: PathLike) -> str:
+    """The text of a kernel's file. Raises OSError, and ValueError with the line when it is not UTF-8."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            return file.read()
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            byte = error.object[error.start]
+            raise ValueError(f"{os.fspath(path)}:{line}: the byte 0x{byte:02X} is not UTF-8 text: save the file as UTF-8") from None
+
+
 def _plain(obj: Any) -> Any:
     if isinstance(obj, Model):
         return obj.to_dict()

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 from .answers import Board, Device, Entry, Event, SourceFile, Submission, Task, TaskSummary, User
 from .client import QUICK, KernelEvalClient
 from .errors import SiteConnectionError, SiteTimeoutError, WarpboardError, part
+from .files import read_source
 from .profiles import Comparison, Profile, Ratio
 from .records import read, rows
 from .stream import Stream
@@ -85,8 +86,7 @@ class Warpboard:
         breaks it is sent again, and is still one submission.
         """
         if source is None:
-            with open(file, encoding="utf-8") as opened:
-                source = opened.read()
+            source = read_source(file)
         given = {"task": task, "devices": devices, "files": dict(files or {})}
         body: Dict[str, Any] = {"file_name": os.path.basename(os.fspath(file)), "source": source, "mode": mode}
         body.update({name: value for name, value in given.items() if value})

@@ -115,7 +115,8 @@ class Transport:
             return EvalTimeoutError(f"{self.base_url} did not answer in time")
         if sent >= LARGE and isinstance(reason, (BrokenPipeError, ConnectionResetError)):
             return EvalConnectionError(
-                f"{self.base_url} hung up on a request of {sent / 1e6:.1f} MB; it is probably larger than the server takes")
+                f"{self.base_url} hung up on a request of {sent / 1e6:.1f} MB; it is probably larger than the server takes"
+                + ("" if self._token else " without a token"))
         return EvalConnectionError(f"{self.base_url} cannot be reached: {reason or type(reason).__name__}")
 
 
