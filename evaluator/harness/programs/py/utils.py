@@ -1,12 +1,12 @@
-"""Helpers for reference.py of Python tasks, for torch tensors and NumPy arrays alike. A task that has a
-utils.py of its own gets that one instead."""
+"""Helpers for reference.py of Python tasks, for torch tensors and NumPy arrays alike. A task with its own utils.py gets that
+one instead."""
 
 import os
 import random
 import sys
 
 
-# Bound before a submission can put something else in their place.
+# Bound before a submission can replace them.
 _ISCLOSE = {name: sys.modules[name].isclose for name in ("numpy", "torch") if name in sys.modules}
 
 
@@ -20,9 +20,9 @@ def set_seed(seed=42):
 
 
 def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
-    """Returns a list of lines that say where two arrays differ; empty when they agree within
-    atol + rtol * |expected|. NaN agrees with NaN, and infinities with themselves. What is received may be of a
-    narrower type than what is expected, which may have been computed more exactly, and never of a wider one."""
+    """Returns a list of lines about the differences of two arrays; empty if they agree within atol + rtol * |expected|. NaN
+    agrees with NaN, and infinities with themselves. What is received may be of a narrower type than what is expected, which
+    may have been computed more exactly, and never of a wider one."""
     mismatch = _type_mismatch(received, expected)
     if mismatch:
         return [mismatch]
@@ -34,7 +34,7 @@ def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
 
 
 def verbose_allequal(received, expected, max_print=5):
-    """Like verbose_allclose, for arrays that must be the same."""
+    """Like verbose_allclose, for arrays that must be equal."""
     mismatch = _type_mismatch(received, expected)
     if mismatch:
         return [mismatch]
@@ -48,13 +48,13 @@ def match_reference(data, output, reference, rtol=1e-05, atol=1e-08):
     """Compares output with reference(data). Returns (agrees, message)."""
     lines = verbose_allclose(output, reference(data), rtol=rtol, atol=atol)
     if lines:
-        first = "; ".join(lines[:2])  # what is said in short: how many, and one of them
+        first = "; ".join(lines[:2])  # the message in short: how many, and one of them
         return False, "\n".join([f"mismatch found! custom implementation doesn't match reference: {first}", *lines[2:]])
     return True, ""
 
 
 def make_match_reference(reference, **kwargs):
-    """Makes a check_implementation(data, output) out of a reference function."""
+    """Makes a check_implementation(data, output) from a reference function."""
 
     def check(data, output):
         return match_reference(data, output, reference=reference, **kwargs)
@@ -63,7 +63,7 @@ def make_match_reference(reference, **kwargs):
 
 
 def clear_l2_cache():
-    """Fills the GPU's L2 cache with something else."""
+    """Fills the GPU's L2 cache with other data."""
     import torch
 
     torch.full((32, 1024, 1024), 42, dtype=torch.int64, device="cuda")

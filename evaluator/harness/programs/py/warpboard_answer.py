@@ -1,6 +1,6 @@
-"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text and None, and tuples,
-lists and dicts of them, of exactly these types. The runner says in JSON what they are and where they lie in a
-shared region; the judge checks every word of it.
+"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text and None, and tuples, lists
+and dicts of them, of exactly these types. The runner describes them and their places in a shared region in JSON; the judge
+checks all of it.
 """
 
 import json
@@ -16,7 +16,7 @@ _MOST_TEXT = 300
 
 
 class BadAnswer(Exception):
-    """Says what is wrong with the answer's type."""
+    """The answer has a wrong type; the message explains it."""
 
 
 class NoRoom(Exception):
@@ -27,7 +27,7 @@ class NoRoom(Exception):
 
 
 def describe(value, regions):
-    """The answer's description, as bytes for the page. Arrays outside the shared regions are copied there."""
+    """Returns the answer's description, as bytes for the page. Copies arrays outside the shared regions into them."""
     try:
         text = b"A" + json.dumps(_describe(value, regions)).encode()
     except BadAnswer as bad:
@@ -90,8 +90,8 @@ def _describe_tensor(torch, value, regions):
 
 
 def _place(regions, kind, address, span, dense_bytes):
-    """Where in a shared region memory lies: ("inputs" or "answers", offset); None for what lies elsewhere, or is best
-    copied to where it has no gaps and no overlaps."""
+    """Where in a shared region memory lies: ("inputs" or "answers", offset); None for memory elsewhere, or with gaps or
+    overlaps, which is better copied."""
     for name, region in (("answers", regions.answers.get(kind)), ("inputs", regions.inputs.get(kind))):
         inside = region is not None and 0 <= address - region.address and address - region.address + span <= region.size
         if span and inside and alike(span, dense_bytes):
@@ -100,8 +100,8 @@ def _place(regions, kind, address, span, dense_bytes):
 
 
 def alike(span, dense_bytes):
-    """Whether memory of span bytes is about what an array needs. The judge copies and compares no others: it would
-    read gaps, or make much of little."""
+    """Whether memory of span bytes is about what an array needs. The judge copies and compares only such arrays: for others
+    it would read gaps, or make much data from little."""
     return span <= 2 * dense_bytes and dense_bytes <= 2 * span
 
 
@@ -109,7 +109,7 @@ def alike(span, dense_bytes):
 
 
 class Part:
-    """One array or tensor of an answer: where it lies, checked, and how to make it again of a copy. Strides count
+    """One array or tensor of an answer: its checked place, and how to restore it from a copy. Strides count
     elements; size is the bytes from the first to the last one."""
 
     def __init__(self, name, kind, dtype, shape, strides, role, offset, size):
@@ -131,7 +131,7 @@ def read(text, sizes):
         tree = _read(json.loads(text[1:]), sizes, parts, 0)
         if sum(part.size for part in parts) > 2 * sum(sizes.values()):
             raise ValueError("it is larger than the shared memory")
-    except Exception as error:  # whatever a description makes JSON, NumPy or torch say
+    except Exception as error:  # any error of JSON, NumPy or torch for a description
         raise Refused(f"The runner described its answer in a way that cannot be: {_printable(str(error))[:200]}.") from None
     return tree, parts
 
@@ -204,7 +204,7 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
 
 
 def build(tree, values):
-    """Makes the answer again; values are its arrays and tensors in the order of the parts."""
+    """Restores the answer; values are its arrays and tensors in the order of the parts."""
     kind, *rest = tree
     if kind == "plain":
         return rest[0]

@@ -1,4 +1,4 @@
-"""Our own runner, which measures what a call of nothing takes: the constants of the judge's clocks."""
+"""Our own runner, which measures the time of an empty call: the constants of the judge's clocks."""
 
 import contextlib
 import os
@@ -11,12 +11,12 @@ from warpboard_layout import describe, flat_bytes, reach
 from warpboard_runner import Host, choose_cuda, serve
 from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, shared_memory
 
-CALIBRATIONS = {"host": 10, "cuda": 40}  # calls of nothing that constants are made of
+CALIBRATIONS = {"host": 10, "cuda": 40}  # empty calls for the constants
 
 
 @contextlib.contextmanager
 def by_our_runner():
-    """For calls that our own runner makes: what goes wrong with it is nothing that the submission did."""
+    """For calls of our own runner: its failures are not the submission's."""
     try:
         yield
     except (RunnerGone, Refused) as error:
@@ -24,9 +24,9 @@ def by_our_runner():
 
 
 class Calibrator:
-    """Runners of ours in children of this process, one for each that makes calls together, forked before this one knows
-    anything worth hiding or has a CUDA context. start tells them what they run on, connect waits for them, use has their
-    calls use other memory."""
+    """Runners of ours in children of this process, one for each that makes calls together, forked before this one has any
+    secrets or a CUDA context. start sends them their device, connect waits for them, use switches their calls to other
+    memory."""
 
     def __init__(self, ranks=1):
         self._kind = self._runners = self._together = None
@@ -53,7 +53,7 @@ class Calibrator:
         self._together.use(regions)
 
     def forget(self):
-        """Has the runners give back the memory of the last case."""
+        """Makes the runners release the memory of the last case."""
         for runner in self._runners:
             runner.forget()
 
@@ -62,13 +62,12 @@ class Calibrator:
 
     def constants(self, draw, calls, number):
         """The clocks' constants for these calls: so many calls of our own that do nothing but write an answer, with
-        inputs from draw and answers as large as these. Nothing is left of the process that made these calls: it can disturb
-        nothing."""
+        inputs from draw and answers as large as these. The process that made these calls is gone and cannot disturb anything."""
         with by_our_runner():
             return self._measure(draw, calls, number)
 
     def _measure(self, draw, calls, number):
-        # The smallest answer: time to copy more than that is the submission's to lose, which chooses the size.
+        # The smallest answer: the submission chooses the size, so the time to copy more counts against it.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
         made = []
@@ -79,8 +78,7 @@ class Calibrator:
         return Constants.of(self._kind, made[1:], mapping)
 
     def _with_room(self, inputs, sizes):
-        """What the kernels of our own runners are given: the input, and on a device more memory where it has no array of size
-        bytes."""
+        """The arguments of our own runners' kernels: the input, and on a device more memory if it has no array of size bytes."""
         given = []
         for runner, data, size in zip(self._runners, inputs, sizes):
             runner.here()
@@ -131,8 +129,8 @@ def _be_calibrator(end, page, rank):
 
 
 class _OwnHost(Host):
-    """Where an input has no room for an answer, its kernel writes it into the answers' region: more inputs would take longer
-    to hand over than the submission's."""
+    """If an input has no room for an answer, its kernel writes it into the answers' region: more inputs would take longer to
+    hand over than the submission's."""
 
     def fill(self, given):
         answer, size = _fill(given), given[2]

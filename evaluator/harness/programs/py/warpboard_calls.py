@@ -15,25 +15,25 @@ from warpboard_taken import Taken
 from warpboard_wire import (
     ANSWERS, CALL, CASE, CUDA, END, HOST, INPUTS, SEALED, Refused, RunnerGone, announced, pack_call)
 
-_LONGEST_HOLD_NS = 10_000_000  # after this a call is released that has not been queued: it waits for the device
-_LONGEST_SWITCH_NS = 20_000_000  # a gate that does not say that it runs is released nevertheless
+_LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
+_LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
 _LEAST_ANSWERS = 64 << 20
-_MOST_GROWTHS = 6  # of one case: a call that has to be repeated is one that was made on an input of the runner's choice
+_MOST_GROWTHS = 6  # of one case: with each repeated call the runner could choose among inputs
 
 
 class TaskFailed(Exception):
-    """Says in a sentence what the task's own code did wrong."""
+    """The task's own code failed; the message is a sentence."""
 
 
 @dataclass
 class Call:
-    """What one call gave. Times in nanoseconds, as the judge's clock has them: nothing is subtracted. Of a call that
-    ranks made, data, answer and sizes have one item for each."""
+    """The outcome of one call. Times are in nanoseconds on the judge's clock, with nothing subtracted. For a call of ranks,
+    data, answer and sizes have one item for each."""
 
     data: object  # the judge's own input
     answer: object
     event: float  # the runner's clock; of ranks, the largest
-    wall: float  # release to done; of an answer that was not foreseen, to when its copies were queued
+    wall: float  # release to done; for an unforeseen answer, to the queueing of its copies
     snapshot: float  # release to answer in the judge's hands
     late: bool  # released before it was queued
     prepared: float  # from the first byte of the input on the device until the judge let it go
@@ -49,7 +49,7 @@ class Call:
 
 
 class Runner:
-    """A runner as the judge sees it: on the other side of a channel and a page. Two of them may share regions."""
+    """A runner from the judge's side, behind a channel and a page. Two of them may share regions."""
 
     def __init__(self, channel, page, regions, host, cuda):
         self.channel, self.page, self.regions = channel, page, regions
@@ -68,11 +68,11 @@ class Runner:
         self.channel.ready()
 
     def use(self, regions):
-        """Has calls from now on use other memory."""
+        """Switches the next calls to other memory."""
         self.regions, self._version = regions, 0
 
     def forget(self):
-        """Has a runner of ours give back the memory of the last case."""
+        """Makes a runner of ours release the memory of the last case."""
         self.channel.send(CASE)
         self._version, self.last, self._seen = 0, [], []
 
@@ -83,8 +83,8 @@ class Runner:
         self.regions.begin_case()
 
     def end(self):
-        """Lets the runner go, and waits until nothing of it is left: the channel ends when it is all dead. What it wrote
-        into the channel in a call that was too short to look meanwhile is seen now."""
+        """Ends the runner, and waits until it is gone: the channel ends when all its processes are dead. This also finds
+        what it wrote into the channel during a call that was too short to check."""
         Ranks([self]).end()
 
     def dismiss(self):
@@ -95,14 +95,14 @@ class Runner:
             pass
 
     def call(self, draw, flags=0):
-        """Makes one call on the input that draw makes and returns what it gave. Raises BadAnswer, Refused,
-        RunnerGone and what draw raises."""
+        """Makes one call on an input from draw and returns its outcome. Raises BadAnswer, Refused, RunnerGone and draw's
+        exceptions."""
         made = Ranks([self]).call(lambda: [draw()], flags)
         (made.data,), (made.answer,) = made.data, made.answer
         return made
 
     def here(self):
-        """Makes its device the current one, where there are several."""
+        """Makes its device the current one, if there are several."""
         if self.cuda is not None:
             self.cuda.here()
 
@@ -129,7 +129,7 @@ class Runner:
             self._version = self.regions.version
 
     def ask(self, data, flags):
-        """Tells it of the next call, which is returned."""
+        """Announces the next call, and returns it."""
         self.here()
         description, leaves = describe(data)
         self._share(self._wanted(leaves))
@@ -152,7 +152,7 @@ class Runner:
                 for leaf in leaves if leaf.kind == CUDA and leaf.span]
 
     def expect(self):
-        """The answer as the runner describes it, with room for a copy. A description that was seen before means the same."""
+        """The answer from the runner's description, with room for a copy. Equal descriptions mean the same."""
         text = self.page.description()
         said = dict(self._seen).get(text) or read(text, self.regions.sizes())
         self._seen = [*self._seen[-1:], (text, said)]
@@ -191,22 +191,21 @@ class _Asked:
         self.late, self.answer, self._foreseen, self._released = False, None, None, False
 
     def hold(self):
-        """Waits until the runner has queued everything, or for as long as it is waited for."""
+        """Waits until the runner has queued everything, or the limit is over."""
         runner = self.runner
         runner.here()
         self.late = runner.page.wait_queued(self._number, runner.channel, _LONGEST_HOLD_NS) is None
         if runner.cuda is None:
             return
         if not self.late:
-            self.answer = runner.expect()  # on a device, what lies where is said before the release
+            self.answer = runner.expect()  # on a device, the places are sent before the release
         elif (foreseen := runner.foresee()) is not None:
             self._foreseen, self.answer = foreseen
 
     def prepare(self, alone):
-        """Has the input written where the runner is to find it, the last answer poisoned and caches flushed. On a device
-        that is timed from the first byte on: while it was interrupted, something of the runner's may have run, and have
-        seen the input. A device that is alone begins with all of it in start. On the host the input is written into memory
-        that the runner does not have yet."""
+        """Writes the input to its place for the runner, poisons the last answer and flushes caches. On a device this is
+        timed from the first byte on: during an interruption, work of the runner may have run and seen the input. A single
+        device does all of it in start. On the host the input is written into memory that the runner does not have yet."""
         runner, cuda = self.runner, self.runner.cuda
         runner.here()
         for part in runner.last:
@@ -219,7 +218,7 @@ class _Asked:
         cuda.flush()
 
     def announce(self):
-        """Tells the runner that the release is near. It has not said yet that the call is done."""
+        """Tells the runner that the release is near. The call is not done yet."""
         if self.runner.cuda is None:
             self.runner.page.announce(self._number)
             self.runner.regions.rehearse()
@@ -234,13 +233,14 @@ class _Asked:
             raise Refused("The runner said that a call had ended before it was released.")
 
     def let_in(self):
-        """Lets the runner's gate onto the device in the place of the judge's hold."""
+        """Lets the runner's gate onto the device in place of the judge's hold."""
         if self.runner.cuda is not None:
             self.runner.page.let_in(self._number)
             self.runner.cuda.let_go()
 
     def wait_active(self):
-        """Waits until the gate says that it runs. One that says so too early has the change of contexts in its time."""
+        """Waits until the gate reports that it runs. A gate that reports this too early has the change of contexts in its
+        time."""
         if self.runner.cuda is not None:
             self.runner.page.wait_active(self._number, self.runner.channel, _LONGEST_SWITCH_NS)
 
@@ -257,20 +257,21 @@ class _Asked:
             self.runner.page.open(self._number, self.runner.cuda.key)
 
     def leave(self):
-        """Releases a call that is not made: the runner waits for that, also where there is nothing to take."""
+        """Releases a call that is not made: the runner waits for that, even without an input."""
         self.runner.page.let_in(self._number)
         self.runner.page.release = self._number
 
     def done(self):
-        """Waits until the runner is done; returns the clock then. A call that was released late has ended when all of it is
-        queued, too: then the judge can know what the answer is."""
+        """Waits until the runner is done; returns the clock then. A call that was released late has ended only when all of
+        it is queued, too: then the judge can read the answer's description."""
         end = self.runner.page.wait_done(self._number, self.runner.channel)
         if self.late and self.runner.cuda is not None:
             end = self.runner.page.wait_queued(self._number, self.runner.channel, None)
         return end
 
     def expect(self):
-        """Reads what the answer is, unless it is what was foreseen, whose copies are under way. Returns whether it was read."""
+        """Reads the answer's description, unless it is the foreseen one, whose copies are under way. Returns whether it was
+        read."""
         if self.answer is not None and (self._foreseen is None or self.runner.page.description() == self._foreseen):
             return False
         self.runner.here()
@@ -284,7 +285,7 @@ class _Asked:
             self.runner.cuda.open_gate()
 
     def let_go(self):
-        """Lets everything go that waits; a gate that was not released finds that the judge has left."""
+        """Releases everything that waits; a gate that was not released sees that the judge has left."""
         if self.runner.cuda is not None:
             self.runner.cuda.start()
             self.runner.cuda.let_go()
@@ -297,7 +298,7 @@ class _Asked:
         self.answer.take()
 
     def keep(self):
-        """Has the answer poisoned before the next call, and looks whether it still changed when it was said to be there."""
+        """Marks the answer to be poisoned before the next call, and checks whether it still changed after "done"."""
         runner = self.runner
         runner.last = self.answer.parts
         runner.here()
@@ -333,7 +334,7 @@ class Ranks:
             runner.channel.wait_end()
 
     def call(self, draw, flags=0):
-        """Makes one call on the inputs that draw makes, one for each; what it gave has lists of inputs and answers."""
+        """Makes one call on inputs from draw, one for each; its outcome has lists of inputs and answers."""
         while True:
             try:
                 return self._call(self._draw(draw), flags)
@@ -341,7 +342,7 @@ class Ranks:
                 need.runner.grow(need.size)
 
     def _draw(self, draw):
-        """The inputs. A device without room for them is the submission's doing where the judge has little of it."""
+        """Draws the inputs. A device without room for them is the submission's fault if the judge uses little of it."""
         try:
             return draw()
         except TaskFailed as failure:
@@ -367,7 +368,7 @@ class Ranks:
             if self._runners[0].cuda is None:
                 announced()
             switched, begin, end, taken = self._release(calls)
-        finally:  # whatever happened: this process could not end otherwise
+        finally:  # always, or this process could not end
             for call in calls:
                 call.let_go()
         _each(calls, _Asked.keep)
@@ -424,7 +425,7 @@ class Ranks:
 
 
 def _each(calls, step):
-    """Takes a step of every call; what is wrong says whose it is."""
+    """Does one step of every call; an error names its rank."""
     for call in calls:
         _of(call, lambda: step(call))
 
@@ -439,7 +440,7 @@ def _of(call, step):
 
 
 class _Grow(Exception):
-    """A runner has no room for its answer: the call is repeated with more."""
+    """Repeats a call with more room for an answer."""
 
     def __init__(self, runner, size):
         self.runner, self.size = runner, size
@@ -452,5 +453,5 @@ def _synchronize(devices):
 
 
 def _number(ns, most):
-    """What the runner's clock says, within what it can: a number between 1 and what the judge's clock says."""
+    """The runner's clock, limited to a number between 1 and the judge's clock."""
     return min(max(ns, 1.0), float(most)) if ns == ns else float(most)

@@ -8,7 +8,7 @@ import sys
 from warpboard_report import EXIT_BAD_SPEC
 
 _PART = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*:\s*(.*?)\s*", re.DOTALL)
-_SEED_BITS = 61  # what generators of torch and NumPy take, and KernelBot's programs give
+_SEED_BITS = 61  # the range of torch's and NumPy's generators, and of KernelBot's programs
 
 
 class Case:
@@ -25,14 +25,14 @@ class Case:
             self.arguments[match[1]] = _value(match[2])
 
     def fresh(self):
-        """The arguments with a seed that nobody can know, if there is one."""
+        """The arguments, with a fresh secret seed if there is one."""
         if not isinstance(self.arguments.get("seed"), int):
             return self.arguments
         return {**self.arguments, "seed": secrets.randbits(_SEED_BITS)}
 
 
 def _value(text):
-    """Numbers, True, False, None, lists and tuples become what they say; the rest stays text."""
+    """Parses numbers, True, False, None, lists and tuples; the rest stays text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

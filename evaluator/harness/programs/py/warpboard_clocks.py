@@ -1,8 +1,8 @@
-"""What the judge makes of a case's calls: the constants of its clocks, and the time that counts.
+"""Evaluation of a case's calls: the constants of the judge's clocks, and the time that counts.
 
-Three numbers per call, in nanoseconds: what the runner's clock says (event), release to done less the hand-over
-(wall), and release to the answer in the judge's hands less hand-over and copy (snapshot). A case's time is the largest
-of median(event), median(wall) - tolerance and median(snapshot) - tolerance: a runner can lie about the first alone.
+Three numbers per call, in nanoseconds: the runner's clock (event), release to done minus the hand-over (wall), and release
+to the judge's copy of the answer minus hand-over and copy (snapshot). A case's time is the largest of median(event),
+median(wall) - tolerance and median(snapshot) - tolerance: a runner can forge only the first.
 """
 
 import math
@@ -12,11 +12,11 @@ from warpboard_stats import Stats, quantile
 
 # By how much wall and snapshot may exceed the truth.
 _LEAST_NS = {"host": (2_000, 5_000), "cuda": (4_000, 8_000)}
-_HIDDEN_NS = 20_000  # of work after "done" that passes while the device comes back to the judge
+_HIDDEN_NS = 20_000  # of work after "done" that is not seen while the device returns to the judge
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
-_MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
+_MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, not the runner's
 _UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
-_MOST_NS = {"host": 100_000, "cuda": 60_000}  # a busy machine takes longer over nothing, and no other call may profit from that
+_MOST_NS = {"host": 100_000, "cuda": 60_000}  # a busy machine takes longer for empty calls, and no other call may profit from that
 # Writing an input may take so much longer than usual without another context's having had a turn: where all of it was queued
 # before the device began, and where the device waited for this process. On an H100 the median of 150 processes was within 5.
 _TURN_NS, _SLOW_TURN_NS = 20_000, 50_000
@@ -26,7 +26,7 @@ _SWITCH_NS = 10_000  # and a change of contexts so much longer
 
 @dataclass(frozen=True)
 class Constants:
-    """What a call of nothing takes by the judge's clocks, measured with a runner of ours when the submission is gone."""
+    """The time of an empty call by the judge's clocks, measured with a runner of ours when the submission is gone."""
 
     kind: str  # host or cuda
     handover: float  # release to done
@@ -52,14 +52,14 @@ class Constants:
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5))
 
     def no_more_than(self, calls):
-        """The constants, unless these calls were quicker: then the machine was busy while calls of nothing were timed.
+        """The constants, unless these calls were quicker: then the machine was busy while empty calls were timed.
         A call that only seems to end early makes the constants smaller, and so its own time longer."""
         handover = min(self.handover, max(quantile([call.wall for call in calls], 0.1), 0.0))
         snapshot = min(self.snapshot, max(quantile([call.snapshot for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
 
     def before(self, call):
-        """What counts of the time before a call's clock began."""
+        """The counting part of the time before a call's clock began."""
         return self.turns(call) + self.waited(call)
 
     def tolerance(self, ns):
@@ -70,13 +70,14 @@ class Constants:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE * ns))
 
     def turns(self, call):
-        """What others had of the device, or processors of the input, between its first byte and the end of the hold."""
+        """The time that others may have had the device, or processors the input, between its first byte and the end of the
+        hold."""
         excess = call.prepared - self.prepared
         usual = _TURN_NS if call.at_once else _SLOW_TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS)
         return excess if excess > usual else 0.0
 
     def waited(self, call):
-        """For how much longer than usual a gate did not say that it ran: it may have worked on what is not sealed."""
+        """By how much later than usual a gate reported that it ran: it may have worked on the part that is not sealed."""
         return max(call.switched - self.switched - _SWITCH_NS, 0.0) if self.kind == "cuda" else 0.0
 
 
@@ -108,8 +109,8 @@ class Clocks:
         return clock, [max(ns, event) for ns, event in zip(candidates[clock], self.events)]
 
     def _after_done(self, tolerance):
-        """What to add to the snapshots: less a tolerance where they agree with the wall clock. Where they do not, the device
-        still worked when the runner said "done", and a part of that cannot be seen."""
+        """The correction of the snapshots: minus a tolerance if they agree with the wall clock. If they do not, the device
+        still worked after "done", and a part of that cannot be seen."""
         apart = quantile(self.snapshots, 0.5) - quantile(self.walls, 0.5)
         return _HIDDEN_NS if self.constants.kind == "cuda" and apart > tolerance else -tolerance
 

@@ -62,7 +62,7 @@ def allocate(size, device):
 
 
 def released(handle):
-    """Lets physical memory go, when it is mapped nowhere any more."""
+    """Releases physical memory that is no longer mapped anywhere."""
     call("cuMemRelease", handle)
 
 
@@ -79,7 +79,7 @@ def imported(fd):
 
 
 def seen_by_device(address, size):
-    """Where the device finds memory of the host's, which stays in its place from now on."""
+    """The device's address of host memory, which is pinned from now on."""
     device = ctypes.c_uint64()
     call("cuMemHostRegister_v2", ctypes.c_void_p(address), ctypes.c_size_t(size), 2)
     call("cuMemHostGetDevicePointer_v2", ctypes.byref(device), ctypes.c_void_p(address), 0)
@@ -87,17 +87,17 @@ def seen_by_device(address, size):
 
 
 def address_of(memory):
-    """Where a mapping of the host's begins."""
+    """The begin of a host mapping."""
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 
 def queue_write(word, number):
-    """Has the default stream write a number to a word of the host's when all before is done."""
+    """Queues on the default stream to write a number to a host word when everything before is done."""
     call("cuStreamWriteValue32_v2", None, word, ctypes.c_uint32(number), 0)
 
 
 def queue_wait(word, number, stream=None):
-    """Has a stream, else the default one, wait until a word of the host's is number or more."""
+    """Makes a stream, by default the default one, wait until a host word is number or more."""
     call("cuStreamWaitValue32_v2", stream, word, ctypes.c_uint32(number), _GEQ)
 
 
@@ -148,17 +148,17 @@ class RunnerDevice:
         return _Region(self._torch, imported(fd), size, self._device)
 
     def forget(self):
-        """Keeps nothing of the last call."""
+        """Drops everything of the last call."""
         self._last = self._pool = None
 
     def use(self, regions):
-        """Has torch take an answer's memory from the answers' region while a call runs."""
+        """Makes torch take an answer's memory from the answers' region while a call runs."""
         region = regions.answers.get(CUDA)
         self._pool = region.pool() if region is not None else None
 
     def queue_gate(self, number, regions):
         """Queues what the work of a call waits for."""
-        queue_wait(self._soon, number)  # before that the gate would share the device with what the judge prepares
+        queue_wait(self._soon, number)  # before that the gate would share the device with the judge's preparations
         self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), self._page.sealed)
 
     def call(self, kernel, data, number, regions, ranged):
@@ -189,7 +189,7 @@ class RunnerDevice:
 
 _ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
 _FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)
-_kept = []  # the functions and pools that torch goes on calling for as long as it lives
+_kept = []  # the functions and pools that torch uses until the process ends
 
 
 class _Region:

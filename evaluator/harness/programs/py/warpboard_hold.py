@@ -1,10 +1,10 @@
 """What of an input is sealed (warpboard_seal), and how the device stays with the judge from the first byte of an input
 until it is all written: the last thing that the judge queues is a kernel that spins until the judge lets the device go.
-Where another context had a turn nevertheless, writing takes longer, which counts.
+If another context had a turn nevertheless, writing takes longer, which counts.
 
-Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones pieces are, in places that cannot be
-foreseen; something else that might stand there does until the release. Pieces are taken out of the judge's own array
-before it is copied, or there would be a moment in which the input is whole.
+Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones pieces are sealed, in unpredictable
+places; until the release other plausible data stand there. Pieces are taken out of the judge's own array before it is
+copied, or there would be a moment in which the input is whole.
 """
 
 import bisect
@@ -256,7 +256,7 @@ class _Row(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A piece of a large array: in the judge's own, what takes its place, where it is kept meanwhile, and its words."""
+    """A piece of a large array: its place in the judge's own, its substitute, its place until then, and its words."""
 
     own: int
     decoy: int
@@ -265,8 +265,8 @@ class _Piece(NamedTuple):
 
 
 class Hold:
-    """For the context that is current when it is made. Blank is the address of memory with something else, at least a piece
-    of it; kept that of ROOM bytes."""
+    """For the context that is current when it is made. blank is the address of memory with other data, at least the size of
+    a piece; kept that of ROOM bytes."""
 
     ROOM = _MOST_PIECES * _PIECE
     SEALED = MOST_RECORDS * RECORD_BYTES  # bytes that records may take
@@ -283,7 +283,7 @@ class Hold:
         self._load()
 
     def _load(self):
-        """Launches each kernel on nothing. Loading one may wait for the device, and could not while that is blocked."""
+        """Launches each kernel on nothing. Loading one may wait for the device, which fails while that is blocked."""
         none = ctypes.c_uint32(0)
         self._begin(self._at)
         self._seal(self._rows, *[none] * 6, ctypes.c_uint64(0), blocks=1, threads=THREADS)
@@ -300,7 +300,7 @@ class Hold:
         return self._records
 
     def block(self):
-        """Has the device wait for start before it goes on. Nothing may be called until then that waits for the device."""
+        """Makes the device wait for start. Until then, call nothing that waits for the device."""
         self._blocked = (self._blocked + 1) & 0xFFFFFFFF
         queue_wait(ctypes.c_uint64(self._at.value + 4 * _START), self._blocked)
 
@@ -327,7 +327,7 @@ class Hold:
         self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(_MOST_NS), ctypes.c_uint32(self._count), threads=_MOVERS)
 
     def taken(self):
-        """Waits until it runs, and so all before it is written. Returns whether it does."""
+        """Waits until it runs, which means that everything before it is written. Returns whether it runs."""
         words, number, end = self._words, self._number, perf_counter_ns() + _WAIT_NS
         while words[_HELD] != number:
             if perf_counter_ns() > end:
@@ -381,8 +381,8 @@ def _pieces(large):
 
 
 def _decoy(chosen, i, blank, kept):
-    """What takes a piece's place: another one of the array, now and then the same for several, so that the rest does not
-    tell what is missing; blank in an array that has one."""
+    """The substitute of a piece: another piece of the array, now and then the same for several, so that the rest does not
+    reveal what is missing; blank in an array that has one."""
     which, _, own, size = chosen[i]
     others = [k for k, (array, _, at, words) in enumerate(chosen) if array == which and at != own and words == size]
     return kept + secrets.choice(others) * _PIECE if others else blank
@@ -393,8 +393,8 @@ def _aligned(to, own, size):
 
 
 def _apart(arrays):
-    """Those of which no byte is another's, too: views of one array are copied one after the other, and what is taken out for
-    one would be missing in another."""
+    """Those that share no byte with others: views of one array are copied one after the other, and a piece taken out for one
+    would be missing in another."""
     found, end = [], 0
     ordered = sorted(arrays, key=lambda array: array[1])
     for i, array in enumerate(ordered):

@@ -1,4 +1,4 @@
-"""Shared memory of the host: where it is mapped, of which pages it is, and how long mapping it may take.
+"""Shared memory of the host: its addresses, its pages, and how long mapping it may take.
 
 Small inputs are written, when their call is released, into memory that the runner has mapped already. Larger ones lie in new
 memory, which the runner gets with the release and maps: a page takes as long as copying some kilobytes.
@@ -25,12 +25,12 @@ _madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def is_mapped_in_call(size):
-    """Whether inputs in a region of this size lie in new memory for each call."""
+    """Whether inputs in a region of this size get new memory for each call."""
     return size > _MOST_WRITTEN
 
 
 class Mapped:
-    """Shared memory, at addresses that stay its own and where huge pages fit."""
+    """Shared memory, at reserved addresses where huge pages fit."""
 
     def __init__(self, fd, size):
         self.size = size
@@ -45,7 +45,7 @@ class Mapped:
         self._map(_READ | _WRITE, mmap.MAP_SHARED | (_POPULATE if populate else 0), fd)
 
     def let_go(self):
-        """Keeps the addresses alone, which read as zeros. What is mapped takes longer to replace."""
+        """Keeps only the addresses, which read as zeros. Mapped memory takes longer to replace."""
         self._map(_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE, -1)
 
     def _map(self, access, flags, fd):
@@ -53,11 +53,11 @@ class Mapped:
             raise OSError(ctypes.get_errno(), "mmap")
 
     def empty(self):
-        """Gives the memory back, whoever has it mapped."""
+        """Frees the memory, even if it is mapped elsewhere."""
         _madvise(self.address, self.size, mmap.MADV_REMOVE)
 
     def make_huge(self):
-        """Makes new memory of huge pages, which are mapped in a hundredth of the time. False where the system has none:
+        """Makes new memory of huge pages, which are mapped in a hundredth of the time. False if the system has none:
         Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
         for at in range(0, self.size, _HUGE):
             self.view[at] = 0
@@ -65,7 +65,7 @@ class Mapped:
 
 
 class Rehearsal:
-    """Hands memory over and maps it, as calls do: what was done a moment before takes a fifth of the time, and varies less."""
+    """Hands memory over and maps it, like calls do: a repetition within a moment takes a fifth of the time, and varies less."""
 
     def __init__(self):
         self._here, self._there = (Channel(end) for end in socket.socketpair())
@@ -97,7 +97,7 @@ def rounded(size):
 
 
 def most_mapping(size):
-    """What mapping a region may take at the most, in nanoseconds: some three times what was measured on two machines."""
+    """The most that mapping a region may take, in nanoseconds: some three times the measurement on two machines."""
     if not is_mapped_in_call(size):
         return 0
     return 30_000 + (3_000 * (size // _HUGE) if has_huge_pages() else 500 * (size // _PAGE))

@@ -1,13 +1,13 @@
-"""The judge of Python tasks: draws inputs, has the runner make calls on them, checks the answers and takes the time.
+"""The judge of Python tasks: draws inputs, lets the runner make calls on them, checks the answers and times the calls.
 
     python3 warpboard_judge.py test|benchmark|leaderboard|profile|energy FILE
 
-The task gives reference.py with generate_input(**arguments) and check_implementation(data, output), which returns
-(bool, message) or a message that is empty when the output is right, and may give reference_fp64(data), the right answer
-in double precision. Where POPCORN_GPUS says how many GPUs a call runs on, generate_input is called for each rank, as
-generate_input(rank=..., **arguments), and the other two get lists of all ranks' inputs and outputs. FILE holds one case
-per line, "key: value; key: value". The submission is in another process and sandbox (package evaluator/judge); what is found out goes as
-"key: value" lines to the descriptor that POPCORN_FD names, with keys and exit codes of KernelBot's protocol.
+The task gives reference.py with generate_input(**arguments) and check_implementation(data, output), which returns (bool,
+message) or a message that is empty when the output is right, and may give reference_fp64(data), the right answer in double
+precision. Where POPCORN_GPUS says how many GPUs a call runs on, generate_input is called for each rank, as
+generate_input(rank=..., **arguments), and the other two get lists of all ranks' inputs and outputs. FILE holds one case per
+line, "key: value; key: value". The submission is in another process and sandbox (package evaluator/judge); the report goes
+as "key: value" lines to the descriptor that POPCORN_FD names, with keys and exit codes of KernelBot's protocol.
 
 Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
 """
@@ -48,7 +48,7 @@ class Judge:
             calibrator.use(runners.regions)
 
     def call(self, case, fresh, flags=0, look=None):
-        """One checked call: (right?, message, call). A right answer can be looked at before it goes."""
+        """One checked call: (right?, message, call). A right answer can be inspected before it is dropped."""
         try:
             made = self.runner.call(lambda: self.task.draw(case.fresh() if fresh else case.arguments), flags)
         except BadAnswer as bad:
@@ -60,7 +60,7 @@ class Judge:
         return good, message, made
 
     def test(self):
-        """Each case with its own seed, and now and then with another one."""
+        """Tests each case with its own seed, and now and then with another one."""
         self.report.log("test-count", len(self.cases))
         passed = True
         for index, case in enumerate(self.cases):
@@ -82,8 +82,7 @@ class Judge:
             self.report.log(f"{key}.numerics.{field}", value)
 
     def benchmark(self, ranked):
-        """Times every case; where it is ranked, in one fresh process of the submission after another, as long as there
-        is one."""
+        """Times every case; in a ranked stage in one fresh process of the submission after another, while there is one."""
         rule = StopRule(kernel_ns=10e9, least=_LEAST_CALLS[self.kind], most=_MOST_CALLS[self.kind])
         if ranked:
             rule = StopRule(kernel_ns=6e9, wall_ns=24e9, least=_LEAST_OF_ONE[self.kind], most=_MOST_OF_ONE[self.kind])
@@ -100,7 +99,7 @@ class Judge:
         return True
 
     def measure_all(self, rule, calibrations):
-        """Times every case with the runner that is there, on a fresh input for each call, and checks each answer."""
+        """Times every case with the current runner, on a fresh input for each call, and checks each answer."""
         self.report.log("benchmark-count", len(self.cases))
         timed = []
         for index, case in enumerate(self.cases):
@@ -125,8 +124,8 @@ class Judge:
         return True
 
     def measure(self, case, rule):
-        """Returns (all right?, message, calls). The first calls compile, tune and load, and do not count; from
-        inside they are as all others."""
+        """Returns (all right?, message, calls). The first calls compile, tune and load, and do not count; a kernel cannot
+        distinguish them from others."""
         calls, stats, begin = [], Stats(), perf_counter_ns()
         untimed = 2 + secrets.randbelow(3)
         while True:
@@ -187,8 +186,8 @@ class Judge:
 
 
 class Runners:
-    """The fresh processes of the submission, one after the other, each of one rank or of several. Each shares the memory
-    that the one before had: nothing of that is left, neither the process nor what it wrote."""
+    """The fresh processes of the submission, one after the other, each of one rank or of several. Each shares the memory of
+    the one before, of which nothing is left, neither the process nor its data."""
 
     def __init__(self, host, devices):
         self._door, self._host, self._devices = Door(), host, devices
@@ -210,7 +209,7 @@ class Runners:
         return self._ranks
 
     def end(self):
-        """Ends the turn of the one that is there, and waits until nothing of it is left."""
+        """Ends the turn of the current one, and waits until it is gone."""
         self._door.over(self._number)
         self._ranks.end()
 
@@ -252,7 +251,7 @@ def judge(mode, report, make_task, cases, ranks):
 
 
 def ranks_asked():
-    """On how many GPUs a call runs; None for a task that knows nothing of ranks."""
+    """On how many GPUs a call runs; None for a task without ranks."""
     asked = os.environ.get("POPCORN_GPUS")
     return None if asked is None else int(asked)
 

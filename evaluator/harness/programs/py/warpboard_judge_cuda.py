@@ -22,9 +22,9 @@ class _Rows(ctypes.Structure):
 
 
 class Sample:
-    """Some bytes of an answer, from all over it and where nobody can foresee. A copy engine takes them some 10 µs after the
-    runner said "done". The whole answer is copied some 150 µs later, when the device has come back to the judge's context,
-    and what the runner had queued is done by then: the sample has not what was missing."""
+    """Some bytes of an answer, from unpredictable places all over it. A copy engine takes them some 10 µs after the runner's
+    "done". The whole answer is copied some 150 µs later, when the device has come back to the judge's context, and the
+    runner's queued work is done by then: the sample lacks what came late."""
 
     _ROWS, _WIDTH, _STEP, _MOST_PITCH = 64, 64, 64, 1 << 30
 
@@ -65,15 +65,15 @@ class Sample:
 
 def _sampled(copies):
     """Of which of the copies (to, from, bytes) a sample is taken: the largest, and in half of the calls whichever, so that a
-    part that is written too late is found out in some call."""
+    part that is written too late is found in some call."""
     if not copies:
         return None
     return secrets.choice(copies) if secrets.randbelow(2) else max(copies, key=lambda copy: copy[2])
 
 
 class JudgeMemory:
-    """The judge's side of the device: regions, cold caches, snapshots. Of several devices the one of its number, which
-    here makes the current one: everything else is about the current device."""
+    """The judge's side of the device: regions, cold caches, snapshots. Of several devices it is the one with its number,
+    which here makes the current one; all other methods use the current device."""
 
     def __init__(self, torch, number=None):
         self._torch, self._device = torch, number
@@ -100,7 +100,7 @@ class JudgeMemory:
 
     def queue_copies(self, copies):
         """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
-        them go. Launched only then, they would give the runner the time that Python takes for it."""
+        them go. Launched only then, they would give the runner the time that Python needs for it."""
         self._number += 1
         self._sample.queue(_sampled(copies), self._gate_seen, self._number)
         queue_wait(self._gate_seen, self._number)
@@ -108,11 +108,11 @@ class JudgeMemory:
             call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
 
     def open_gate(self):
-        """Lets go what is queued. Nothing else of this context runs before that."""
+        """Releases the queued work. Nothing else of this context runs before that."""
         self._gate_word[0] = self._number
 
     def changed(self):
-        """Whether what was copied last is not what was there at first, when the runner had just said "done"."""
+        """Whether the last copy differs from the sample right after the runner's "done"."""
         return self._sample.differs()
 
     def region(self, size):
@@ -131,12 +131,12 @@ class JudgeMemory:
         return self._torch.cuda.mem_get_info()[0]
 
     def starved(self, error):
-        """Whether an error says that no memory is left, though this process has no third of the device's."""
+        """Whether an error means that no memory is left, although this process has less than a third of the device's."""
         cuda = self._torch.cuda
         return isinstance(error, cuda.OutOfMemoryError) and cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3
 
     def flush(self):
-        """Queues what empties the L2 cache."""
+        """Queues the flush of the L2 cache."""
         self._fill = (self._fill + 1) % 256
         self._cold.fill_(self._fill)
 
@@ -148,9 +148,9 @@ class JudgeMemory:
         return self._hold.choose([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
 
     def write(self, arrays, number, records, blocked):
-        """Queues that the arrays are copied but for what is sealed in records, the address of a region. What writing takes is timed
-        from its beginning on. Blocked, the device begins in start, unless arrays of these sizes are written for the first time:
-        loading a kernel may wait for the device."""
+        """Queues that the arrays are copied but for what is sealed in records, the address of a region. What writing takes
+        is timed from its beginning on. Blocked, the device begins in start, unless arrays of these sizes are written for the
+        first time: loading a kernel may wait for the device."""
         driver().cuCtxResetPersistingL2Cache()  # the runner's lines; devices without persisting lines refuse it
         sizes = tuple(own.numel() for _, own in arrays)
         self.at_once = blocked and sizes == self._written
@@ -172,11 +172,11 @@ class JudgeMemory:
         return self._hold.key
 
     def start(self):
-        """Has the device begin with what is queued."""
+        """Lets the device begin with the queued work."""
         self._hold.start()
 
     def hold(self):
-        """Queues what keeps the device until let_go."""
+        """Queues the kernel that keeps the device until let_go."""
         self._hold.take()
 
     def wait_held(self):
@@ -190,8 +190,8 @@ class JudgeMemory:
         self._hold.let_go()
 
     def writing_took(self):
-        """The nanoseconds from the first byte until the device was let go: more than usual when another context had turns. To
-        be asked when the call is over."""
+        """The nanoseconds from the first byte until the device was let go: more than usual when another context had turns.
+        Call it when the call is over."""
         return float(self._hold.took())
 
     def warm_up(self, seconds=0.2):

@@ -1,5 +1,5 @@
 """Inputs on their way from the judge to the runner: everything but the contents of arrays and tensors is pickled;
-their contents lie in shared regions, at places that both sides know before there are any.
+their contents lie in shared regions, at places that both sides know in advance.
 
 The judge pickles and the runner unpickles, never the other way round.
 """
@@ -14,7 +14,7 @@ ALIGNMENT = 512  # bytes between the beginnings of arrays, as cudaMalloc has it 
 
 
 class Leaf:
-    """One array or tensor of an input: where it lies in the region of its kind, and its bytes."""
+    """One array or tensor of an input: its place in the region of its kind, and its bytes."""
 
     def __init__(self, value, kind, key, span):
         self.value = value  # the judge's own
@@ -80,7 +80,7 @@ def _array_leaf(array):
 
 
 def reach(shape, strides):
-    """How many elements lie between the first and the last one of a strided array, both included."""
+    """The number of elements from the first to the last one of a strided array, both included."""
     if 0 in shape:
         return 0
     return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
@@ -154,7 +154,7 @@ def tensor_view(region, offset, span, key):
 
 
 def as_parameter(tensor, key):
-    """The view as what the task made: a parameter, or a tensor that wants a gradient."""
+    """The view in the task's form: a parameter, or a tensor with requires_grad."""
     *_, parameter, wants_gradient = key
     if parameter:
         return sys.modules["torch"].nn.Parameter(tensor, requires_grad=wants_gradient)

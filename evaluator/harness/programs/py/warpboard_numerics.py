@@ -1,10 +1,10 @@
-"""How far an answer is from the task's reference_fp64(data), which computes the same in double precision. The judge finds
-out from copies of its own, in the test stage alone; it is shown, and decides nothing.
+"""How far an answer is from the task's reference_fp64(data), which computes the same in double precision. The judge computes
+it from its own copies, only in the test stage; it is shown, and decides nothing.
 
-An element's relative error is its distance from the reference, over the size of that, or over the smallest normal
-number of the answer's type where the reference is smaller still. Its error in ULPs is the distance over that between
-two neighbours of the answer's type at the reference: rounding makes 0.5 at the most. Where answer or reference is not
-finite, they must say the same (beyond the type's largest number: infinity); else the element is unlike, and in no error.
+An element's relative error is its distance from the reference, over the reference's size, or over the smallest normal number
+of the answer's type if the reference is even smaller. Its error in ULPs is the distance over that between two neighbours of
+the answer's type at the reference: rounding makes at most 0.5. If answer or reference is not finite, they must be equal
+(beyond the type's largest number: infinity); otherwise the element is unlike, and in no error.
 """
 
 import contextlib
@@ -20,11 +20,11 @@ _LARGEST = 1e300  # of what is reported
 
 
 class Unlike(Exception):
-    """Says why answer and reference cannot be compared."""
+    """Answer and reference cannot be compared; the message is the reason."""
 
 
 def lines(answer, reference):
-    """Yields (field, value) of the report; nothing of an answer without floating-point numbers."""
+    """Yields (field, value) of the report; nothing for an answer without floating-point numbers."""
     compared = [_Compared(*pair) for pair in _pairs(answer, reference, "")]
     if not compared:
         return
@@ -40,7 +40,7 @@ def lines(answer, reference):
 
 
 def _pairs(answer, reference, path):
-    """The floating-point arrays and numbers of an answer, each with where it is and the reference's."""
+    """The floating-point arrays and numbers of an answer, each with its place and the reference's value."""
     kind = type(answer)
     if kind is dict:
         if type(reference) is not dict or answer.keys() != reference.keys():
@@ -121,7 +121,7 @@ def _errors(library, received, expected, digits, least):
 
 
 def _p99(parts):
-    """What 99 of 100 errors are not above."""
+    """The 99th percentile of the errors."""
     rank = math.ceil(0.99 * sum(len(part) for part in parts))
     tensors = [part for part in parts if hasattr(part, "kthvalue")]
     if tensors:
@@ -134,7 +134,7 @@ def _p99(parts):
 
 
 def _index(at, shape):
-    """Where in an array of a shape the element is that comes at a place when all are in a row."""
+    """The index in an array of a shape for a flat index."""
     index = []
     for length in reversed(shape):
         at, here = divmod(at, length)

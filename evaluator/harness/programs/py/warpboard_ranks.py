@@ -1,5 +1,5 @@
 """The ranks of a task for several GPUs: processes of one submission, a runner each, that share a sandbox and meet over
-its loopback. There is no wall between them, for they are one submission.
+its loopback. They are not isolated from each other, because they are one submission.
 """
 
 import contextlib
@@ -11,12 +11,12 @@ import time
 
 from warpboard_wire import CHANNEL_FD
 
-_LEAVE_SECONDS = 1.0  # that the others may take when the first has left
+_LEAVE_SECONDS = 1.0  # that the others may take after the first has left
 
 
 def become(ranks):
-    """Forks a process for each rank and returns its number there. This process stays behind and ends when one of them
-    has failed, or has left and the others have had the time to: then nothing of any rank is left."""
+    """Forks a process for each rank and returns its number there. This process waits and ends when one of them has failed,
+    or has left and the others had time to leave: then all ranks are gone."""
     port = _free_port()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -81,8 +81,7 @@ def _stay(children):
 
 
 def meet(rank, ranks):
-    """Makes torch's default process group, as KernelBot's tasks have it: where the submission has loaded torch, and made
-    none itself."""
+    """Makes torch's default process group, as in KernelBot's tasks: if the submission has loaded torch and made none itself."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or torch.distributed.is_initialized():
         return

@@ -28,7 +28,7 @@ class HostMemory:
 
     @staticmethod
     def most_bytes():
-        """How large an answer may be: the judge copies and compares it. Its largest file is as large as its memory."""
+        """The largest answer that the judge can copy and compare. Its largest file is as large as its memory."""
         limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
         return 16 << 30 if limit == resource.RLIM_INFINITY else limit // 4
 
@@ -53,12 +53,12 @@ class Regions:
         self._mapped = {}  # the host's
         self._kept = bytearray()  # an input that is written at the release
         self._exact = False
-        self._had = {}  # bytes that the runner before had, of what is to be made anew
+        self._had = {}  # bytes that the former runner had, of regions to be made again
         self.version = 0
 
     def wipe(self):
-        """Forgets what is in the memory, before another runner gets it: a device's is new then, in another place, where
-        there is room for it beside what our own runner still has."""
+        """Replaces the memory before another runner gets it: a device's memory is then new, in another place, if there is
+        room for it beside our own runner's."""
         if self._cuda is not None:
             self._cuda.here()
         for (role, kind), memory in list(self.memory.items()):
@@ -70,7 +70,7 @@ class Regions:
                 memory.bytes.fill_(0xFF)
 
     def close(self):
-        """Gives all of it back. A runner of ours that has it mapped keeps it until it is told to forget it."""
+        """Frees all of it. A runner of ours that has it mapped keeps it until told to release it."""
         for key in list(self.memory):
             if key[1] == CUDA:
                 self._drop(key)
@@ -85,7 +85,7 @@ class Regions:
         self._had[key] = self.bytes.pop(key)
 
     def need(self, wanted):
-        """Sees to it that each region has at least the bytes that are wanted."""
+        """Makes each region at least as large as requested."""
         if self._is_wide(wanted):
             del self.bytes[INPUTS, HOST]
         if all(self.bytes.get(key, -1) >= size for key, size in wanted.items()):
@@ -99,7 +99,7 @@ class Regions:
         self.version += 1
 
     def begin_case(self):
-        """Has the next input's memory be as large as that needs: what is mapped in a call is not to be larger."""
+        """Sets the size of the next input's memory to what it needs, so that a call does not map more."""
         self._exact = self._cuda is None
 
     def _is_wide(self, wanted):
@@ -120,8 +120,8 @@ class Regions:
             self.bytes[key] = len(self.memory[key])
 
     def renew_input(self):
-        """Returns memory for the host's inputs that the runner does not have before the release. What it keeps of the old one
-        is emptied, or it could fill the judge's."""
+        """Returns memory for the host's inputs that the runner does not have before the release. The old memory is emptied,
+        because a runner that keeps it could fill the judge's."""
         key, size = (INPUTS, HOST), self.bytes[INPUTS, HOST]
         if not is_mapped_in_call(size):
             self._kept = bytearray(size)
@@ -135,7 +135,7 @@ class Regions:
         return self.memory[key]
 
     def rehearse(self):
-        """Has what handing over needs in the caches."""
+        """Warms the caches for handing over."""
         bytes(self._kept)
         self._host.rehearse()
 

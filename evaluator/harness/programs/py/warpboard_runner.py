@@ -1,10 +1,10 @@
-"""The runner: the submission's process. It makes the calls that the judge asks for and says when each has ended.
+"""The runner: the submission's process. It makes the calls that the judge requests and reports the end of each.
 
     python3 warpboard_runner.py
 
-Nothing here is a wall: the submission can change all of it, and gains nothing by that. Inputs come to lie in
-shared memory when a call is released, answers count when the judge has copied them, and the judge's clock runs
-meanwhile (package evaluator/judge).
+Nothing here is a protection: the submission can change all of it, without gaining anything. Inputs get into shared memory
+when a call is released, answers count when the judge has copied them, and the judge's clock runs from one to the other
+(package evaluator/judge).
 """
 
 import os
@@ -35,7 +35,7 @@ class Regions:
                 self._cuda.append(region)
 
     def close(self):
-        """Gives a device's memory back. No array in it may be used after that."""
+        """Releases a device's memory. Do not use any array in it after that."""
         for region in self._cuda:
             region.close()
 
@@ -111,14 +111,14 @@ class Host:
         self._regions = self._rehearsal = None
 
     def forget(self):
-        """Keeps nothing of the last call."""
+        """Drops everything of the last call."""
 
     def use(self, regions):
         self._regions = regions
         self._rehearsal = self._rehearsal or Rehearsal()
 
     def _rehearse(self):
-        """Does on nothing what precedes and follows a kernel. It is not the kernel's time, and no kernel does it quicker."""
+        """Runs everything before and after a kernel on nothing. It is not the kernel's time, and no kernel does it quicker."""
         self._rehearsal.hold()
         answers = self._regions.answers[HOST]
         arrays, tensors = sys.modules.get("numpy"), sys.modules.get("torch")
@@ -139,7 +139,7 @@ class Host:
 
 
 def serve(channel, page, kernel, cuda=None, host=None, closes=False):
-    """Makes calls until the judge wants no more. cuda is None where no torch with a device is loaded yet. Closes says that nothing
+    """Makes calls until the judge ends them. cuda is None if no torch with a device is loaded yet. Closes says that nothing
     of a case is used when the next one has come."""
     host, regions = host or Host(page, channel), None
     channel.send(READY)

@@ -15,7 +15,7 @@ from warpboard_cuda import call
 
 RECORD_WORDS, RECORD_BYTES, PARTS = 128, 576, 8
 MOST_RECORDS = 2112  # of a call
-TAG = 0x57617270  # what was opened with another key has none
+TAG = 0x57617270  # a record opened with another key has none
 THREADS, _GATE_THREADS = 256, 512
 _CONSTANTS = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)
 

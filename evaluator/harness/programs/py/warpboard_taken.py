@@ -1,4 +1,4 @@
-"""Answers on their way out of shared memory into the judge's own: what is in its hands is what is checked."""
+"""Copies answers from shared memory into the judge's own, which is what it checks."""
 
 import secrets
 
@@ -36,7 +36,7 @@ class Taken:
     def value(self):
         try:
             return build(self._tree, [_shaped(part, copy) for part, copy in zip(self.parts, self._copies)])
-        except Exception as error:  # whatever NumPy and torch say to a shape that cannot be
+        except Exception as error:  # any error of NumPy and torch for an impossible shape
             raise Refused(f"The runner described an answer that cannot be: {error}.") from None
 
 
@@ -74,7 +74,7 @@ _BLOCK = 1 << 18
 
 
 def _copy_blocks(target, source):
-    """Copies in an order that nobody can foresee: on the host the runner could otherwise go on behind the copy."""
+    """Copies in a random order: on the host the runner could otherwise work on behind the copy."""
     starts = list(range(0, len(source), _BLOCK))
     secrets.SystemRandom().shuffle(starts)
     for start in starts:

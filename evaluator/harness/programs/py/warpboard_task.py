@@ -8,8 +8,8 @@ from warpboard_numerics import Unlike, lines
 
 
 class Task:
-    """The task's own functions; what they do wrong is a TaskFailed. ranks is on how many GPUs a call runs, None for a
-    task that knows nothing of ranks."""
+    """The task's own functions; their failures raise TaskFailed. ranks is on how many GPUs a call runs, None for a task
+    without ranks."""
 
     def __init__(self, ranks=None):
         self._ranks = ranks
@@ -27,7 +27,7 @@ class Task:
         return [self._drawn({**arguments, "rank": rank}, rank) for rank in range(self._ranks)]
 
     def _drawn(self, arguments, device=None):
-        """A new input. Generators that the task may use without seeding them are seeded anew each time."""
+        """A new input. Generators that the task may use without seeding them are seeded again each time."""
         random = sys.modules.get("random")
         if random is not None:
             random.seed(secrets.randbits(128))
@@ -62,8 +62,8 @@ class Task:
         return not result, str(result or "")
 
     def numerics(self, inputs, answers):
-        """Yields (field, value): how far right answers are from the task's reference_fp64, if it has one. Whatever is wrong
-        with that is a note: it decides nothing."""
+        """Yields (field, value): how far right answers are from the task's reference_fp64, if it has one. Its failures are
+        only notes: it decides nothing."""
         if self._exactly is None:
             return
         try:
@@ -78,6 +78,6 @@ class Task:
 
 
 def blame(where, error):
-    """Says which of the task's functions raised what."""
+    """Names the task's function and its exception."""
     text = str(error).strip()
     return f"{where} raised {type(error).__name__}: {text.splitlines()[0][:300] if text else 'no message'}."

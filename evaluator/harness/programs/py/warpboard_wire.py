@@ -1,7 +1,7 @@
 """What the judge and the runner share: the channel, the page and the regions. Package evaluator/judge describes
 the protocol; this module has its words for both sides.
 
-The judge sends frames and descriptors through the channel, and believes nothing that it reads from the page.
+The judge sends frames and descriptors through the channel, and checks everything that it reads from the page.
 """
 
 import ctypes
@@ -21,14 +21,14 @@ READY = 1  # runner to judge
 HOST, CUDA = 0, 1  # kinds of regions
 INPUTS, ANSWERS, SEALED = 0, 1, 2  # roles of regions
 RANGE = 1  # flag of a call: open the profiler's range around it
-REPEATS = 8  # the bits of the flags from here on: how many more times it is made, of which the last answer counts
+REPEATS = 8  # the bits of the flags from here on: how many more times the call is made; the last answer counts
 
 PAGE_SIZE = 256 << 10
 ANSWER_AT = 4096
 ANSWER_ROOM = PAGE_SIZE - ANSWER_AT
 _RELEASE, _KEY, _QUEUED, _DONE, _SIZE, _SOON, _SEALED, _ACTIVE = 0, 1, 16, 32, 48, 64, 80, 96  # in words of four bytes
 _NS_AT = 136
-_NO_NS = -(2.0**1000)  # the runner has not said what its clock says
+_NO_NS = -(2.0**1000)  # the runner has not reported its clock
 DONE_AT, SOON_AT = 4 * _DONE, 4 * _SOON
 
 _WORD = struct.Struct("<I")
@@ -43,11 +43,11 @@ class RunnerGone(Exception):
 
 
 class Refused(Exception):
-    """Says in a sentence how the runner broke the protocol."""
+    """The runner broke the protocol; the message is a sentence."""
 
 
 class Page:
-    """The numbers that both sides see. Words wrap at 2**32, and so do call numbers."""
+    """The numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
 
     def __init__(self, fd):
         self.spin_ns, self.parts = _SPIN_NS, 200
@@ -75,7 +75,7 @@ class Page:
         return _NUMBER.unpack_from(self.memory, _NS_AT)[0]
 
     def begin(self, sealed):
-        """Forgets what the runner's clock said of the call before, and says how many sealed records the next one's input has."""
+        """Clears the runner's clock of the last call, and sets how many sealed records the next one's input has."""
         self.say(_NO_NS)
         self._words[_SEALED] = sealed
 
@@ -98,7 +98,7 @@ class Page:
         self._words[_SOON] = number
 
     def leave(self, number):
-        """Lets a gate go that will not be released."""
+        """Ends a gate that will not be released."""
         self._words[_RELEASE] = 0xFFFFFFFF
         self._words[_SOON] = number
 
@@ -114,7 +114,7 @@ class Page:
         self._words[_SIZE] = len(text)
 
     def description(self):
-        """Copies the answer's description, once; whatever the runner says its size is."""
+        """Copies the answer's description once, with any size that the runner states."""
         size = self._words[_SIZE]
         if size == 0 or size > ANSWER_ROOM:
             raise Refused(f"The runner's answer is described by {size} bytes, and {ANSWER_ROOM} are the most.")
@@ -125,11 +125,11 @@ class Page:
         return ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
     def announce(self, number):
-        """Says that the release is near."""
+        """Announces that the release is near."""
         self._words[_SOON] = number
 
     def wait_release(self, number, rehearse=None):
-        """Sleeps until the release is near, rehearses it, and keeps the processor: waking up is not the call's time. Gives
+        """Sleeps until the release is near, rehearses it, and keeps the processor, since waking up is not the call's time. Gives
         up after a while."""
         words = self._words
         while words[_SOON] != number:
@@ -296,7 +296,7 @@ class Door:
         try:
             self._end.send(_WORD.pack(number))
         except OSError:
-            pass  # nobody listens: the stage is being ended
+            pass  # no listener: the stage is being ended
 
 
 def pack_case(regions):
@@ -318,7 +318,7 @@ def unpack_call(payload):
 
 
 def shared_memory(size):
-    """A new memfd that nobody can shrink, so that looking at it never fails. The caller closes it."""
+    """A new memfd that cannot be shrunk, so that reading it never fails. The caller closes it."""
     fd = os.memfd_create("warpboard", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
     os.ftruncate(fd, size)
     F_ADD_SEALS, F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW = 1033, 1, 2, 4

@@ -1,23 +1,24 @@
-"""A warm Python: imports what tasks need, then runs stages in children forked from itself.
+"""A warm Python: imports the modules of tasks, then runs stages in children forked from itself.
 
     python3 warm.py MODULE...
 
-It is started in a fresh sandbox before there is a job, imports the named modules (those that are there),
-serves the stages of one job, and is thrown away.
+It is started in a fresh sandbox before there is a job, imports the named modules (those that are there), serves the stages
+of one job, and is thrown away.
 
-Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...},
-"files": {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are
-the stage's from 4 on, "report": whether it has a result pipe, "keep": whether later stages find what this one
-compiled, "resident": whether the process that serves it stays for others of the kind (warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
+Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...}, "files":
+{name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
+from 4 on, "report": whether it has a result pipe, "keep": whether later stages find what this one compiled, "resident":
+whether the process that serves it stays for others of the kind (warpboard_resident)}. Replies go to descriptor 3 as frames
+of a type byte, a length (four bytes, big endian) and that many bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
     x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss", "spent": whether it has left something that
        cannot be removed, so that no other stage may follow here, "kept": what is kept of the caches}
 
-A stage's script runs as __main__ of its own process in a directory with nothing but the job's files. When
-it has ended, everything that it started is killed and everything that it wrote is removed; of compiled kernels each
-stage finds what the last one with "keep" left. This process makes no CUDA call: a context does not survive a fork.
+A stage's script runs as __main__ of its own process in a directory with nothing but the job's files. When it has ended,
+everything that it started is killed and everything that it wrote is removed; of compiled kernels each stage finds what the
+last one with "keep" left. This process makes no CUDA call: a context does not survive a fork.
 """
 
 import base64
@@ -59,7 +60,7 @@ class Runner:
         self.top = os.path.join(os.environ.get("TMPDIR", "/tmp"), "")
         self.cache = os.path.join(self.top, "cache")
         self.job = os.path.join(self.top, "job")
-        # Set when the sandbox has a PID namespace of its own: killing everyone is then safe.
+        # Set if the sandbox has its own PID namespace: killing everyone is then safe.
         self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
         self.exit_code = 0
         self.caches = warpboard_between.Cache(self.cache)
@@ -68,7 +69,7 @@ class Runner:
         self.resident = warpboard_resident.Resident()
 
     def settle(self):
-        """Takes note of how everything is before the first stage."""
+        """Records the state of everything before the first stage."""
         self.caches.keep()
         self.places = warpboard_between.Places([self.top, "/out", "/dev/shm"] if self.alone else [self.top])
         self.inherited = warpboard_between.inherited()
@@ -106,15 +107,14 @@ class Runner:
         self.send(b"x", json.dumps(ending).encode())
 
     def tidy(self):
-        """Removes what a stage left, and reports whether it has left nothing else."""
+        """Removes a stage's leftovers, and reports whether all could be removed."""
         cleared = self.places.clear()
         return self.places.unchanged() and cleared and warpboard_between.inherited() == self.inherited
 
     def watch(self, ended, reap, linger, readers):
         """Forwards what the stage writes until it has ended, which the descriptor says, and all of its writers are gone, for
         which it waits so many seconds; how it ended. A resident has written everything when it says so."""
-        # Closed here and not by the collector, which would do it in a later stage's process, to
-        # whatever file has the number there.
+        # Closed here and not by the collector, which could close another file with this number in a later stage's process.
         with selectors.DefaultSelector() as selector:
             ending = self.forward(selector, ended, reap, linger, readers)
         for reader in readers:
@@ -154,8 +154,7 @@ class Runner:
         }
 
     def kill_rest(self, pid):
-        """Kills what the stage started and left, daemons too where nobody else is in sight, and waits
-        until they are gone."""
+        """Kills what the stage started and left, also daemons if no one else is in sight, and waits until they are gone."""
         try:
             if self.alone:
                 os.kill(-1, signal.SIGKILL)
@@ -230,7 +229,7 @@ class Stage:
             leave(code)
 
     def let_go(self):
-        """Closes what was the stage's that has ended."""
+        """Closes the descriptors of the ended stage."""
         sys.stdout.flush()
         sys.stderr.flush()
         null = os.open(os.devnull, os.O_RDWR)
@@ -246,8 +245,7 @@ class Stage:
         self.take(writers, everything=True)
 
     def take(self, writers, everything):
-        """Takes the descriptors of a stage, its folder and its environment. Everything says that no other descriptor
-        stays open."""
+        """Takes the descriptors of a stage, its folder and its environment. everything: closes all other descriptors."""
         prctl(PR_SET_DUMPABLE, 1)  # a program may look at itself
         given = [*writers, *self.wires]
         null = os.open(os.devnull, os.O_RDONLY)
@@ -306,8 +304,8 @@ def run_script(path):
 
 
 def from_own_frames(error):
-    """The error and those that led to it, without the frames of this program before them, and of Warpboard's
-    harness: whoever submitted wrote none of these. Where nothing else is left, the harness's stay."""
+    """The error and those that led to it, without the frames of this program before them, and of Warpboard's harness, which
+    the submitter did not write. If nothing else is left, the harness's stay."""
     told, cause = set(), error
     while cause is not None and id(cause) not in told:
         told.add(id(cause))
@@ -348,7 +346,7 @@ def offer_spawn_pools():
     from multiprocessing import connection, context, forkserver, process
 
     address = connection.arbitrary_address("AF_UNIX")
-    if len(address) > 100:  # the kernel has room for 107 bytes; without a sandbox the folder may lie deep
+    if len(address) > 100:  # Linux has room for 107 bytes; without a sandbox the folder may be deep
         return
     process.ORIGINAL_DIR = os.getcwd()
     listener = socket.socket(socket.AF_UNIX)
@@ -376,7 +374,7 @@ def offer_spawn_pools():
 def prepare_triton(cache):
     """Does before the fork what Triton does in each process before its first kernel, without a CUDA call: it
     compiles the module that speaks to the driver, hashes itself for its cache's keys (0.3 s each) and imports
-    Gluon (0.15 s). What a version of Triton lacks, or cannot do here, a stage does for itself."""
+    Gluon (0.15 s). If a version of Triton lacks something, or fails here, each stage does it itself."""
     os.environ["TRITON_CACHE_DIR"] = os.path.join(cache, "triton")
     with contextlib.suppress(Exception):
         from triton.backends.nvidia.driver import CudaUtils
@@ -422,15 +420,15 @@ def main():
 
     if "triton" in sys.modules:
         prepare_triton(runner.cache)
-    prctl(PR_SET_DUMPABLE, 0)  # nobody of the same uid reads or writes this process by /proc
-    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a stage orphans becomes this process's to wait for
+    prctl(PR_SET_DUMPABLE, 0)  # no process of the same uid reads or writes this process by /proc
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # this process waits for the orphans of a stage
     runner.settle()
     gc.collect()
     gc.freeze()  # keeps the collector from copying every page of a child
     runner.send(b"w")
     for request, wires in requests():
         runner.serve(request, wires)
-    # As the last stage did: the sandbox then says which limit made it fail, if one did.
+    # Like the last stage: the sandbox then reports which limit made it fail, if one did.
     sys.exit(runner.exit_code)
 
 

@@ -1,10 +1,9 @@
-"""What happens between two stages of one sandbox, so that nothing of the first reaches the second but what it
-compiled.
+"""What happens between two stages of one sandbox, so that only compiled kernels pass from the first to the second.
 
-What a stage wrote is removed, and what it may have set elsewhere is looked at: where something is not as it was, the
-warm process is spent, and the next stage gets another one. What is left are counters of the kernel's (process ids,
-inode numbers, ports in use a minute ago) that nobody in a sandbox can set back; by them a stage may tell that it is
-not the first one, and a determined one a few bits more.
+A stage's files are removed, and settings that it may have changed elsewhere are checked: after a change, the warm process is
+spent, and the next stage gets another one. What is left are counters of the kernel's (process ids, inode numbers, ports in
+use a minute ago) that cannot be reset in a sandbox; by them a stage can tell that it is not the first one, and pass on a few
+bits.
 """
 
 import ctypes
@@ -25,16 +24,16 @@ _SYSCALLS = {"x86_64": (315, 252)}  # sched_getattr, ioprio_get
 
 
 class Cache:
-    """The declared caches of compiled kernels, below one directory. What they hold when keep is called is what
-    restore puts there, each time, whatever was written meanwhile."""
+    """The declared caches of compiled kernels, below one directory. restore puts back their content at the time of keep,
+    each time, and drops everything written since."""
 
     def __init__(self, top):
         self._top = top
         self._files = {}  # (contents, mode, time of change) by path below top
 
     def keep(self, names=CACHES):
-        """Takes what the named caches hold: regular files, no links, and nothing if there is more than allowed. It reads what
-        anybody may have written, when all writers are dead."""
+        """Takes the content of the named caches: regular files, no links, and nothing if there is more than allowed. Any
+        process may have written it; all writers are dead by now."""
         try:
             self._files = self._read(names)
         except (OSError, RecursionError, OverflowError):
@@ -47,7 +46,7 @@ class Cache:
                 for leaf in leaves:
                     path = os.path.join(folder, leaf)
                     info = os.lstat(path)
-                    # A lock that a killed compiler left would make the next one wait for good.
+                    # A lock of a killed compiler would make the next one wait without end.
                     if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1 or leaf == "lock":
                         continue
                     room -= info.st_size
@@ -58,7 +57,7 @@ class Cache:
         return files
 
     def restore(self):
-        """Writes the caches anew; their directory is empty."""
+        """Writes the caches again; their directory is empty."""
         os.makedirs(self._top, exist_ok=True)
         folders = set()
         for name, (data, mode, ns) in self._files.items():
@@ -73,7 +72,7 @@ class Cache:
             os.utime(path, ns=(ns, ns))  # ninja compares them to the nanosecond
 
     def describe(self):
-        """What is kept, as it is told to the server: the hash is over each file's hash, size and name."""
+        """The kept content for the server: the hash covers each file's hash, size and name."""
         whole, size = hashlib.sha256(), 0
         for name, (data, _, _) in sorted(self._files.items()):
             size += len(data)
@@ -92,7 +91,7 @@ class Places:
         self._found = self._look()
 
     def clear(self):
-        """Removes all that is in them. Returns whether nothing is left and they are as they were."""
+        """Empties them. Returns whether nothing is left and they are unchanged."""
         try:
             for path in self._paths:
                 for entry in os.scandir(path):
@@ -105,7 +104,7 @@ class Places:
             return False
 
     def unchanged(self):
-        """Sets their times back, and reports whether all else is as it was."""
+        """Resets their times, and reports whether everything else is unchanged."""
         try:
             for path, info in self._times.items():
                 os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
@@ -140,8 +139,8 @@ def _flags(path):
 
 
 def inherited():
-    """What any process of the same user may set for this one, and its children inherit: limits (prlimit), priorities
-    and processors."""
+    """The settings that any process of the same user may change for this one, and that children inherit: limits (prlimit),
+    priorities and processors."""
     limits = [resource.getrlimit(kind) for kind in range(16)]
     return limits, sorted(os.sched_getaffinity(0)), _scheduling()
 

@@ -1,12 +1,12 @@
-"""Keeps what torch.utils.cpp_extension compiled for one submission, for its next run.
+"""Keeps the output of torch.utils.cpp_extension for one submission, for its next run.
 
     python3 warpboard_extensions.py build SCRIPT ARCHIVE
         runs SCRIPT, which compiles its extensions, packs them into ARCHIVE, and prints what was compiled and how
     python3 warpboard_extensions.py run ARCHIVE SCRIPT ARGUMENT...
         unpacks ARCHIVE and runs SCRIPT ARGUMENT...
 
-Both use the directory TORCH_EXTENSIONS_DIR. Ninja compares times of change to the nanosecond, which a tar
-archive does not keep; they travel in a list of their own.
+Both use the directory TORCH_EXTENSIONS_DIR. Ninja compares times of change to the nanosecond, which a tar archive does not
+keep; they travel in a separate list.
 """
 
 import io
@@ -41,7 +41,7 @@ def pack(directory):
 
 
 def unpack(data, directory):
-    """Writes an archive's files below directory, and nothing outside of it."""
+    """Writes an archive's files only below directory."""
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         times = json.load(archive.extractfile(TIMES))
         for inside, ns in times.items():

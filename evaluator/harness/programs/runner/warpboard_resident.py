@@ -1,9 +1,9 @@
-"""A process that stays: it serves one stage after another of a script and keeps what that has set up, such as a CUDA context.
-The judge of evaluations is one. No line of a user's code runs in it.
+"""A process that stays: it serves one stage after another of a script and keeps what that has set up, such as a CUDA
+context. The judge of evaluations is one. No line of a user's code runs in it.
 
-The warm Python sends a line of JSON for each stage, {"argv", "env"}, with the descriptors of its output, its errors, its report and
-its wires. The answer is a line, too, when the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}. The process leaves
-after a stage that failed, and when it has used half of the processor time that it may.
+The warm Python sends a line of JSON for each stage, {"argv", "env"}, with the descriptors of its output, its errors, its
+report and its wires. The answer is a line, too, when the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}. The
+process leaves after a stage that failed, and when it has used half of the processor time that it may.
 """
 
 import gc
