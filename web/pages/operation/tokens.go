@@ -13,7 +13,7 @@ import (
 
 // TokenCreate makes a token and shows it this one time.
 func (o *Operation) TokenCreate(c *fiber.Ctx) error {
-	most, _ := strconv.Atoi(c.FormValue("most")) // what is no number is refused as 0 is
+	most, _ := strconv.Atoi(c.FormValue("most")) // a text that is not a number is refused, like 0
 	days, _ := strconv.Atoi(c.FormValue("days"))
 	secret, _, err := o.site.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
 		Name: strings.TrimSpace(c.FormValue("name")), Most: most, For: time.Duration(min(days, 1000)) * 24 * time.Hour,
