@@ -140,7 +140,7 @@ func withoutBuiltIns(t *testing.T) (data string) {
 	return data
 }
 
-func TestWhatBelongsToATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
+func TestATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 	t.Parallel()
 	parent, _ := uncompiledTask(t, smallTask)
 	data := withoutBuiltIns(t)

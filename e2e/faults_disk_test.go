@@ -35,9 +35,9 @@ func (s *site) answers(t *testing.T, path string, status int) {
 	})
 }
 
-// TestANearlyFullDiskCostsNobodyARun nearly fills the disk under a running site and empties it again, then
+// TestANearlyFullDiskEndsNoRun nearly fills the disk under a running site and empties it again, then
 // kills the site and starts it. What was accepted is evaluated, what waited at the first attempt.
-func TestANearlyFullDiskCostsNobodyARun(t *testing.T) {
+func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 	t.Parallel()
 	disk := sandboxtest.Disk(t, "512m")
 	s := startTaskSite(t, "--data", filepath.Join(disk, "data"), "--min-free-disk", "64")

@@ -63,7 +63,7 @@ func cgroups(prefix string) ([]string, error) {
 }
 
 // empty fails while a cgroup of a server that was killed has processes, but for bubblewrap's own: one that waited to begin
-// at that moment waits until the next server ends it (TestProgramWhoseServerIsKilledAtItsGateNeverBeginsAndIsEndedByTheNextServer).
+// at that moment waits until the next server ends it (TestProgramOfAKilledServerNeverPassesItsGate).
 func empty(groups []string) error {
 	for _, dir := range groups {
 		pids, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))

@@ -152,9 +152,9 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy gives a worker a file where it
+// TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy gives a worker a file where it
 // wants to keep what it compiles: all that it builds fails by its own fault.
-func TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy(t *testing.T) {
+func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)

@@ -15,9 +15,9 @@ import (
 	"warpboard/models/work"
 )
 
-// TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime and ends what can: by past runs of the mode, a benchmark takes an
+// TestALeavingMachineHandsBackLongRunsAtOnce and ends what can: by past runs of the mode, a benchmark takes an
 // hour and a test no time. The notice leaves five minutes.
-func TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime(t *testing.T) {
+func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)

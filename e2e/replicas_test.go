@@ -36,9 +36,9 @@ func startClusterWorker(t *testing.T, cluster *queuetest.Cluster, name string) *
 		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1", "--grace", "2s")
 }
 
-// TestViewersOfOneReplicaSeeWhatAnotherDoesAndGoOnWithoutIt: one of two processes of a site dies under a run, whose end the
+// TestViewersOfOneReplicaSeeTheOthersChanges: one of two processes of a site dies under a run, whose end the
 // other's viewer sees; nothing is lost and nothing is done twice.
-func TestViewersOfOneReplicaSeeWhatAnotherDoesAndGoOnWithoutIt(t *testing.T) {
+func TestViewersOfOneReplicaSeeTheOthersChanges(t *testing.T) {
 	t.Parallel()
 	cluster := queuetest.NewCluster(t, 1)
 	sites := startReplicas(t, cluster, 2, "--no-worker")

@@ -126,9 +126,9 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	}
 }
 
-// TestWhatCannotEndBeforeTheMachineGoesIsHandedBackAtOnce by how long runs like it took, and everything else gets its time. What
+// TestRunsTooLongForANoticeAreHandedBackAtOnce by how long runs like it took, and everything else gets its time. What
 // comes after the notice is handed back, too.
-func TestWhatCannotEndBeforeTheMachineGoesIsHandedBackAtOnce(t *testing.T) {
+func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 	for name, notice := range map[string]func(w *running, notices chan<- time.Time){
 		"a notice":      func(_ *running, notices chan<- time.Time) { notices <- time.Now().Add(time.Minute) },
 		"a stop signal": func(w *running, _ chan<- time.Time) { w.stop() },

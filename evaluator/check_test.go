@@ -56,8 +56,8 @@ func (s *site) line(worker, name string) job.CheckLine {
 	return job.CheckLine{}
 }
 
-// TestASlotWhoseCompilerFailsTakesNoJobsSaysWhyAndComesBackWhenItIsRepaired with this machine's compiler and Python.
-func TestASlotWhoseCompilerFailsTakesNoJobsSaysWhyAndComesBackWhenItIsRepaired(t *testing.T) {
+// TestASlotWithoutCompilerIsOutOfServiceUntilRepaired with this machine's compiler and Python.
+func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	s, passed := newSite(t), t.TempDir()
 	var repaired atomic.Bool
 	cfg := realConfig(t)
@@ -126,8 +126,8 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	}
 }
 
-// TestASlotThatIsRetiredWhileItWaitsForAJobTakesJobsAgain as one does that is retired by a job's failure.
-func TestASlotThatIsRetiredWhileItWaitsForAJobTakesJobsAgain(t *testing.T) {
+// TestARetiredSlotTakesJobsAgain, like one that a job's failure retired.
+func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s := newSite(t)
 	var broken atomic.Bool
 	cfg := evaluator.Config{Check: checking(t.TempDir()), Tools: toolchain.Toolchain{GPP: &toolchain.Compiler{}}, Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {

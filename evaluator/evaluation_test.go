@@ -123,10 +123,10 @@ def run(x, y, k):
 	}
 }
 
-// TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed: to import PyTorch takes some of the limit where the last test left none
+// TestAnEndlessKernelEndsAtItsTimeLimit: to import PyTorch takes some of the limit where the last test left none
 // that is imported, several seconds on a busy machine. The next one's inputs are those of the request, which are said to be
 // the same in every call.
-func TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed(t *testing.T) {
+func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	const limit = 10
 	request := evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: __import__('time').sleep(999)\n"))
 	request.Timeout = limit

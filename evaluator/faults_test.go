@@ -89,7 +89,7 @@ func TestSlotThatFailsAgainAndAgainIsOutOfService(t *testing.T) {
 	}
 }
 
-func TestSlotWithAProcessThatCannotBeKilledIsOutOfServiceAtOnce(t *testing.T) {
+func TestSlotWithAnUnkillableProcessIsOutOfService(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(context.Context, fakeStage) (sandbox.Outcome, error) {
 		return sandbox.Outcome{}, fmt.Errorf("run: %w", sandbox.ErrStuck)

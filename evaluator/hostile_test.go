@@ -54,7 +54,7 @@ func left(t *testing.T) []string {
 	return out
 }
 
-func TestKernelThatMisbehavesFailsWithItsReasonAndTheNextRunIsFine(t *testing.T) {
+func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
 	cases := []struct {

@@ -66,7 +66,7 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 	}
 }
 
-func TestRunThatBringsItsWorkerDownIsSuspectAndOtherLossesAreNot(t *testing.T) {
+func TestOnlyARunThatCrashesItsWorkerIsSuspect(t *testing.T) {
 	tests := map[string]struct {
 		run     func() (sandbox.Outcome, error)
 		suspect bool

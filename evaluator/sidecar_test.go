@@ -130,7 +130,7 @@ func (b *sidecarBuilder) wantRan(t *testing.T, want ...string) {
 	}
 }
 
-func TestAKernelThatWaitsForItsSlotIsCompiledMeanwhile(t *testing.T) {
+func TestAWaitingKernelIsCompiled(t *testing.T) {
 	b := &sidecarBuilder{wait: "first"}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
@@ -177,7 +177,7 @@ func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "{\"custom\":\"slot\"}"`, `a2 test with 2 devices and ""`, `a3 test with 2 devices and ""`)
 }
 
-func TestASidecarRunnerIsKeptForItsCallerAndClosedInTheEnd(t *testing.T) {
+func TestASidecarRunnerIsKeptForItsCaller(t *testing.T) {
 	b := &sidecarBuilder{wait: "first"}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")

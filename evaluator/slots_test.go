@@ -121,7 +121,7 @@ func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
 	}
 }
 
-func TestBuildsAndWhatIsCompiledAheadNeverShareTheirUserWithARun(t *testing.T) {
+func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 	s := newSite(t)
 	places := make(chan toolchain.Place, 3)
 	s.start(evaluator.Config{

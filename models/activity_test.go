@@ -13,7 +13,7 @@ import (
 	"warpboard/models/work"
 )
 
-func TestActivityIsOfTheLastDayAndOfTheSlotsThatAreHere(t *testing.T) {
+func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, at := newWorld(t, s), db.Now()
 		slots := map[string]fleet.DeviceSlots{"CPU": {Usable: 2}, "H200": {Usable: 1}}

@@ -43,7 +43,7 @@ func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
 	}
 }
 
-func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
+func TestIndistinguishableEntriesShareARank(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dan", accounts.RoleUser)
@@ -75,9 +75,9 @@ func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
 	})
 }
 
-// TestBandsCutAroundAChangeAreThoseCutAnew changes a crowded board at random places, and after each few changes compares
+// TestBandsCutAroundAChangeEqualRebuiltOnes changes a crowded board at random places, and after each few changes compares
 // it with one whose bands are made again.
-func TestBandsCutAroundAChangeAreThoseCutAnew(t *testing.T) {
+func TestBandsCutAroundAChangeEqualRebuiltOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, r := newWorld(t, s), rand.New(rand.NewPCG(3, 4))
 		var people []accounts.User

@@ -67,7 +67,7 @@ func TestRunsWhoseClocksDifferAreListedForAdminsNewestFirst(t *testing.T) {
 	})
 }
 
-func TestAnEntrySaysByWhichClockItCountsAlsoWhenBoardsAreRebuilt(t *testing.T) {
+func TestAnEntryKeepsItsClockWhenBoardsAreRebuilt(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.judged(t, s, 196_200, 1_250, 206_200)

@@ -15,7 +15,7 @@ import (
 )
 
 // An accomplice may beat a lucky first and fail when it is measured again: the first is no less to be confirmed.
-func TestAFirstThatAFailedChallengerWasMeasuredAgainstIsStillConfirmed(t *testing.T) {
+func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.measures(t, s, w.ann, "a;", about(900)...)
@@ -39,7 +39,7 @@ func legIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
 	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
 }
 
-func TestMachinesWithOlderSoftwareTakeNobodyOffTheBoard(t *testing.T) {
+func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.scoreIn(t, s, cleo, 5000, "570")
@@ -73,7 +73,7 @@ func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
 	})
 }
 
-func TestATaskThatFailsHoldsNobodyBack(t *testing.T) {
+func TestAFailingTaskHoldsNoRunBack(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		w.measures(t, s, w.ben, "b;", about(900)...)

@@ -12,7 +12,7 @@ import (
 )
 
 // A person who takes 1st place by a decision about runs, their own or another's, is measured again at once.
-func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
+func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []work.Run, held work.Run) (challenger int64){
 		"the first are disqualified": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			for _, run := range first[:2] {
@@ -88,7 +88,7 @@ func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
 }
 
 // A first that was disqualified while it was measured again does not keep the next one waiting.
-func TestAConfirmationOfADisqualifiedRunKeepsNobodyWaiting(t *testing.T) {
+func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		for i, who := range []string{"Cleo", "Dora"} {
 			w.score(t, s, modelstest.Person(t, s, who, accounts.RoleUser), 1000+100*float64(i))

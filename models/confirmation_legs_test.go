@@ -62,7 +62,7 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 }
 
 // One bad leg does not widen a source's interval for ever, and more legs make it narrower.
-func TestTheIntervalOfAConfirmedScoreIsOfItsProcesses(t *testing.T) {
+func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		anns := w.measures(t, s, w.ann, "a;", about(1e6)...)
 		widths := make([]float64, 0, 3)

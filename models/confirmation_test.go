@@ -114,7 +114,7 @@ func failLeg(t *testing.T, s *models.Store, why job.Failure) {
 		Outcome: job.OutcomeFailed, Failure: &why}, work.Findings{})))
 }
 
-func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
+func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
 		w.measures(t, s, w.ann, "a;", about(1000)...)
@@ -153,7 +153,7 @@ func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
 }
 
 // A challenger whose legs infrastructure errors stopped has another confirmation.
-func TestAConfirmationThatEndsByNoFaultOfTheChallengerBeginsAgain(t *testing.T) {
+func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.score(t, s, w.ann, 1000)
 		bens := w.score(t, s, w.ben, 900)

@@ -13,7 +13,7 @@ import (
 
 // On a device that is never idle a leg gives way for ten minutes, and then goes before all that was queued after it, also where its own
 // person floods the queue.
-func TestALegWaitsForTenMinutesAtTheMost(t *testing.T) {
+func TestALegWaitsAtMostTenMinutes(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.score(t, s, w.ann, 1000)

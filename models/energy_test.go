@@ -14,8 +14,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestTheSecondOrderIsOfMeasuredEnergy, of each person's best run, and outlives a rebuild of the boards.
-func TestTheSecondOrderIsOfMeasuredEnergy(t *testing.T) {
+// TestTheSecondOrderUsesMeasuredEnergy, of each person's best run, and outlives a rebuild of the boards.
+func TestTheSecondOrderUsesMeasuredEnergy(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		drawn := func(who accounts.User, ns, joules float64) {

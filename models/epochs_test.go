@@ -103,8 +103,8 @@ func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
 	})
 }
 
-// TestBoardsOfManyEpochsAreKeptAsTheyAreMadeAnew: bands are cut around each change, across epochs.
-func TestBoardsOfManyEpochsAreKeptAsTheyAreMadeAnew(t *testing.T) {
+// TestBoardsOfManyEpochsEqualRebuiltOnes: bands are cut around each change, across epochs.
+func TestBoardsOfManyEpochsEqualRebuiltOnes(t *testing.T) {
 	s := modelstest.Open(t)
 	w, random := newWorld(t, s), rand.New(rand.NewPCG(1, 2))
 	var people []accounts.User

@@ -83,7 +83,7 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestEventsOfAttemptsThatCountNoMoreAreLeftOutAndNamed(t *testing.T) {
+func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)

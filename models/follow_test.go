@@ -21,7 +21,7 @@ func profiler(t *testing.T, s *models.Store, device string, can bool) {
 	check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
 }
 
-func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
+func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		profiler(t, s, "CPU", true)
@@ -59,7 +59,7 @@ func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
 	})
 }
 
-func TestNothingIsProfiledWhereThatIsNotPossibleOrNotWanted(t *testing.T) {
+func TestNoProfileIfImpossibleOrTurnedOff(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		unprofiled := modelstest.Bundle("secret")

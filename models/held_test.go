@@ -36,7 +36,7 @@ func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*f
 	return list, roofs
 }
 
-func TestAHeldRunCountsOnceSomebodyHasLooked(t *testing.T) {
+func TestAHeldRunCountsAfterAReview(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		w.measured(t, s, w.ann, 100, boards.Interval{})

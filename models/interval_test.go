@@ -28,7 +28,7 @@ func (w world) measured(t *testing.T, s *models.Store, who accounts.User, ns flo
 	return run
 }
 
-func TestTheIntervalOfAScoreIsOfItsRunAndItsEntry(t *testing.T) {
+func TestAnEntryHasItsRunsInterval(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		low, high := 99.5, 100.25
@@ -57,7 +57,7 @@ func TestTheIntervalOfAScoreIsOfItsRunAndItsEntry(t *testing.T) {
 	})
 }
 
-func TestANoisyScoreMayBeRepeatedFreeOfChargeButNotForEver(t *testing.T) {
+func TestANoisyScoreMayBeRepeatedFreeOfCharge(t *testing.T) {
 	cfg := models.Config{Limits: submissions.Limits{PerHour: 2}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)

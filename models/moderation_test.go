@@ -18,7 +18,7 @@ import (
 	"warpboard/models/work"
 )
 
-func TestAnAuthorDisqualifiesOnTheirTaskAndNeverUndoesAnAdmin(t *testing.T) {
+func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		cora, dora := modelstest.Person(t, s, "Cora", accounts.RoleCreator), modelstest.Person(t, s, "Dora", accounts.RoleCreator)
@@ -90,7 +90,7 @@ func queue(t *testing.T, s *models.Store, who accounts.User) (out []string) {
 	return out
 }
 
-func TestAReportWaitsUntilSomebodyHasLooked(t *testing.T) {
+func TestAReportWaitsForAReview(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		cora := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
@@ -196,7 +196,7 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 	})
 }
 
-func TestDeletingBuysNoSubmissionsAndHidesNoDisqualification(t *testing.T) {
+func TestDeletingFreesNoLimit(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 2}}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		first, kept := w.score(t, s, w.ann, 100), w.score(t, s, w.ann, 90)

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/work"
 )
 
-func TestANoteIsOfItsPersonOnARecordAndModeratorsRemoveIt(t *testing.T) {
+func TestANoteOnARecordIsItsPersons(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		was, is, never := w.score(t, s, w.ann, 100), w.score(t, s, w.ben, 90), w.score(t, s, w.ann, 95)

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-func TestOpenTasksAreThoseThatTakeSubmissionsTheNewestVersionFirst(t *testing.T) {
+func TestOpenTasksAreListedNewestVersionFirst(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		past, future := time.Now().Add(-time.Minute), time.Now().Add(time.Hour)

@@ -88,7 +88,7 @@ func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
 	})
 }
 
-func TestASessionEndsWhenItExpiresIsRevokedOrItsPersonIsBlocked(t *testing.T) {
+func TestWhenASessionEnds(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		start := func(life time.Duration) (string, accounts.Session) {
@@ -126,7 +126,7 @@ func TestASessionEndsWhenItExpiresIsRevokedOrItsPersonIsBlocked(t *testing.T) {
 	})
 }
 
-func TestATokenWorksUntilItIsRevokedOrExpiresOrItsPersonIsBlocked(t *testing.T) {
+func TestWhenATokenEnds(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		secret, token, err := s.Accounts.CreateToken(ctx, w.ann.ID, "laptop", 0)

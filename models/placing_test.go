@@ -12,8 +12,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestPlacingsAreAPersonsEntriesOnBoardsThatTheViewerMaySee lists them with ranks, a page at a time, in two queries.
-func TestPlacingsAreAPersonsEntriesOnBoardsThatTheViewerMaySee(t *testing.T) {
+// TestPlacingsAreOnBoardsThatTheViewerMaySee lists them with ranks, a page at a time, in two queries.
+func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		owner := modelstest.Person(t, s, "Cora", accounts.RoleCreator)

@@ -62,7 +62,7 @@ func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	return out
 }
 
-func TestASourceThatIsSubmittedTwentyTimesGainsNothingByLuck(t *testing.T) {
+func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, r := newWorld(t, s), rand.New(rand.NewPCG(1, 9))
 		luckiest := math.Inf(1)

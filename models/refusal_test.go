@@ -14,8 +14,8 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// TestWhatIsOutOfBoundsIsRefusedWithASentenceAndNothingIsStored for each limit that a form or an API call can pass.
-func TestWhatIsOutOfBoundsIsRefusedWithASentenceAndNothingIsStored(t *testing.T) {
+// TestValuesOutOfBoundsAreRefusedAndNotStored for each limit that a form or an API call can pass.
+func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	s := modelstest.Open(t)
 	w, ctx := newWorld(t, s), t.Context()
 	joins := func(change func(*fleet.NewJoinToken)) error {

@@ -33,8 +33,8 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	return run, result
 }
 
-// TestNobodyChoosesWhichOfTheirRunsCount: a kernel's author who watches, ends or deletes slow runs keeps them in the pool.
-func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
+// TestPeopleCannotChooseWhichRunsCount: a kernel's author who watches, ends or deletes slow runs keeps them in the pool.
+func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		expect := func(when string, want ...string) {

@@ -189,7 +189,7 @@ func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
 	})
 }
 
-func TestSomebodyWithManyLiveRunsWaits(t *testing.T) {
+func TestAPersonWithManyLiveRunsWaits(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{Waiting: 1}}, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		run := w.submit(t, s, w.ann)

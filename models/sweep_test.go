@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-func TestSweepingRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
+func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"), w.submit(t, s, w.ben)

@@ -73,8 +73,8 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 	}
 }
 
-// TestAnAttemptIsOfOneWorkerForLife: another one that says it has it, or speaks with its secret, changes nothing.
-func TestAnAttemptIsOfOneWorkerForLife(t *testing.T) {
+// TestAnAttemptStaysWithOneWorker: another one that says it has it, or speaks with its secret, changes nothing.
+func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()
 		l.taken(a, "w1")

@@ -115,7 +115,7 @@ func TestAFurtherFileNeverTakesAnothersName(t *testing.T) {
 }
 
 // Submissions are checked while the database is written: the files of a task may be of megabytes.
-func TestATasksFilesAreReadOnceHoweverManyFilesASubmissionBrings(t *testing.T) {
+func TestATasksFilesAreReadOncePerSubmission(t *testing.T) {
 	b := several(t, tasks.LangCPP)
 	b.Files["task.h"] = bytes.Repeat([]byte("#include \"other.h\"\n"), 20_000)
 	var names []string

@@ -74,7 +74,7 @@ func TestNoDescriptionCostsMoreThanARequestMay(t *testing.T) {
 	}
 }
 
-func TestDescriptionsWithinTheBoundsAreWholeAndLargerOnesReadable(t *testing.T) {
+func TestDescriptionsAboveTheBoundsStayReadable(t *testing.T) {
 	row := "|" + strings.Repeat("a|", 20) + "\n"
 	large := row + "|" + strings.Repeat("-|", 20) + "\n" + strings.Repeat(row, 400)
 	if n := strings.Count(described(t, large), "<td"); n != 8000 {

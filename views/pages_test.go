@@ -158,7 +158,7 @@ func TestErrorPagesHaveAHeadingForEachStatus(t *testing.T) {
 	}
 }
 
-func TestAttacksCountOnceHoweverManyDevicesTheyWereTriedOn(t *testing.T) {
+func TestAttacksCountOnceForAllDevices(t *testing.T) {
 	got, tried := held([]Attack{
 		{Results: []AttackResult{{Held: true}, {Held: true}}},
 		{Results: []AttackResult{{Held: true}, {Held: false}}},

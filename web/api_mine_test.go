@@ -28,7 +28,7 @@ func code(err error) string {
 	return ""
 }
 
-func TestPeopleListTheirSubmissionsPageByPageAndReadTheirSources(t *testing.T) {
+func TestPeopleListTheirSubmissionsPageByPage(t *testing.T) {
 	s := newStage(t)
 	api, other := s.api(s.user), s.api(modelstest.Person(t, s.site.Store, "eve", accounts.RoleUser))
 	var ids []int64

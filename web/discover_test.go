@@ -32,7 +32,7 @@ func (s *testSite) siteMap() (paths []string) {
 	return paths
 }
 
-func TestCrawlersFindWhatEverybodyMaySeeAndNothingElse(t *testing.T) {
+func TestCrawlersFindOnlyPublicPages(t *testing.T) {
 	s := newScene(t)
 	hidden := modelstest.Bundle("secret")
 	if _, err := s.site.Store.Catalog.CreateTask(t.Context(), s.admin, catalog.NewTask{

@@ -189,7 +189,7 @@ func TestAnotherMethodIsNotAllowed(t *testing.T) {
 	}
 }
 
-func TestAPublicSiteBehindASilentProxyIsNotOpenToEverybody(t *testing.T) {
+func TestASilentProxyDoesNotOpenAPublicSite(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI, c.BaseURL = "loopback", "https://boards.example.org" })
 	if resp, answer := s.ask("POST", "/evaluate", object{}, "Authorization", ""); resp.StatusCode != 401 {
 		t.Errorf("status %d: %v", resp.StatusCode, answer)

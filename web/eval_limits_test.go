@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestEvaluationsThatAreCancelledAtOnceDoNotFillTheDisk(t *testing.T) {
+func TestCancelledEvaluationsDoNotFillTheDisk(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.EvalLimits.HourBytes = 2 << 20 })
 	code := torchModel("return x")
 	code["source_code"] = code["source_code"].(string) + "\n#" + strings.Repeat("x", 600<<10)

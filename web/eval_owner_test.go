@@ -76,7 +76,7 @@ func readings(id string) []string {
 		"/api/v1/evaluations/" + id + "?wait=1", "/api/v1/evaluations/" + id + "/events", "/job/" + id}
 }
 
-func TestEveryAddressOfAnEvaluationIsAmongThoseThatAreTried(t *testing.T) {
+func TestEveryAddressOfAnEvaluationIsTried(t *testing.T) {
 	s := newEvalSite(t)
 	var tried []string
 	for _, path := range readings(":id") {
@@ -91,7 +91,7 @@ func TestEveryAddressOfAnEvaluationIsAmongThoseThatAreTried(t *testing.T) {
 	}
 }
 
-func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T) {
+func TestOnlyAuthorAndAdminsReadAnUnsharedEvaluation(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x # " + secretSource)})
 	id := made["id"].(string)
@@ -146,7 +146,7 @@ func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T
 	wantReadable(strangers, false)
 }
 
-func TestWhoFollowsASharedEvaluationHearsNoMoreOfItWhenThatIsTakenBack(t *testing.T) {
+func TestUnsharingAnEvaluationEndsItsStreams(t *testing.T) {
 	s := newEvalSite(t)
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
 	id := made["id"].(string)

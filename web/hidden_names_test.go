@@ -36,9 +36,9 @@ func (s *trickyScene) addProfiled() {
 	s.endProfile(run, held)
 }
 
-// TestNoFragmentAndNoResourceNamesWhatIsInAHiddenSource: kernels have the names that their source gives them. The parts of pages
+// TestFragmentsHideNamesOfAHiddenSource: kernels have the names that their source gives them. The parts of pages
 // that scripts ask for, boards of past days, one kernel of a profile, and the resources of MCP.
-func TestNoFragmentAndNoResourceNamesWhatIsInAHiddenSource(t *testing.T) {
+func TestFragmentsHideNamesOfAHiddenSource(t *testing.T) {
 	s := newTrickyScene(t)
 	run := s.runs["is profiled"]
 	profile := profilePath(run)

@@ -27,7 +27,7 @@ func linkOn(b *browser) string {
 	return link
 }
 
-func TestSecondWayToSignInOpensTheSameAccountUntilItIsRemoved(t *testing.T) {
+func TestASecondProviderOpensTheSameAccount(t *testing.T) {
 	issuer := newTestIssuer(t)
 	s := startSite(t, withIssuer(issuer))
 	ada := cameAs(s, issuer, "1")

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/work"
 )
 
-func TestCompareRunsTakesSubmissionsAndSaysWhichRunsItCompared(t *testing.T) {
+func TestCompareRunsTakesSubmissions(t *testing.T) {
 	s := newEvalSite(t)
 	creator := modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator)
 	two := modelstest.Submit(t, s.site.Store, creator, modelstest.Task(t, s.site.Store, creator, "scan", "CPU", "H200"))

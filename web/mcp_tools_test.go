@@ -38,7 +38,7 @@ func TestTheListOfToolsIsShort(t *testing.T) {
 	}
 }
 
-func TestAnAgentReadsInPlainWordsWhatIsWrongWithItsArguments(t *testing.T) {
+func TestAgentsReadWhatIsWrongWithTheirArguments(t *testing.T) {
 	s := newEvalSite(t)
 	a := s.agent(t, s.token)
 	for _, test := range []struct {

@@ -2,7 +2,7 @@ package web
 
 import "testing"
 
-func TestAMethodThatAnAddressDoesNotHaveIsAnsweredWithThoseThatItHas(t *testing.T) {
+func TestAWrongMethodIsAnsweredWithAllowedOnes(t *testing.T) {
 	s := newScene(t)
 	b := s.browser()
 	for request, allowed := range map[[2]string]string{

@@ -86,7 +86,7 @@ func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
 	wantStatus(t, s.ask("GET", "/healthz", "", ""), http.StatusOK)
 }
 
-func TestWhileTheDatabaseRestartsVisitorsAreToldToComeBack(t *testing.T) {
+func TestVisitorsRetryWhileTheDatabaseRestarts(t *testing.T) {
 	s, wire, token := throughWire(t)
 	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
 	wire.Cut()

@@ -47,7 +47,7 @@ func TestABetterRunSaysByHowMuchAndLinksToWhatChanged(t *testing.T) {
 	wantText(t, compared, "#code", "// tiled")
 }
 
-func TestTwoOwnRunsAreComparedByTheirSubmissionsOrFromAList(t *testing.T) {
+func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 	s := newScene(t)
 	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
 	var own []work.Run

@@ -15,7 +15,7 @@ import (
 	"warpboard/models/catalog"
 )
 
-func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
+func TestAPausedDeviceIsShownToAll(t *testing.T) {
 	s := newScene(t)
 	admin, visitor := s.browserOf(s.admin), s.browser()
 	if visitor.page("/devices", http.StatusOK).Find("#devices form").Length() > 0 {

@@ -74,7 +74,7 @@ func chosen(doc *goquery.Document) (names []string) {
 	return names
 }
 
-func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
+func TestTasksOfASetArePickedWithTheirDeadlines(t *testing.T) {
 	s := newScene(t)
 	creator := s.signedIn("Carla", accounts.RoleCreator)
 	doc := document(t, creator.upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01 18:30", asItIs), nil), http.StatusOK)

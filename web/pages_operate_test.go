@@ -13,8 +13,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes through the page alone.
-func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
+// TestOnlyAdminsOperateTheSite through the page alone.
+func TestOnlyAdminsOperateTheSite(t *testing.T) {
 	s := newScene(t)
 	admin, ada := s.browserOf(s.admin), s.browserOf(s.ada)
 	wantStatus(t, ada.get("/operate"), http.StatusForbidden)

@@ -13,7 +13,7 @@ import (
 )
 
 // A program that a task brings reads the sources of all who submit to it, and its author may read none of them.
-func TestATasksOwnProgramTellsNobodyElseASource(t *testing.T) {
+func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 	s := newScene(t)
 	author, person := modelstest.Person(t, s.site.Store, "eve", accounts.RoleCreator), modelstest.Person(t, s.site.Store, "bob", accounts.RoleUser)
 	bundle := modelstest.Bundle("spy")

@@ -12,9 +12,9 @@ import (
 	"warpboard/models/work"
 )
 
-// TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers: strangers see that the device is in demand, and
+// TestTheQueueHidesOtherPeoplesEvaluations: strangers see that the device is in demand, and
 // nothing of whom or what for; being shared lists no one's kernel.
-func TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers(t *testing.T) {
+func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	s := newScene(t)
 	ask := func(kind string, shared bool) work.Evaluation {
 		e, err := s.site.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",

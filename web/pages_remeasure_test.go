@@ -64,8 +64,8 @@ func (s *scene) smallTask(driver string) accounts.User {
 	return cora
 }
 
-// TestAnAuthorHasATaskJudgedAnew on its page: what would change is shown first, and counts when it is applied.
-func TestAnAuthorHasATaskJudgedAnew(t *testing.T) {
+// TestAnAuthorRejudgesATask on its page: what would change is shown first, and counts when it is applied.
+func TestAnAuthorRejudgesATask(t *testing.T) {
 	s := newScene(t)
 	author := s.smallTask("")
 	cora, visitor := s.browserOf(author), s.browser()

@@ -139,7 +139,7 @@ func TestTheListOfDifferingClocksIsPaged(t *testing.T) {
 	}
 }
 
-func TestATaskWithItsOwnProgramSaysThatTheKernelMeasuresItself(t *testing.T) {
+func TestATaskWithItsOwnProgramIsMarkedAsSelfMeasured(t *testing.T) {
 	s := newScene(t)
 	bundle := modelstest.Bundle("ours")
 	ownHarness(bundle)

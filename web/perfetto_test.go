@@ -7,7 +7,7 @@ import (
 )
 
 // A frame stands for Perfetto's window: the trace goes to who answers from Perfetto's origin, and not to others.
-func TestATimelineIsGivenToPerfettoAndToNobodyElse(t *testing.T) {
+func TestATimelineIsSentOnlyToPerfetto(t *testing.T) {
 	s := newProfiledScene(t)
 	w := s.window().as(s.browserOf(s.admin))
 	w.open(submissionPath(s.second))

@@ -42,7 +42,7 @@ func (b *browser) bytes(t *testing.T, path string, status int) []byte {
 	return text
 }
 
-func TestARunsPageLeadsToItsStatementAndThePublishedKeyVerifiesIt(t *testing.T) {
+func TestARunsStatementIsVerifiedByThePublishedKey(t *testing.T) {
 	s := startSite(t, signs(t))
 	author := modelstest.Person(t, s.site.Store, "author", accounts.RoleCreator)
 	task := modelstest.Task(t, s.site.Store, author, "sort", "CPU")

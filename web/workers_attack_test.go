@@ -48,7 +48,7 @@ const (
 	wholeUpgrade = upgradeHead + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 )
 
-func TestAHandshakeThatComesToNothingLeavesNoConnectionToNATS(t *testing.T) {
+func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 	q := &countingQueue{}
 	s, desk := workerSite(t, func(c *Config) { q.Queue, c.Queue = c.Queue, q })
 	for range 3 {

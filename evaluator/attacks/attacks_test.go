@@ -24,15 +24,15 @@ const leastShare = 0.7
 // it may make quicker than our own runner does (warpboard_clocks.py has it as _MOST_HOST_NS, and mapping an input is added).
 const hideable = 120_000
 
-// TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook runs each of them, and its honest twin, as a ranked stage in
+// TestScoredCPUAttacksShowTheirTrueTime runs each of them, and its honest twin, as a ranked stage in
 // two sandboxes. Their times are compared: nothing else may run beside it.
-func TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook(t *testing.T) {
+func TestScoredCPUAttacksShowTheirTrueTime(t *testing.T) {
 	tryAll(t, func(a attacks.Attack) bool { return a.Holds(attacks.Honest) })
 }
 
-// TestAttacksThatShouldBeRefusedOnTheCPUAreAndTheirHonestTwinsAreRanked does so with all others. Who has no score has no time,
+// TestCPUAttacksAreRefusedAndTheirTwinsRanked does so with all others. Who has no score has no time,
 // so other tests may run beside it.
-func TestAttacksThatShouldBeRefusedOnTheCPUAreAndTheirHonestTwinsAreRanked(t *testing.T) {
+func TestCPUAttacksAreRefusedAndTheirTwinsRanked(t *testing.T) {
 	tryAll(t, func(a attacks.Attack) bool { return !a.Holds(attacks.Honest) })
 }
 

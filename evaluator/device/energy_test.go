@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestPowerIsOfMovesOfTheCounterWithinTheCalls: what came before them, and when the first value came, says nothing.
-func TestPowerIsOfMovesOfTheCounterWithinTheCalls(t *testing.T) {
+// TestPowerUsesCounterStepsWithinTheCalls: what came before them, and when the first value came, says nothing.
+func TestPowerUsesCounterStepsWithinTheCalls(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	at := func(from, to, step int64, watts float64) (moves []move) {
 		for now := from; now <= to; now += step {

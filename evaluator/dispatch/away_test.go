@@ -86,7 +86,7 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	s.wantRun(run.ID, work.StateBuilding, 1)
 }
 
-func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
+func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
 		kills := 2 * work.MaxLosses

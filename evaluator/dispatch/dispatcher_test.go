@@ -116,7 +116,7 @@ func TestWorkIsAnnouncedWhileADeviceHasRoomForIt(t *testing.T) {
 	})
 }
 
-func TestNothingIsSentWhereNobodyTakesIt(t *testing.T) {
+func TestNothingIsSentWithoutAReceiver(t *testing.T) {
 	for name, beat := range map[string]job.Heartbeat{
 		"other device":  {Slots: []job.Slot{{Device: "H200"}}},
 		"refusing":      {Slots: []job.Slot{{Device: "CPU"}}, Refusing: "the sandbox does not hold"},

@@ -159,7 +159,7 @@ func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 	})
 }
 
-func TestAWorkerKnowsCallersByTheirOwnNameAndNotByTheirAddress(t *testing.T) {
+func TestWorkersIdentifyCallersByNameNotAddress(t *testing.T) {
 	eachSite(t, func(s *site) {
 		for _, owner := range []string{"key:1", "key:2"} {
 			_, err := s.store.Work.SubmitEvaluation(s.Context(), work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",

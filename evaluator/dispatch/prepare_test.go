@@ -98,7 +98,7 @@ func TestAHintHoldsTheTaskAndNoSubmission(t *testing.T) {
 	}
 }
 
-func TestNothingIsHintedWhereItHelpsNobody(t *testing.T) {
+func TestNoUselessHints(t *testing.T) {
 	for name, beat := range map[string]job.Heartbeat{
 		"refusing":      {Slots: []job.Slot{{Device: "CPU"}}, Refusing: "the sandbox does not hold"},
 		"disabled slot": {Slots: []job.Slot{{Device: "CPU", Disabled: "hot"}}},
@@ -147,7 +147,7 @@ func TestAHintThatCannotBeSentHoldsNothingUp(t *testing.T) {
 	s.take()
 }
 
-func TestARunningDispatcherTellsOfATaskThatIsPublishedLater(t *testing.T) {
+func TestALaterTaskIsHintedToWorkers(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "H200")
 	d, _ := s.boot()
 	ctx, stop := context.WithCancel(t.Context())

@@ -60,7 +60,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAProfileFollowsOnAFreeSlotWhenNobodyElseWaits(t *testing.T) {
+func TestAProfileFollowsOnAnIdleSlot(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d, r := s.boot()
 		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})

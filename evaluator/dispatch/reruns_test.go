@@ -76,8 +76,8 @@ func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
 	}
 }
 
-// TestALegOfAConfirmationIsMeasuredOnADeviceThatIsNeverIdle, after ten minutes.
-func TestALegOfAConfirmationIsMeasuredOnADeviceThatIsNeverIdle(t *testing.T) {
+// TestALegIsMeasuredOnABusyDevice, after ten minutes.
+func TestALegIsMeasuredOnABusyDevice(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, store *models.Store) {
 		s := newSite(t, store, "CPU")
 		d, r := s.boot()

@@ -52,8 +52,8 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 	})
 }
 
-// TestAHeartbeatThatSaysNothingNewCostsTheSameWithAGauge because what is measured of a unit is no news of its silicon or software.
-func TestAHeartbeatThatSaysNothingNewCostsTheSameWithAGauge(t *testing.T) {
+// TestAnUnchangedGaugeAddsNoCostToAHeartbeat, because it does not change the slot's device or software.
+func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 	eachSite(t, func(s *site) {
 		_, r := s.boot()
 		at := time.Now()

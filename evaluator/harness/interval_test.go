@@ -113,7 +113,7 @@ func slices19(ns float64) (all []float64) {
 	return all
 }
 
-func TestTheIntervalIsOfTheScoreAndNotOfACase(t *testing.T) {
+func TestTheIntervalBelongsToTheScoreNotToACase(t *testing.T) {
 	cases := []job.CaseResult{measured(0, 10e3, 10e3, 10e3, 10e3, 10e3), measured(1, 40e3, 40e3, 40e3, 40e3, 40e3)}
 	for ranking, want := range map[tasks.Ranking]float64{tasks.RankLast: 40e3, tasks.RankMean: 25e3, tasks.RankGeom: 20e3} {
 		score, err := Score(ranking, cases)
@@ -145,7 +145,7 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 }
 
 // The database takes no interval that begins below what a clock can show.
-func TestAnIntervalOfProcessesFarApartIsOfTimes(t *testing.T) {
+func TestAWideIntervalStaysWithinTimes(t *testing.T) {
 	for _, scores := range [][]float64{{1000, 1e6}, {1, 1, 1e9}, {1e17, 1e18}} {
 		if s := summarize(scores); s.Lo < minTime || s.Hi > maxTime*(1+1e-9) || s.Lo > s.Hi {
 			t.Errorf("%v: from %v to %v", scores, s.Lo, s.Hi)

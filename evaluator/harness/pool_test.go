@@ -9,8 +9,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestTheLuckiestOfTwentyRunsIsNoBetterThanOneWhenTheyArePooled: 20 runs of one kernel, whose runs differ by 1 %.
-func TestTheLuckiestOfTwentyRunsIsNoBetterThanOneWhenTheyArePooled(t *testing.T) {
+// TestPooledRunsGainNothingByLuck: 20 runs of one kernel, whose runs differ by 1 %.
+func TestPooledRunsGainNothingByLuck(t *testing.T) {
 	const truth, trials, submissions = 100e3, 400, 20
 	r := rand.New(rand.NewPCG(5, 6))
 	luckiest, pooled, holds := 0.0, 0.0, 0

@@ -54,8 +54,8 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	}
 }
 
-// TestAJudgesClockThatIsDisturbedInOneProcessMovesNoScore: the runner's clock counted in the others.
-func TestAJudgesClockThatIsDisturbedInOneProcessMovesNoScore(t *testing.T) {
+// TestADisturbedJudgesClockInOneProcessMovesNoScore: the runner's clock counted in the others.
+func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 	disturbed := strings.NewReplacer("event: 130", "event: 101").Replace(timedCase(0, 130, "wall"))
 	p := byProcess(process(0, timedCase(0, 100, "event")) + process(1, disturbed) + process(2, timedCase(0, 102, "event")) + "check: pass\n")
 	got := p.Cases()[0]
@@ -64,8 +64,8 @@ func TestAJudgesClockThatIsDisturbedInOneProcessMovesNoScore(t *testing.T) {
 	}
 }
 
-// TestTheRunnersClockCountsWhereTwoProcessesOfFiveBearItOut: what it says in the others counts if it is about the same.
-func TestTheRunnersClockCountsWhereTwoProcessesOfFiveBearItOut(t *testing.T) {
+// TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree: what it says in the others counts if it is about the same.
+func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 	disturbed := func(event string) string {
 		return strings.NewReplacer("event: 130", "event: "+event).Replace(timedCase(0, 130, "wall"))
 	}

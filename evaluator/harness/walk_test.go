@@ -28,7 +28,7 @@ func TestRandomNumbersAreThoseOfACipherUnderTheCallsKey(t *testing.T) {
 	}
 }
 
-func TestTheClockThatCountsIsTheLargestThatARunnerCannotExcuse(t *testing.T) {
+func TestTheLargestClockCounts(t *testing.T) {
 	n := newNative(t, testdata(t, "walk/clocks.cpp"))
 	if out, err := exec.Command(n.build(t, "clocks", "clocks.cpp")).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

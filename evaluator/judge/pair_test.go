@@ -80,7 +80,7 @@ func few(n int, side judge.Side) judge.Runners {
 	}}
 }
 
-func TestRunnersComeInOrderEachWhenNothingIsLeftOfTheOneBefore(t *testing.T) {
+func TestARunnerStartsWhenTheOneBeforeIsGone(t *testing.T) {
 	var numbers []int
 	alive := make(chan struct{}, 1)
 	runner := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
@@ -142,7 +142,7 @@ func TestARunnerThatDoesNotLeaveIsKilledWhenItsTurnIsOver(t *testing.T) {
 	}
 }
 
-func TestTheFirstRunnerThatDoesNotEndInOrderIsTheStagesEnding(t *testing.T) {
+func TestTheFirstFailingRunnerIsTheStagesEnding(t *testing.T) {
 	endings := []sandbox.Outcome{{}, {ExitCode: 139, Signal: "SIGSEGV", Stderr: "second"}, {Stderr: "third"}}
 	runners := judge.Runners{Next: func(_ context.Context, number int) judge.Side {
 		if number == len(endings) {
@@ -160,7 +160,7 @@ func TestTheFirstRunnerThatDoesNotEndInOrderIsTheStagesEnding(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForARunnerThatNeverComes(t *testing.T) {
+func TestTheJudgeDoesNotWaitForAMissingRunner(t *testing.T) {
 	broken := errors.New("no sandbox")
 	for name, tt := range map[string]struct {
 		judge   judge.Side

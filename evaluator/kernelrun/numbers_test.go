@@ -29,7 +29,7 @@ func TestLargeIntegersReachTheWorkerAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestWhatAWorkersProgramCannotReadIsRefusedWithItsPath(t *testing.T) {
+func TestUnreadableValuesAreRefusedWithTheirPath(t *testing.T) {
 	large := strings.Repeat("9", 5000)
 	for name, c := range map[string]struct{ metadata, shape, value, field string }{
 		"an extent beyond 64 bits": {shape: "1180591620717411303424", field: "kernel -> io -> args -> 0 -> tensor_spec -> shape -> 0"},

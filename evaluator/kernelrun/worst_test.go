@@ -32,7 +32,7 @@ func worst() map[string]string {
 	}
 }
 
-func TestABodyInWhichEverythingIsWrongCostsLittleMoreThanReadingIt(t *testing.T) {
+func TestABodyFullOfErrorsCostsLittleMoreThanReadingIt(t *testing.T) {
 	for name, text := range worst() {
 		body := decode(t, text)
 		var before, after runtime.MemStats

@@ -18,7 +18,7 @@ func keys(w Because) (list []string) {
 	return list
 }
 
-func TestWhatExplainsADifferenceIsWhatTheSlowerKernelDoesMoreOf(t *testing.T) {
+func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 	naive, tensor, strided, saxpy := only(t, "cuda4", 1), only(t, "tri", 0), only(t, "cuda4", 2), only(t, "cuda4", 0)
 	for _, c := range []struct {
 		what       string

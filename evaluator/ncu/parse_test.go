@@ -201,7 +201,7 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 	}
 }
 
-func TestInstructionsAreFoundWhereTheSourcePageSpellsOutTheName(t *testing.T) {
+func TestInstructionsAreFoundByAFullName(t *testing.T) {
 	table := func(name, sass string) string {
 		return fmt.Sprintf("\"Kernel Name\",%q\n\"Address\",\"Source\",\"# Samples\"\n\"0x10\",%q,\"3\"\n", name, sass)
 	}

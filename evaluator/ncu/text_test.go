@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAReportAsTextSaysWhatBoundsEachKernelAndWhereItsTimeGoes(t *testing.T) {
+func TestATextReportNamesEachKernelsBound(t *testing.T) {
 	r := Parse(pages(t, "cuda4"))
 	var out strings.Builder
 	r.WriteText(&out)

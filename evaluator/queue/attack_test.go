@@ -76,8 +76,8 @@ func replies() []string {
 	return list
 }
 
-// TestAStolenSecretOfAWorkerReachesNobodyElse sends everything to everywhere, with every reply subject.
-func TestAStolenSecretOfAWorkerReachesNobodyElse(t *testing.T) {
+// TestAStolenWorkerSecretReachesNoOtherWorker sends everything to everywhere, with every reply subject.
+func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		publish(t, a.site, aJob("a1", "H200"), aJob("a2", "CPU"))
 		gpu, cpu := a.worker(t, victim), a.worker(t, sibling)

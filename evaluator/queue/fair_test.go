@@ -46,9 +46,9 @@ func TestWorkersAreHeardInTurnAndEachLosesOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// TestAFloodOfOneWorkerSilencesNobody has a worker send results as fast as it can, while the site takes its time for each.
+// TestAFloodOfOneWorkerDoesNotSilenceOthers has a worker send results as fast as it can, while the site takes its time for each.
 // Another's is recorded after few of the flood's, those that the site takes while it is on its way, and not behind all of them.
-func TestAFloodOfOneWorkerSilencesNobody(t *testing.T) {
+func TestAFloodOfOneWorkerDoesNotSilenceOthers(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		const flood = 20_000
 		var heard atomic.Int64

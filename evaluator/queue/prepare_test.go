@@ -91,7 +91,7 @@ func TestWorkerHearsOfTasksForItsDevicesAlone(t *testing.T) {
 	hears(t, hints)
 }
 
-func TestHintsThatNobodyReadsHoldNothingUp(t *testing.T) {
+func TestUnreadHintsBlockNothing(t *testing.T) {
 	q := openQueue(t, Config{})
 	w := dial(t, WorkerConfig{Queue: q.Queue, Name: "w1"})
 	hints, err := w.Preparations(t.Context(), []string{"CPU"})

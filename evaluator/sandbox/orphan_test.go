@@ -106,7 +106,7 @@ func waitsAtGate(t *testing.T, firstUID int) (left int) {
 	return left
 }
 
-func TestProgramWhoseServerIsKilledAtItsGateNeverBeginsAndIsEndedByTheNextServer(t *testing.T) {
+func TestProgramOfAKilledServerNeverPassesItsGate(t *testing.T) {
 	first := sandboxtest.FirstUID(t)
 	left := waitsAtGate(t, first)
 	for range 4 { // a server of other tests on this machine that starts in the meantime has ended it

@@ -108,7 +108,7 @@ int main() {
 }
 `
 
-func TestOnlyWhoMaySeesItsInterfacesAndNothingElseOfTheNetwork(t *testing.T) {
+func TestInterfacesAreVisibleOnlyIfAllowed(t *testing.T) {
 	sb := newSandbox(t)
 	program := compile(t, sb, interfacesSource)
 	for may, want := range map[bool]string{false: "EPERM\n", true: "lo runs\n"} {

@@ -108,7 +108,7 @@ func server(t *testing.T, role string, uid uint32) (cmd *exec.Cmd, root string) 
 	return cmd, root
 }
 
-func TestServerThatIsNotRootHasTheSameWallsAndSaysWhatIsLess(t *testing.T) {
+func TestServerWithoutRootHasTheSameWalls(t *testing.T) {
 	cmd, root := server(t, "check", uint32(firstUID+99))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

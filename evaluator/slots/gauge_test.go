@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-func TestWhatWasMeasuredOfAUnitGoesIntoEveryRecordOfItAndTheBestCounts(t *testing.T) {
+func TestTheBestGaugeIsInEveryMachineRecord(t *testing.T) {
 	p := slots.NewPool(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}}, Builds: 1})
 	s := p.All()[0]
 	if p.Describe(s).Gauge != nil {
@@ -30,7 +30,7 @@ func TestWhatWasMeasuredOfAUnitGoesIntoEveryRecordOfItAndTheBestCounts(t *testin
 	}
 }
 
-func TestOnePieceOfIdleWorkAtATimeAndAJobEndsWhicheverItIs(t *testing.T) {
+func TestIdleWorkIsDoneOneAtATimeAndEndsForAJob(t *testing.T) {
 	var gate slots.IdleGate
 	var under, most atomic.Int32
 	begun, done := make(chan struct{}, 10), make(chan error, 2)

@@ -36,7 +36,7 @@ func processes(m *measuring, each func(int) time.Duration, times func(int) float
 	}
 }
 
-func TestProcessesAreMeasuredUntilTheIntervalIsNarrowOrTheTimeIsUp(t *testing.T) {
+func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 	second := func(int) time.Duration { return time.Second }
 	alike := func(int) float64 { return 1000 }
 	apart := func(i int) float64 { return 1000 + 100*float64(i%3) }
@@ -82,7 +82,7 @@ func TestProcessesAreMeasuredUntilTheIntervalIsNarrowOrTheTimeIsUp(t *testing.T)
 
 func quiet() func() string { return func() string { return "" } }
 
-func TestAProcessIsDroppedForWhatSlowedTheDeviceAndNeverForItsTime(t *testing.T) {
+func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 	watched := 0
 	watch := func() func() string {
 		watched++
@@ -137,7 +137,7 @@ func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForADecisionThatNeverComes(t *testing.T) {
+func TestAStageEndsWithoutADecision(t *testing.T) {
 	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), quiet)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

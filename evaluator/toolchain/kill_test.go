@@ -59,7 +59,7 @@ def custom_kernel(data):
     return data
 `
 
-func TestWhoeverIsKilledTheStageEndsOnceAndNothingIsLeft(t *testing.T) {
+func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 	const outside, signal, own = "The judge's process was killed from outside", "SIGKILL", "the judge's own runner"
 	tests := []struct {
 		state  int

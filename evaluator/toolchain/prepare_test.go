@@ -108,7 +108,7 @@ func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
 }
 
 // No compiler has run in vain: the cache is looked at first.
-func TestACacheThatCannotBeMadeIsSaidBeforeAnythingIsCompiled(t *testing.T) {
+func TestABadCacheFolderIsReportedBeforeCompiling(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "objects")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

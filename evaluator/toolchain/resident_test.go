@@ -43,9 +43,9 @@ end.send(b"x")
 end.recv(1)
 `
 
-// TestAJudgeThatStaysServesTheNextStageWithWhatItHasSetUp also says that it gets each stage's own descriptors and files, that a
+// TestAResidentJudgeServesTheNextStage also says that it gets each stage's own descriptors and files, that a
 // failure ends it, and that a stage of another kind gets a process of its own.
-func TestAJudgeThatStaysServesTheNextStageWithWhatItHasSetUp(t *testing.T) {
+func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(stayingJudge), "runner.py": []byte(answeringRunner)},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}

@@ -98,7 +98,7 @@ func TestKeysOfDifferentListsDiffer(t *testing.T) {
 	}
 }
 
-func TestWhatWasCompiledIsRecalledForTheSameOwnerAndKernelsAlone(t *testing.T) {
+func TestCompiledKernelsAreRecalledOnlyForTheirOwner(t *testing.T) {
 	b := newBuilder()
 	k := RecallKey{Owner: t.Name(), Arch: "90", Text: "kernels"}
 	b.Remember([]byte("archive"), k)

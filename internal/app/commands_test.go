@@ -27,7 +27,7 @@ func commanded(t *testing.T, vars map[string]string, args ...string) (code int, 
 	return console.ExitCode(err), stdout.String(), stderr.String()
 }
 
-func TestAMistakeInTheCommandLineEndsWithTwoAndSaysWhatToWrite(t *testing.T) {
+func TestAMistakeInTheCommandLineExitsWithTwo(t *testing.T) {
 	sites := map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "sites.toml")}
 	for line, want := range map[string]string{
 		"sumbit a.cu":              "there is no command warpboard sumbit: did you mean submit?",

@@ -33,7 +33,7 @@ func TestOneDirectoryServesOneProcess(t *testing.T) {
 	release()
 }
 
-func TestATokenIsForTheDatabaseOfTheEnvironmentAndKeepsARole(t *testing.T) {
+func TestATokenOfTheCommandKeepsARole(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
 	env := Environment{Stdout: &out, Stderr: io.Discard, Getenv: func(name string) string {

@@ -86,7 +86,7 @@ func TestWhatIsWrongWithASettingsFileIsSaid(t *testing.T) {
 	}
 }
 
-func TestCheckConfigSaysWhereEachSettingIsFromAndHidesSecrets(t *testing.T) {
+func TestCheckConfigShowsSourcesAndHidesSecrets(t *testing.T) {
 	file := write(t, "warpboard.toml", "log-level = 'warn'\ngithub-key = 'k'\ngithub-secret = 'hidden'\ndatabase-url = 'postgres://me:hidden@db/x'\n")
 	check := func(args ...string) (string, error) {
 		var out bytes.Buffer

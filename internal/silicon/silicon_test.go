@@ -57,7 +57,7 @@ func TestLabelTellsFormAndMemoryApart(t *testing.T) {
 	}
 }
 
-func TestWithoutMemoryTheLabelIsOnlySureWhereTheNameSaysIt(t *testing.T) {
+func TestWithoutMemoryTheLabelIsSureOnlyByName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"NVIDIA A100-SXM4-40GB": true, "NVIDIA H100 80GB HBM3": true, "NVIDIA A100-SXM4-40GB MIG 1g.5gb": true,
 		"NVIDIA H100 PCIe": true, "NVIDIA H200": true, "Tesla T4": true, // the one that there is

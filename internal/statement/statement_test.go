@@ -155,7 +155,7 @@ func TestAScoreThatDoesNotFollowFromItsSamplesIsFound(t *testing.T) {
 	}
 }
 
-func TestScoresAgreeWhenTheirIntervalsTouchOrTheyAreHalfAPercentApart(t *testing.T) {
+func TestScoresAgreeIfIntervalsTouchOrHalfAPercentApart(t *testing.T) {
 	score := func(ns, low, high float64) statement.Score { return statement.Score{NS: ns, Low: &low, High: &high} }
 	for _, test := range []struct {
 		a, b statement.Score

@@ -15,8 +15,8 @@ import (
 	hooks "warpboard/models/webhooks"
 )
 
-// TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts is the way of an event, on both databases.
-func TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts(t *testing.T) {
+// TestEventsAreDeliveredOverFailuresAndRestarts is the way of an event, on both databases.
+func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin, ada, bob := modelstest.Person(t, s, "Grace", accounts.RoleAdmin), modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sum", "CPU")

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave on both databases.
-func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t *testing.T) {
+// TestAJoinTokenAdmitsALimitedNumberOfWorkers on both databases.
+func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		make := func(most int, length time.Duration) (string, fleet.JoinToken) {

@@ -15,8 +15,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestWhatIsOffIsRefusedWithTheAdminsSentence on both databases, and works again afterwards.
-func TestWhatIsOffIsRefusedWithTheAdminsSentence(t *testing.T) {
+// TestSwitchedOffPartsRefuseWithTheAdminsSentence on both databases, and works again afterwards.
+func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
 		task, other := modelstest.Task(t, s, admin, "sort", "CPU"), modelstest.Task(t, s, admin, "sum", "CPU")

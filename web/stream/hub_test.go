@@ -2,7 +2,7 @@ package stream
 
 import "testing"
 
-func TestSlowReaderIsSentToTheStoreAndHoldsUpNobody(t *testing.T) {
+func TestASlowReaderDelaysNoOther(t *testing.T) {
 	const buffer = 32
 	h, seventh := NewHub(), Topic{Kind: "submission", ID: 7}
 	slow, fast := h.subscribe(seventh, buffer), h.subscribe(seventh, buffer)

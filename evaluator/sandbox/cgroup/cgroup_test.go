@@ -63,9 +63,9 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 	}
 }
 
-// TestControllersAreTakenWhereTheyAreMountedAndNotWhereAnotherProgramBoundThem: container runtimes, chroots and
+// TestControllersOfBindMountsAreIgnored: container runtimes, chroots and
 // sandboxes bind parts of the cgroup trees at places of their own, before and after the line that counts.
-func TestControllersAreTakenWhereTheyAreMountedAndNotWhereAnotherProgramBoundThem(t *testing.T) {
+func TestControllersOfBindMountsAreIgnored(t *testing.T) {
 	root := tree(t, map[string]string{
 		"memory/user/x": "", "elsewhere/memory/user/x": "", "part/x": "", "over/user/x": "", "a b/user/x": "", "readonly": "",
 		"v2/cgroup.controllers": "memory pids", "v2/cgroup.subtree_control": "memory pids",

@@ -71,7 +71,7 @@ func TestAuthStatusAsksEachSiteAndExitsByTheChosenOne(t *testing.T) {
 	}
 }
 
-func TestLogoutRevokesTheTokenAndForgetsItWhereTheSiteIsAway(t *testing.T) {
+func TestLogoutRemovesTheTokenEvenIfTheSiteIsAway(t *testing.T) {
 	w := newWorld(t)
 	asked := w.signing()
 	for _, c := range []struct {
@@ -139,8 +139,8 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 	}
 }
 
-// TestTheSiteHearsTheVersionAndTheCommandSaysThatItIsOlder only where something failed, or to a person at a terminal.
-func TestTheSiteHearsTheVersionAndTheCommandSaysThatItIsOlder(t *testing.T) {
+// TestAnOlderCommandIsTold only where something failed, or to a person at a terminal.
+func TestAnOlderCommandIsTold(t *testing.T) {
 	w := newWorld(t)
 	agent, status := "", http.StatusNotFound
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -36,8 +36,8 @@ func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 	}
 }
 
-// TestABoardOfTheTerminalRanksNobodyOfOlderSoftware, as its page does not.
-func TestABoardOfTheTerminalRanksNobodyOfOlderSoftware(t *testing.T) {
+// TestATerminalBoardRanksOnlyTheNewestSoftware, as its page does not.
+func TestATerminalBoardRanksOnlyTheNewestSoftware(t *testing.T) {
 	w := newWorld(t)
 	board := client.Board{Total: 2, Entries: []client.Entry{{Rank: 1, ScoreNS: 12_000, User: client.User{Name: "Ann"}}, {Rank: 2, Older: true, ScoreNS: 9_000, User: client.User{Name: "Ben"}}}}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { json.NewEncoder(rw).Encode(board) })

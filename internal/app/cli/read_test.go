@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAFolderOfSomebodyElseCannotHoldTheProgramUp with pipes, devices, and files without an end.
-func TestAFolderOfSomebodyElseCannotHoldTheProgramUp(t *testing.T) {
+// TestAForeignFolderCannotBlockTheProgram with pipes, devices, and files without an end.
+func TestAForeignFolderCannotBlockTheProgram(t *testing.T) {
 	w := newWorld(t)
 	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the site was asked: %s %s", r.Method, r.URL) })
 	for name, make := range map[string]func(path string) error{

@@ -80,7 +80,7 @@ type lines chan string
 
 func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
 
-func TestWatchingSaysThatNoWorkerTakesARunAndWhichDevicesHaveOne(t *testing.T) {
+func TestWatchingNamesDevicesWithAWorker(t *testing.T) {
 	printed, said := make(lines, 100), []string{}
 	until := func(part string) {
 		for line := range printed {

@@ -22,7 +22,7 @@ func brokenTask(t *testing.T, task, file, text string) string {
 	return folder
 }
 
-func TestVerifyTaskBlamesNoWrongSolutionForATaskThatIsBroken(t *testing.T) {
+func TestVerifyTaskReportsABrokenTask(t *testing.T) {
 	for name, test := range map[string]struct {
 		folder string
 		broken bool

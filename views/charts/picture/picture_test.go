@@ -49,8 +49,8 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 	}
 }
 
-// TestEverybodyHasALane: dots that would touch stand beside each other, and what has no room is left out.
-func TestEverybodyHasALane(t *testing.T) {
+// TestEveryDotHasALane: dots that would touch stand beside each other, and what has no room is left out.
+func TestEveryDotHasALane(t *testing.T) {
 	d := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 100.1, Size: 2, URL: "/b"}, {ScoreNS: 1000, Size: 1, URL: "/c", Mine: true}},
 		Lines: []Line{{ScoreNS: 50, Label: "limit", Limit: true}}})
 	var at []string
