@@ -219,7 +219,7 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		w.score(t, s, w.ben, 900)
 		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), db.Conflict)
-		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is somebody else's.")))
+		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is another person's.")))
 		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.Confirming, work)

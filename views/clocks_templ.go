@@ -696,7 +696,7 @@ func clockRows(rows []models.DifferingRun) templ.Component {
 	})
 }
 
-// whereDiffers says which stage the case is of, and how many others there differ.
+// whereDiffers says in which stage the case is, and how many others there differ.
 func whereDiffers(r models.DifferingRun) string {
 	text := "in the " + format.Lower(StageView{Result: job.StageResult{Stage: r.Stage}}.Name()) + " stage"
 	if r.Cases > 1 {

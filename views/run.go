@@ -24,7 +24,7 @@ type RunCard struct {
 	Stages       []StageView
 	Rank         int              // on the board, when this run is the person's entry; else 0
 	Tied         bool             // others share that rank
-	Older        bool             // the person's entry, without a rank: the board is of newer software
+	Older        bool             // the person's entry, without a rank: the board has newer software
 	Record       bool             // it led the board when it came, and is still the person's entry
 	FirstNS      float64          // the board's best score; 0 when the person is not on the board
 	FirstRun     int64            // that has it

@@ -19,7 +19,8 @@ import (
 // heartbeats are late.
 const reconnectWait = 500 * time.Millisecond
 
-// maxSubscriptions is of one connection. A worker has one for its answers, one for cancellations, and two for each kind of device.
+// maxSubscriptions bounds one connection. A worker has one for its answers, one for cancellations, and two for each kind of
+// device.
 const maxSubscriptions = 100
 
 // options are the embedded server's.

@@ -100,7 +100,7 @@ func (s *Boards) Place(ctx context.Context, versionID int64, device string, user
 	return st, db.ReadError(err, "entry of this person")
 }
 
-// Older reports whether the entry is of an older epoch than the board's first, and so not compared with it.
+// Older reports whether the entry's epoch is older than that of the board's first, so that they are not compared.
 func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
 
 // ofPlace are the columns that Place adds to a standing. The first of an epoch begins the band that none of it is ahead of;

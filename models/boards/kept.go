@@ -9,11 +9,11 @@ import (
 // mostKept is how many bytes of boards a process keeps, about.
 const mostKept = 32 << 20
 
-// kept is all that a process keeps of boards: summaries, people's places, and what pages show. Each key has the change number
-// that the board had when it was read. Who asks has read that number just now, from the database: another process of the
-// site may have changed it. Every visible change, of a name, too, raises the number in the transaction that makes it; so one
-// that is still the same means that nothing has changed. Nothing here is of one viewer but a place, which has its person in
-// its key. No one writes into what is kept.
+// kept caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the board's
+// change number at the time of reading. The caller has just read that number from the database, since another process of the
+// site may have changed it. Every visible change, even of a name, raises the number in its transaction; so an equal number
+// means that nothing has changed. Only places belong to one viewer; each has its person in its key. Do not modify the cached
+// values.
 type kept = cache.Cache[any, any]
 
 type (

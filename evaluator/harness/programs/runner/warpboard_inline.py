@@ -43,7 +43,7 @@ class Later:
 
 
 def change(cpp_extension):
-    """Changes it once, where it is of a known kind."""
+    """Changes it once, if its kind is known."""
     if hasattr(cpp_extension, "_write_ninja_file") and not hasattr(cpp_extension, "_warpboard"):
         cpp_extension._warpboard = True
         cpp_extension._write_ninja_file = behind(cpp_extension._write_ninja_file)
