@@ -42,7 +42,7 @@ func (c *connection) completes(cmd *cobra.Command) {
 	}
 }
 
-// completeSubmission offers the newest submissions of one's own. A completing shell gets no errors, here and below.
+// completeSubmission offers the newest submissions of one's own. A shell that waits for a word is told no error, here and below.
 func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
 		if list, err := site.Mine(cmd.Context(), "", 0, 20); err == nil {
@@ -58,7 +58,15 @@ func (c *connection) completeTask(cmd *cobra.Command, _ []string, _ string) (all
 	return c.completeBoard(cmd, nil, "")
 }
 
-// completeDevice offers the devices of --task if given, otherwise those of the site.
+// completePull offers a site's tasks, and then folders.
+func (c *connection) completePull(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return c.completeBoard(cmd, nil, "")
+}
+
+// completeDevice offers the devices of --task where that is given, else those of the site.
 func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	if task, err := cmd.Flags().GetString("task"); err == nil && task != "" {
 		return c.completeBoard(cmd, []string{task}, "")

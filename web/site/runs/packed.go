@@ -21,23 +21,14 @@ type unpackedFile struct {
 	io.Closer
 }
 
-// OpenPacked opens an artifact to read it unpacked, and returns its unpacked size. It reads the whole packed file first,
-// because a damaged file cannot be reported once an answer has begun.
-func (s *Runs) OpenPacked(a work.Artifact) (io.ReadCloser, int, error) {
-	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
-	if err != nil {
-		return nil, 0, err
-	}
-	if !strings.HasSuffix(a.Name, ".gz") {
-		return f, int(a.Size), nil
-	}
-	z, size, err := unpacked(f)
-	if err != nil {
-		damaged := &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
-			Message: "The report file of this case is damaged. Submit with the mode profile to make another."}
-		return nil, 0, errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, err), damaged, f.Close())
-	}
-	return unpackedFile{z, f}, size, nil
+// mostUnpacked is how many bytes of a file a request unpacks. The program under ncu can write a file that packs to a thousandth.
+const mostUnpacked = 8 << 20
+
+// Packed is an artifact that is open to send it.
+type Packed struct {
+	io.ReadCloser
+	Size int
+	Gzip bool // it is packed
 }
 
 // OpenPacked opens an artifact to send it to someone who unpacks it, or does not. It unpacks the file first, up to mostUnpacked: once
