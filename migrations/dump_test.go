@@ -28,9 +28,13 @@ func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 		}
 		defer s.Close()
 		after := openAt(t, cfg) // PostgreSQL's plans of the old connection are for the old columns
-		// Later migrations add version rows, drop the pictures of people and what users say of them.
-		if diff := cmp.Diff(before, rowsOf(t, after, dialect), but("goose_db_version", "sqlite_sequence", "pictures", "users")); diff != "" || len(before["runs"]) != 11 {
+		rows := rowsOf(t, after, dialect)
+		// Later migrations add version rows and columns of evaluations, drop the pictures of people and what users say of them.
+		if diff := cmp.Diff(before, rows, but("goose_db_version", "sqlite_sequence", "pictures", "users", "evaluations")); diff != "" || len(before["runs"]) != 11 {
 			t.Errorf("rows (-before +after):\n%s", diff)
+		}
+		if was, is := len(before["evaluations"]), len(rows["evaluations"]); was != is || is == 0 {
+			t.Errorf("%d evaluations became %d", was, is)
 		}
 		wantBoardOfTheDump(t, s)
 		wantWorkToGoOn(t, s)

@@ -19,6 +19,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
+	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
@@ -36,7 +37,13 @@ type evalSite struct {
 // newEvalSite has a CPU that can evaluate, as far as the site knows; no one takes its jobs.
 func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 	t.Helper()
-	s := &evalSite{testSite: startSite(t, changes...)}
+	return newEvalSiteOn(t, modelstest.Open(t), changes...)
+}
+
+// newEvalSiteOn is the same on a database.
+func newEvalSiteOn(t testing.TB, store *models.Store, changes ...func(*Config)) *evalSite {
+	t.Helper()
+	s := &evalSite{testSite: startSiteAt(t, "127.0.0.1:0", store, changes...)}
 	s.user = modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
 	secret, _, err := s.site.Store.Accounts.CreateToken(context.Background(), s.user.ID, "test", 0)
 	if err != nil {

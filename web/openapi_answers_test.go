@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"warpboard/clients/go"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
@@ -105,6 +106,9 @@ func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) 
 			}
 		}
 	}
+	if kind == client.JSONLines {
+		parts = strings.Split(strings.TrimSpace(text), "\n")
+	}
 	if !strings.Contains(kind, "json") && kind != "text/event-stream" || kind == "application/jsonl" {
 		return // a file
 	}
@@ -154,6 +158,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)}, {path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
 			{path, strings.Replace(request, "{", `{"gpu_type": "none",`, 1)}}
 	}
+	batch := s.endedBatch(request)
 	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
 	const profile, files = "/submissions/{id}/runs/{run}/profile", "/tasks/{slug}/boards/{device}"
 	page, hook, delivery := "?page=2", s.hook(), "/deliveries/1/redeliver"
@@ -172,6 +177,9 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"PATCH /api/v1/evaluations/{id}":                             {{evaluations + done, `{"shared": true}`}, {evaluations + done, `{"share": true}`}, {evaluations + done, `{}`}},
 		"GET /api/v1/evaluations/{id}/events":                        {{evaluations + done + "/events", ""}, {evaluations + "none/events", ""}},
 		"POST /api/v1/evaluations/{id}/cancel":                       {{evaluations + live + "/cancel", "{}"}, {evaluations + live + "/cancel", "{}"}},
+		"POST /api/v1/evaluations/batch":                             {{"/api/v1/evaluations/batch", `{"requests": [` + request + `, {}, 1]}`}, {"/api/v1/evaluations/batch", `{"requests": []}`}},
+		"GET /api/v1/evaluations/batch/{id}/results":                 {{batch + "/results", ""}, {batch + "/results?after=1", ""}, {evaluations + "batch/none/results", ""}},
+		"DELETE /api/v1/evaluations/batch/{id}":                      {{batch, ""}, {evaluations + "batch/none", ""}},
 		"GET /api/v1/evaluations/stats":                              {{"/api/v1/evaluations/stats", ""}},
 		"POST /evaluate":                                             append(mistakes("/evaluate"), call{"/evaluate", request}),
 		"POST /compare":                                              append(mistakes("/compare"), call{"/compare", comparison}),
@@ -219,6 +227,14 @@ func (s *evalSite) anotherToken() string {
 		s.t.Fatal(err)
 	}
 	return fmt.Sprintf("/api/v1/tokens/%d", made.ID)
+}
+
+// endedBatch sends a batch of one request, ends it, and returns its address.
+func (s *evalSite) endedBatch(request string) string {
+	s.t.Helper()
+	_, made := s.ask("POST", "/api/v1/evaluations/batch", `{"requests": [`+request+`]}`)
+	s.endOne(made["entries"].([]any)[0].(object)["id"].(string), kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
+	return "/api/v1/evaluations/batch/" + made["id"].(string)
 }
 
 // hook makes a webhook with a delivery, and returns its address.

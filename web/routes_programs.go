@@ -75,6 +75,9 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 
 	s.webhookRoutes(own)
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
+	evaluations.post("/api/v1/evaluations/batch", s.api.CreateBatch)
+	api.delete("/api/v1/evaluations/batch/:id", s.api.CancelBatch)
+	streams.get("/api/v1/evaluations/batch/:id/results", s.api.BatchResults)
 	api.get("/api/v1/evaluations", s.api.ListEvaluations)
 	api.get("/api/v1/evaluations/:id", s.api.GetEvaluation)
 	api.patch("/api/v1/evaluations/:id", s.api.ChangeEvaluation)

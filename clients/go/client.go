@@ -96,9 +96,14 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 // Submit sends a kernel. The error is a *Problem when the site refused it. Submit tries again while the site cannot reach its
 // database. All tries carry one key, so they make one submission, even if a proxy repeats them.
 func (c *Client) Submit(ctx context.Context, sub NewSubmission) (*Submission, error) {
+	return safely[Submission](ctx, c, "/submissions", sub)
+}
+
+// safely posts what is the same one however often it is sent.
+func safely[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
 	key := rand.Text()
 	for try := 1; ; try++ {
-		created, err := ask[Submission](ctx, c, http.MethodPost, "/submissions", sub, IdempotencyHeader, key)
+		created, err := ask[T](ctx, c, http.MethodPost, path, body, IdempotencyHeader, key)
 		if p, ok := errors.AsType[*Problem](err); !ok || p.Code != "unavailable" || try == submitTries {
 			return created, err
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// IdempotencyHeader carries a key of the sender's choice: a submission that is sent again with it is the same one.
+// IdempotencyHeader carries a key of the sender's choice: what is sent again with it is the same one.
 const IdempotencyHeader = "Idempotency-Key"
 
 // maxWait is the longest that a site waits for a submission's end before it answers.

@@ -27,15 +27,20 @@ var errEnded = errors.New("all runs have ended")
 // runs have ended. After a lost connection or a restart of the server it reconnects from the last event. It returns early if
 // each or ctx ends it, or the site refuses.
 func (c *Client) Watch(ctx context.Context, id, after int64, each func(Event) error) error {
+	return resume(ctx, &after, func() error { return c.follow(ctx, id, &after, each) })
+}
+
+// resume follows until it is over; follow moves after along.
+func resume(ctx context.Context, after *int64, follow func() error) error {
 	var pause time.Duration
 	for {
-		seen := after
-		err := c.follow(ctx, id, &after, each)
+		seen := *after
+		err := follow()
 		if ended, err := verdict(ctx, err); ended {
 			return err
 		}
 		pause = min(2*pause+200*time.Millisecond, maxPause)
-		if after > seen {
+		if *after > seen {
 			pause = 0
 		}
 		if err := sleep(ctx, max(pause, retryAfter(err))); err != nil {

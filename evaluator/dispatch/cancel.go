@@ -28,6 +28,23 @@ func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) er
 	return nil
 }
 
+// cancelledAtOnce is how many evaluations of a batch one transaction ends: others want to write, too.
+const cancelledAtOnce = 100
+
+// CancelBatch does the same to all evaluations of a batch that have not ended.
+func (d *Dispatcher) CancelBatch(ctx context.Context, id, reason string) error {
+	for {
+		attempts, out, err := d.store.Work.CancelBatch(ctx, id, reason, cancelledAtOnce)
+		if err != nil || len(out.Evaluations) == 0 {
+			return err
+		}
+		d.afterCancel("", out)
+		for _, attempt := range attempts {
+			d.afterCancel(attempt, work.Recorded{})
+		}
+	}
+}
+
 // CancelRejudge ends a rejudge of a task without effect, and stops its runs.
 func (d *Dispatcher) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) error {
 	attempts, out, err := d.store.CancelRejudge(ctx, actor, taskID)

@@ -42,6 +42,8 @@ type Config struct {
 	// SigningKey signs what the site states of results; empty: the one in Data.
 	SigningKey string
 	Waiting    int
+	// AtOnce is how many evaluations one caller may have waiting or running; a batch waits beyond it.
+	AtOnce int
 
 	OpenEvalAPI  string
 	MetricsFrom  list

@@ -86,6 +86,7 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
 	wrong.unless(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
+	wrong.unless(c.AtOnce >= 1, "--evaluations-at-once %d: want 1 or more", c.AtOnce)
 	if c.SigningKey != "" {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
 		wrong.unless(err == nil, "--signing-key: %w", err)

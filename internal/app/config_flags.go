@@ -91,6 +91,7 @@ func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.SigningKey, "signing-key", "", "Ed25519 private key in PEM that signs the statements of results; prefer WARPBOARD_SIGNING_KEY_FILE; default: signing.key in --data, created at the first start")
 	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions per person and hour; 0: no limit")
 	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "queued and running runs per person; 0: no limit")
+	fs.IntVar(&cfg.AtOnce, "evaluations-at-once", 16, "evaluations per person or address, waiting or running; a batch is not refused: beyond that number, per device, it waits")
 	fs.Var(&cfg.WebhookAllow, "webhook-allow", "non-public networks that site webhooks (not personal ones) can reach, such as 10.1.0.0/16,127.0.0.1; also by http:// addresses; default: none")
 	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who can evaluate kernels without a token: all (everyone who reaches the site can run programs here; the response has a key, and only its holder and the admins can read, list, and cancel), loopback (this machine, when serving on a loopback address) or none")
 	fs.Var(&cfg.MetricsFrom, "metrics-from", "addresses and networks that can read /metrics and /stats without a token, such as 127.0.0.1,10.0.0.0/8, or none; not through a proxy; default: this machine, if --base-url names it")

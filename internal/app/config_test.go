@@ -70,6 +70,7 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--cpu-slots many", "--cpu-slots: \"many\" is not a whole number (serve --help prints its flags)"},
 		{"serve", "--adddr x", "unknown flag: --adddr (serve --help prints its flags)"},
 		{"serve", "--waiting-runs -1", "--waiting-runs -1: want 0 or more"},
+		{"serve", "--evaluations-at-once 0", "--evaluations-at-once 0: want 1 or more"},
 		{"serve", "--submissions-per-hour -1", "--submissions-per-hour -1: want 0 or more"},
 		{"serve", "--first-uid 999", "--first-uid 999: want 1000 or more"},
 		{"serve", "--nats-tls-cert c.pem --nats-listen :4222", "--nats-tls-cert and --nats-tls-key belong together"},

@@ -225,7 +225,7 @@ func authorizer(store *models.Store) func(name, secret string) ([]string, bool, 
 // web is the site's part of the settings.
 func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
 	from, _ := c.metricsFrom() // validate has checked it
-	return web.Config{
+	cfg := web.Config{
 		SiteConfig: web.SiteConfig{Store: store, Dispatcher: d, Hub: hub, Log: log, Settings: web.Settings{
 			Addr: c.Addr, BaseURL: c.BaseURL, Version: version(), TrustedProxies: c.Proxies,
 			SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker,
@@ -233,4 +233,6 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 		Queue: q, OwnCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins, Contact: c.Contact,
 		OpenEvalAPI: c.OpenEvalAPI, MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
+	cfg.EvalLimits.AtOnce = c.AtOnce
+	return cfg
 }

@@ -57,17 +57,19 @@ type Counter struct {
 // Sample is one thing that happened.
 type Sample struct {
 	Name  string
-	Value float64 // seconds, where it took time
+	Value float64 // seconds, where it took time; of each
+	Times int     // how often it happened; 0: once
 }
 
 // Add adds samples to their counters.
 func Add(tx *gorm.DB, samples ...Sample) error {
 	for _, s := range samples {
-		err := tx.Exec(`insert into counters (name, count, total, least, most) values (?, 1, ?, ?, ?)
-			on conflict (name) do update set count = counters.count + 1, total = counters.total + excluded.total,
+		times := max(s.Times, 1)
+		err := tx.Exec(`insert into counters (name, count, total, least, most) values (?, ?, ?, ?, ?)
+			on conflict (name) do update set count = counters.count + excluded.count, total = counters.total + excluded.total,
 			least = case when excluded.least < counters.least then excluded.least else counters.least end,
 			most = case when excluded.most > counters.most then excluded.most else counters.most end`,
-			s.Name, s.Value, s.Value, s.Value).Error
+			s.Name, times, s.Value*float64(times), s.Value, s.Value).Error
 		if err != nil {
 			return fmt.Errorf("counting %s: %w", s.Name, err)
 		}

@@ -87,8 +87,8 @@ func (in NewSubmission) check() error {
 	case len(in.Devices) == 0:
 		return db.Errorf(db.Invalid, "Choose at least one device.")
 	}
-	if len(in.Key) > maxRequestKey {
-		return db.Errorf(db.Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(in.Key))
+	if err := work.CheckRequestKey(in.Key); err != nil {
+		return err
 	}
 	if err := tasks.CheckSubmission(in.submitted()); err != nil {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)

@@ -7,9 +7,6 @@ import (
 	"warpboard/models/work"
 )
 
-// Room for a UUID or a hash with a prefix; it is an indexed column, and clients choose the text.
-const maxRequestKey = 200 // bytes
-
 // sentBefore finds the submission that a person made with the same key, because its answer was lost. The key is theirs
 // alone. The same key with something else is a Conflict: two different things were meant.
 func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, err error) {

@@ -5,14 +5,10 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/google/uuid"
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
-	"warpboard/models/budgets"
-	"warpboard/models/counters"
 	"warpboard/models/db"
-	"warpboard/models/switches"
 )
 
 // EvaluationState is the state of an evaluation.
@@ -50,7 +46,12 @@ type Evaluation struct {
 	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {}: not kept, because it was cancelled
 	// RequestBytes is how large the request was.
 	RequestBytes int64
+	RequestKey   string // the idempotency key that was sent with it
 	SourceHash   string // of the sources
+	Batch        string // that it was sent with; empty: it was sent alone
+	BatchIndex   int    // of its request there, from 0
+	BatchResult  int64  // its place among the results of the batch, from 1; 0: it has not ended
+	Parked       int    // 1: one of a batch that is not in the queue yet, because its caller has enough there
 	State        EvaluationState
 	Change       int64 // grows with every change that watchers see
 	Work
@@ -67,43 +68,6 @@ func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
 // TableName is the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
 
-// NewEvaluation is what is submitted.
-type NewEvaluation struct {
-	User    accounts.User // zero: without sign-in
-	Owner   string
-	Caller  string
-	Shared  bool
-	Kind    string
-	Device  string
-	Request json.RawMessage
-	Sources []byte // SourceHash is their hash
-	Limits  EvaluationLimits
-}
-
-// SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
-func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
-	e := Evaluation{
-		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
-		RequestBytes: int64(len(in.Request)), SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: db.Now()},
-	}
-	err := l.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := in.Limits.check(tx, in.User, in.Caller, e.RequestBytes); err != nil {
-			return err
-		}
-		if err := switches.Check(tx, "No evaluations are taken for now.", switches.Evaluations); err != nil {
-			return err
-		}
-		if err := budgets.Check(tx, in.User, in.Device); err != nil {
-			return err
-		}
-		if err := tx.Create(&e).Error; err != nil {
-			return db.WriteError(err, "evaluation")
-		}
-		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
-	})
-	return e, err
-}
-
 // Evaluation returns one evaluation. A context that ends while the row is read would leave half of it: with an error there
 // is none, or a caller that waits for one would be taken for a stranger to it.
 func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
@@ -114,9 +78,12 @@ func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, erro
 	return e, nil
 }
 
+// noLiveBatch keeps the results of a batch until all have ended: its caller may be reading them.
+const noLiveBatch = "batch not in (select batch from evaluations where " + Live + " and batch <> '')"
+
 // PruneEvaluations removes evaluations that ended before a time.
 func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := l.db.Writer(ctx).Where("ended_at < ?", db.Time(before)).Delete(&Evaluation{}).Error
+	err := l.db.Writer(ctx).Where("ended_at < ? and "+noLiveBatch, db.Time(before)).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
@@ -135,6 +102,14 @@ func (a Asker) Owns(e Evaluation) bool {
 	return a.Owner != "" && e.UserID == 0 && e.Owner == a.Owner
 }
 
+// own narrows a question to the asker's own evaluations.
+func (a Asker) own(query *gorm.DB) *gorm.DB {
+	if a.User.SignedIn() {
+		return query.Where("user_id = ?", a.User.ID)
+	}
+	return query.Where("user_id = 0 and owner = ?", a.Owner)
+}
+
 // MayRead reports whether the asker may see an evaluation's sources, and all else that is known of it.
 func (a Asker) MayRead(e Evaluation) bool { return e.Shared || a.MayChange(e) }
 
@@ -144,15 +119,10 @@ func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin
 // Evaluations lists the asker's own evaluations, the newest first, without their requests and results.
 func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
 	list := []Evaluation{}
-	query := l.db.Read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
-	switch {
-	case asker.User.SignedIn():
-		query = query.Where("user_id = ?", asker.User.ID)
-	case asker.Owner != "":
-		query = query.Where("user_id = 0 and owner = ?", asker.Owner)
-	default:
+	if !asker.User.SignedIn() && asker.Owner == "" {
 		return list, nil
 	}
+	query := asker.own(l.db.Read(ctx)).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
 	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 
@@ -161,7 +131,7 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	if owner == "" {
 		return nil
 	}
-	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ?", db.Time(before), owner).Delete(&Evaluation{}).Error
+	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ? and "+noLiveBatch, db.Time(before), owner).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 

@@ -56,6 +56,9 @@ func (e *Evaluation) setMeasured(job.Result) {} // its report says it
 // save does not write the request, which may be large, except for a cancelled evaluation, whose request is dropped.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	e.Change++
+	if err := e.leaveBatch(tx); err != nil {
+		return 0, err
+	}
 	kept := []string{"id"}
 	if !e.cancelled() {
 		kept = append(kept, "request")

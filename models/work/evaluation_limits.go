@@ -13,7 +13,7 @@ import (
 
 // EvaluationLimits bound what one caller may have. 0 is no limit; admins have only AtOnce.
 type EvaluationLimits struct {
-	AtOnce    int   // waiting or running
+	AtOnce    int   // waiting or running; of batches, in the queue of a device
 	PerHour   int   // submitted
 	HourBytes int64 // of their requests
 }
@@ -22,25 +22,61 @@ type EvaluationLimits struct {
 const evaluationRetry = 2 * time.Second
 
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
-	if err := l.checkAtOnce(tx, caller); err != nil || user.IsAdmin() {
+	if err := l.checkAtOnce(tx, caller); err != nil {
 		return err
 	}
-	var hour struct{ Count, Bytes int64 }
-	last := tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", caller, db.Now().Add(-time.Hour)).Session(&gorm.Session{})
-	if err := last.Select("count(*) as count, coalesce(sum(request_bytes), 0) as bytes").Scan(&hour).Error; err != nil {
-		return fmt.Errorf("counting the evaluations of an hour: %w", err)
+	hour, err := l.lastHour(tx, user, caller)
+	if err != nil {
+		return err
 	}
-	what := ""
+	return hour.take(bytes)
+}
+
+// hourOf is what a caller has submitted in an hour, and may submit.
+type hourOf struct {
+	tx     *gorm.DB
+	limits EvaluationLimits
+	caller string
+	free   bool // the caller has no limit
+	Count  int64
+	Bytes  int64
+}
+
+func (l EvaluationLimits) lastHour(tx *gorm.DB, user accounts.User, caller string) (hourOf, error) {
+	h := hourOf{tx: tx, limits: l, caller: caller, free: user.IsAdmin()}
+	if h.free {
+		return h, nil
+	}
+	var sum struct{ Count, Bytes int64 }
+	if err := h.evaluations().Select("count(*) as count, coalesce(sum(request_bytes), 0) as bytes").Scan(&sum).Error; err != nil {
+		return h, fmt.Errorf("counting the evaluations of an hour: %w", err)
+	}
+	h.Count, h.Bytes = sum.Count, sum.Bytes
+	return h, nil
+}
+
+func (h *hourOf) evaluations() *gorm.DB {
+	return h.tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", h.caller, db.Now().Add(-time.Hour))
+}
+
+// take counts one more request, or says why it is too much.
+func (h *hourOf) take(bytes int64) error {
+	l := h.limits
 	switch {
-	case l.PerHour > 0 && hour.Count >= int64(l.PerHour):
-		what = fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour)
-	case l.HourBytes > 0 && hour.Count > 0 && hour.Bytes+bytes > l.HourBytes:
-		what = fmt.Sprintf("At most %d MiB of requests for evaluations an hour are accepted", l.HourBytes>>20)
-	default:
+	case h.free:
 		return nil
+	case l.PerHour > 0 && h.Count >= int64(l.PerHour):
+		return h.tooMany(fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour))
+	case l.HourBytes > 0 && h.Count > 0 && h.Bytes+bytes > l.HourBytes:
+		return h.tooMany(fmt.Sprintf("At most %d MiB of requests for evaluations an hour are accepted", l.HourBytes>>20))
 	}
-	var first Evaluation // that leaves the hour
-	if err := last.Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
+	h.Count, h.Bytes = h.Count+1, h.Bytes+bytes
+	return nil
+}
+
+func (h *hourOf) tooMany(what string) error {
+	first := Evaluation{Work: Work{QueuedAt: db.Now()}} // that leaves the hour
+	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)
 	}
 	wait := max(time.Until(first.QueuedAt.Add(time.Hour)).Truncate(time.Second), 0) + time.Second
@@ -49,12 +85,13 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 	return tooMany
 }
 
+// checkAtOnce counts what was sent alone: evaluations of a batch wait for a place in the queue instead, see NewBatch.park.
 func (l EvaluationLimits) checkAtOnce(tx *gorm.DB, caller string) error {
 	if l.AtOnce <= 0 {
 		return nil
 	}
 	var under int64
-	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+Live, caller).Count(&under).Error; err != nil {
+	if err := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+Live, caller).Count(&under).Error; err != nil {
 		return fmt.Errorf("counting live evaluations: %w", err)
 	}
 	if under < int64(l.AtOnce) {
@@ -68,7 +105,7 @@ func (l EvaluationLimits) checkAtOnce(tx *gorm.DB, caller string) error {
 // PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones have
 // at most so many bytes.
 func (l *LifeCycle) PruneEvaluationsAbove(ctx context.Context, most int64) error {
-	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and id in (select id from (
+	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and `+noLiveBatch+` and id in (select id from (
 		select id, sum(case when state = ? then 0 else request_bytes end) over (partition by caller order by queued_at desc, id) as kept
 		from evaluations) newer where kept > ?)`, EvaluationCancelled, most).Error
 	return db.WriteError(err, "evaluations without the oldest of callers with many")

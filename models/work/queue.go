@@ -17,8 +17,8 @@ import (
 
 // fairQueue is the only order of the queue. A device takes first the work that a worker already has; then evaluations, then
 // runs, then profiles that follow ranked runs, then baselines, then reruns. Within each kind, people or callers take turns,
-// counting their running work; of two with the same turn, the one that has waited longer is first. Next and the pages both
-// read it.
+// counting their running work; of two with the same turn, the one that has waited longer is first. Evaluations of a batch take
+// turns with runs. Next and the pages both read it.
 const fairQueue = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place

@@ -35,25 +35,26 @@ type Work struct {
 // Live says in SQL that work has not ended, in the very words of the partial indexes.
 const Live = "ended_at is null"
 
-// liveWork is all live work of both kinds, as one table. turn_of says whose turn a unit of work uses up: its person's,
+// liveWork is all live work of both kinds, as one table, without what is parked. turn_of says whose turn a unit of work uses up: its person's,
 // its caller's, or its confirmation's, which no one asked for; see fairQueue.
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rerun_id is null then 2 else 4 end as priority,
-		case when confirmation_id is null then cast(user_id as text) else 'confirmation ' || cast(confirmation_id as text) end as turn_of
+		case when confirmation_id is null then 'person:' || cast(user_id as text) else 'confirmation ' || cast(confirmation_id as text) end as turn_of
 	from runs where ` + Live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
-		attempt_id, not_before, queued_at, dispatched_at, started_at, 0, caller
-	from evaluations where ` + Live
+		attempt_id, not_before, queued_at, dispatched_at, started_at, case when batch = '' then 0 else 1 end, caller
+	from evaluations where ` + Live + ` and parked = 0`
 
 // Priority says which work goes first on a device: the smaller one.
 type Priority int
 
 // The priorities. Someone waits for the answer of an evaluation, and a limit per caller keeps evaluations from
-// taking all slots for long. A profile that follows a ranked run, or a leg of a confirmation, gives way to them (the leg for a
-// while: see HurryLegs); a baseline gives way to these, and what is measured again to everything else.
+// taking all slots for long. A batch brings the next ones as these end, so its evaluations have the priority of runs. A profile that follows
+// a ranked run, or a leg of a confirmation, gives way to them (the leg for a while: see HurryLegs); a baseline gives way to
+// these, and what is measured again to everything else.
 const (
 	PriorityEvaluation Priority = iota
 	PriorityRun

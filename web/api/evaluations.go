@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -37,7 +38,7 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	made, err := a.evals.Submit(c.UserContext(), caller, request)
+	made, err := a.evals.Submit(c.UserContext(), caller, request, c.Get(client.IdempotencyHeader))
 	if err != nil {
 		return problemOf(c, err)
 	}
@@ -52,24 +53,40 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 
 // problemOf answers a request that could not be read, with every field that is wrong.
 func problemOf(c *fiber.Ctx, err error) error {
+	if !errors.As(err, new(evaluations.FieldErrors)) {
+		return readable(err)
+	}
+	p := newProblem(err)
+	p.RequestID, _ = c.Locals(site.LocalRequestID).(string)
+	return c.Status(p.Status).JSON(p, "application/problem+json")
+}
+
+// readable words what was wrong with a request for this API.
+func readable(err error) error {
 	var body *evaluations.BodyError
-	var fields evaluations.FieldErrors
 	var refusal *kernelrun.Refusal
 	switch {
 	case errors.As(err, &body):
 		return site.Invalid("body", "The request cannot be read: %s.", body.Msg)
 	case errors.As(err, &refusal):
 		return site.Invalid("invalid", "%s.", refusal.Message)
-	case !errors.As(err, &fields):
-		return err
 	}
-	p := client.Problem{Type: "about:blank", Title: "Unprocessable Entity", Status: fiber.StatusUnprocessableEntity,
+	return err
+}
+
+// newProblem is an error as the API answers it.
+func newProblem(err error) client.Problem {
+	var fields evaluations.FieldErrors
+	if !errors.As(err, &fields) {
+		f := site.FailureOf(readable(err))
+		return client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status, Code: f.Code, Detail: f.Message}
+	}
+	p := client.Problem{Type: "about:blank", Title: http.StatusText(fiber.StatusUnprocessableEntity), Status: fiber.StatusUnprocessableEntity,
 		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", format.Plural(len(fields), "mistake", "mistakes"), fields)}
-	p.RequestID, _ = c.Locals(site.LocalRequestID).(string)
 	for _, field := range fields {
 		p.Errors = append(p.Errors, client.FieldError(field))
 	}
-	return c.Status(p.Status).JSON(p, "application/problem+json")
+	return p
 }
 
 // GetEvaluation answers with one evaluation. With ?wait=SECONDS the answer comes when it has ended, or else after that time.
@@ -178,7 +195,7 @@ func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
 		Device: e.Device, Worker: e.Worker, Created: e.QueuedAt, Taken: e.StartedAt, Finish: e.EndedAt,
-		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared,
+		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared, Batch: e.Batch,
 	}
 }
 

@@ -75,6 +75,7 @@ func apiSchemas() (map[string]any, error) {
 		enumerate(schema, words()[name])
 	}
 	nameMessages(schemas)
+	schemas["NewBatch"].(map[string]any)["properties"].(map[string]any)["requests"].(map[string]any)["items"] = ref("EvaluationOrCompare")
 	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
 		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
 	return schemas, nil
@@ -97,7 +98,11 @@ func (o operation) describe() map[string]any {
 		out["requestBody"] = map[string]any{"required": true, "content": content("application/zip", map[string]any{"type": "string", "format": "binary"})}
 	}
 	if o.takes != "" {
-		out["requestBody"] = map[string]any{"required": true, "content": content(fiber.MIMEApplicationJSON, ref(o.takes))}
+		body := content(fiber.MIMEApplicationJSON, ref(o.takes))
+		if o.path == batchPath {
+			maps.Copy(body, content(client.JSONLines, ref("EvaluationOrCompare")))
+		}
+		out["requestBody"] = map[string]any{"required": true, "content": body}
 	}
 	out["security"] = o.security()
 	return out
@@ -141,9 +146,9 @@ func (o operation) parameters() []any {
 				"schema": o.pathType(strings.TrimSuffix(name, "}"))})
 		}
 	}
-	if o.path == "/api/v1/submissions" && o.method == fiber.MethodPost {
+	if o.method == fiber.MethodPost && slices.Contains(keyedPaths(), o.path) {
 		list = append(list, map[string]any{"name": client.IdempotencyHeader, "in": "header", "schema": map[string]any{"type": "string"},
-			"description": "a key of your choice: a submission that is sent again with it is the same one"})
+			"description": "a key of your choice: what is sent again with it is the same one"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
 		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": queryType(name),

@@ -19,7 +19,7 @@ import (
 // answerTypes are the answers, and what they hold, by the names of their schemas.
 func answerTypes() map[string]any {
 	return map[string]any{
-		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
+		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "NewBatch": client.NewBatch{}, "Batch": client.Batch{}, "BatchEntry": client.BatchEntry{}, "BatchResult": client.BatchResult{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
 		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{},
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},

@@ -12,6 +12,12 @@ import (
 	"warpboard/models/work"
 )
 
+// keyedPaths take an idempotency key with POST.
+func keyedPaths() []string { return []string{"/api/v1/submissions", "/api/v1/evaluations", batchPath} }
+
+// batchPath takes JSON lines, too.
+const batchPath = "/api/v1/evaluations/batch"
+
 // publishPath takes a file, as no other address does.
 const publishPath = "/api/v1/tasks/{slug}"
 
@@ -73,6 +79,9 @@ func (o operation) pathType(name string) map[string]any {
 func (o operation) contentType() string {
 	if strings.HasSuffix(o.path, "/events") {
 		return "text/event-stream"
+	}
+	if strings.HasSuffix(o.path, "/results") {
+		return client.JSONLines
 	}
 	switch path.Ext(o.path) {
 	case ".csv":

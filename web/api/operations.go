@@ -30,12 +30,15 @@ func operations() []operation {
 	oneCase := map[string]string{"case": "number of the benchmark case, from 0; absent: 0"}
 	compared := map[string]string{"a": "id of a run", "b": "id of another run", "case": "number of the benchmark case of the profiles, from 0; absent: 0"}
 	return []operation{
-		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
+		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared. Sent again with the same Idempotency-Key header, it is the same evaluation.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, the newest first.", true, "", page, 200, listOf("evaluations", "Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read an evaluation of yours, or one that is shared.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Evaluation")},
 		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who knows its id, or stop sharing it.", true, "EvaluationChange", nil, 200, ref("Evaluation")},
 		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel an evaluation of yours.", true, "", nil, 200, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow an evaluation of yours, or one that is shared: server-sent events, each with the whole of it, until one named end.", false, "", map[string]string{"after": "number of the last change that was seen"}, 200, ref("Evaluation")},
+		{evaluations, "POST", "/api/v1/evaluations/batch", "Submit up to 1,000 evaluations at once, as JSON or JSON lines (application/x-ndjson). Good ones are taken, whatever is wrong with others. Sent again with the same Idempotency-Key header, it is the same batch.", true, "NewBatch", nil, 202, ref("Batch")},
+		{evaluations, "GET", "/api/v1/evaluations/batch/{id}/results", "Follow a batch of yours: JSON lines, each a BatchResult, in the order of ends, until one with end. Skip empty lines: they are heartbeats.", true, "", map[string]string{"after": "number of results that were received"}, 200, ref("BatchResult")},
+		{evaluations, "DELETE", "/api/v1/evaluations/batch/{id}", "Cancel the evaluations of a batch of yours that have not ended.", true, "", nil, 204, nil},
 		{evaluations, "GET", "/api/v1/evaluations/stats", "Read the evaluation service's statistics; for admins and the operator.", false, "", nil, 200, anything},
 
 		{plain, "POST", "/evaluate", "Compile a kernel, check that it runs, time it, and wait for the result.", true, "EvaluationRequest", nil, 200, ref("EvaluationAnswer")},

@@ -42,7 +42,7 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.evals.Submit(c.UserContext(), caller, request)
+	e, err := a.evals.Submit(c.UserContext(), caller, request, "")
 	if err != nil {
 		over()
 		return refused(c, err)

@@ -42,6 +42,9 @@ func QueueTopic() stream.Topic { return stream.Topic{Kind: "queue"} }
 // EvaluationTopic is the change numbers of one evaluation.
 func EvaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evaluation", Name: id} }
 
+// BatchTopic is the results of one batch of evaluations.
+func BatchTopic(id string) stream.Topic { return stream.Topic{Kind: "batch", Name: id} }
+
 // RunEvent passes an event to the readers of its submission. With several processes they read it from the store, because
 // announcements of two processes may come in another order than the events were stored.
 func (h *Hub) RunEvent(e work.RunEvent) {
@@ -60,9 +63,14 @@ func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
 // QueueChanged lets the readers of the queue know that it looks different now.
 func (h *Hub) QueueChanged() { h.tell(announcement{}) }
 
-// EvaluationChanged passes the readers of an evaluation the number of its change; they read the rest.
+// EvaluationChanged passes the readers of an evaluation the number of its change, and those of its batch that there is a
+// result; they read the rest.
 func (h *Hub) EvaluationChanged(e work.Evaluation) {
-	h.tell(announcement{Evaluation: &evaluationChange{e.ID, e.Change}})
+	change := &evaluationChange{ID: e.ID, Change: e.Change}
+	if e.State.Final() {
+		change.Batch = e.Batch
+	}
+	h.tell(announcement{Evaluation: change})
 }
 
 // pollInterval is how long a missed announcement can delay a reader that waits for it.

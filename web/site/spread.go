@@ -24,6 +24,7 @@ type boardChange struct {
 type evaluationChange struct {
 	ID     string `json:"id"`
 	Change int64  `json:"change"`
+	Batch  string `json:"batch,omitempty"` // of an evaluation that has ended
 }
 
 // Spread sends all announcements to the site's other processes, too. Call it before the hub is used; send must not block.
@@ -71,6 +72,9 @@ func (h *Hub) pass(a announcement) {
 		h.Publish(BoardsTopic(), stream.Message{})
 	case a.Evaluation != nil:
 		h.Publish(EvaluationTopic(a.Evaluation.ID), stream.Message{Change: a.Evaluation.Change})
+		if a.Evaluation.Batch != "" {
+			h.Publish(BatchTopic(a.Evaluation.Batch), stream.Message{})
+		}
 	default:
 		h.Publish(QueueTopic(), stream.Message{})
 	}

@@ -68,7 +68,7 @@ class _Requests(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    do_GET = do_POST = _handle
+    do_GET = do_POST = do_DELETE = _handle
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

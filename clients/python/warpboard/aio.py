@@ -11,12 +11,13 @@ import asyncio
 import functools
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, TypeVar
+from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar
 
 from .answers import Board, Device, Event, SourceFile, Submission, Task, TaskSummary, User
-from .bodies import Kernel
+from .bodies import Kernel, Request
 from .errors import EvalFailedError, SiteTimeoutError, part
 from .evaluation import Evaluation
+from .many import CHUNK
 from .profiles import Comparison, Profile
 from .site import Path, Warpboard, Which, early
 from .table import Table
@@ -116,6 +117,22 @@ class AsyncWarpboard:
     async def compare_kernels(self, ref_kernel: Kernel, custom_kernel: Kernel, **options: Any) -> Dict[str, Any]:
         """Compares like KernelEvalClient.compare. Cancelling the asyncio task cancels the evaluation."""
         return await self._ended(await self._call(self.site.kernels.submit_comparison, ref_kernel, custom_kernel, **options))
+
+    async def evaluate_many(
+        self, requests: Iterable[Request], *, ordered: bool = True, chunk: int = CHUNK, progress: Optional[bool] = None,
+        **options: Any,
+    ) -> AsyncIterator[Dict[str, Any]]:
+        """What KernelEvalClient.evaluate_many yields. A task that is cancelled cancels the rest."""
+        many = self.site.kernels._many(requests, ordered, chunk, progress, options)
+        answers = iter(many)
+        try:
+            while True:
+                answer: Optional[Dict[str, Any]] = await self._call(next, answers, None)
+                if answer is None:
+                    return
+                yield answer
+        finally:
+            self._threads.submit(many.cancel)
 
     async def aclose(self) -> None:
         """Closes the client without waiting for requests under way."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Set, Union
+from typing import Any, Dict, Set, Tuple, Union
 
 from .kernels import KernelCode
 from .stats import RuntimeStats
 
 Kernel = Union[KernelCode, Dict[str, Any]]
+#: A kernel, or a reference and a kernel to compare with it.
+Request = Union[Kernel, Tuple[Kernel, Kernel]]
 
 #: What every request may say besides its kernels. Absent (None): the server's default.
 OPTIONS = {"num_trials", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections", "shared"}
@@ -24,6 +26,13 @@ def compare_body(ref_kernel: Kernel, custom_kernel: Kernel, options: Dict[str, A
     """Returns the body to compare a kernel with its reference. Raises TypeError for an unknown option."""
     kernels = {"ref_kernel": _kernel(ref_kernel), "custom_kernel": _kernel(custom_kernel)}
     return {**kernels, **_known(options, OPTIONS | TOLERANCES)}
+
+
+def request_body(request: Request, options: Dict[str, Any]) -> Dict[str, Any]:
+    """The body of a request of many: a kernel, or a reference with a kernel."""
+    if isinstance(request, tuple):
+        return compare_body(request[0], request[1], options)
+    return evaluate_body(request, options)
 
 
 def with_stats(answer: Dict[str, Any]) -> Dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import urllib.parse
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sized
 
-from .bodies import Kernel, compare_body, evaluate_body, with_stats
+from .bodies import Kernel, Request, compare_body, evaluate_body, request_body, with_stats
 from .errors import EvalHTTPError, part, without_result
 from .evaluation import EVALUATIONS, Evaluation, Progress
+from .many import CHUNK, Many
+from .progress import Bar
 from .transport import Transport
 
 QUICK = 10  # seconds for calls that run no kernel
@@ -75,6 +77,31 @@ class KernelEvalClient:
     def submit_comparison(self, ref_kernel: Kernel, custom_kernel: Kernel, **options: Any) -> Evaluation:
         """Submits two kernels for comparison, without waiting for it."""
         return self._submit(compare_body(ref_kernel, custom_kernel, {"timeout": self.timeout, **options}))
+
+    def evaluate_many(
+        self, requests: Iterable[Request], *, ordered: bool = True, chunk: int = CHUNK, progress: Optional[bool] = None,
+        **options: Any,
+    ) -> Iterator[Dict[str, Any]]:
+        """Evaluates many kernels, sent in batches, and yields an answer for each.
+
+        A request is a kernel, or a pair: a reference and a kernel to compare with it. Each answer is what Evaluation.poll
+        returns, with "index", the place of its request; the state "refused" comes with a "problem". Answers come in the
+        order of requests, or with ordered=False as they end, within a batch. At most two batches of chunk requests are under way: the next
+        requests are taken when the answers were read. A generator that is closed cancels the rest.
+
+        progress draws a bar on standard error; None: on a terminal.
+        """
+        return iter(self._many(requests, ordered, chunk, progress, options))
+
+    def _many(
+        self, requests: Iterable[Request], ordered: bool, chunk: int, progress: Optional[bool], options: Dict[str, Any]
+    ) -> Many:
+        total = len(requests) if isinstance(requests, Sized) else None
+        options = {"timeout": self.timeout, **options}
+        return Many(
+            self._transport, requests, lambda request: request_body(request, options),
+            ordered=ordered, chunk=chunk, bar=Bar(total, progress),
+        )
 
     def evaluation(self, evaluation_id: str) -> Evaluation:
         """Returns an earlier evaluation, without a request to the server."""

@@ -71,7 +71,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 		return err
 	}
 	if request, ok := form.request(p.evals.EvalLimits.Bounds); ok {
-		e, err := p.evals.Submit(c.UserContext(), caller, request)
+		e, err := p.evals.Submit(c.UserContext(), caller, request, "")
 		if err == nil {
 			return p.accepted(c, e, caller)
 		}

@@ -43,18 +43,26 @@ func (b FieldErrors) Error() string {
 // errExtraData is worded as Python's json module words it.
 var errExtraData = errors.New("Extra data") //lint:ignore ST1005 clients of the original service match this text
 
-// readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError or
-// FieldErrors.
-func readObject(c *fiber.Ctx) (map[string]any, error) {
+// notObject is a body that is something else than a JSON object.
+func notObject(input any) *BodyError {
+	return &BodyError{Type: "dict_type", Loc: []any{"body"}, Msg: "Input should be a valid dictionary", Input: input}
+}
+
+// readBody decodes the body of a request, which must be a JSON object.
+func readBody(c *fiber.Ctx) (map[string]any, error) {
 	body := c.Request().Body() // not c.Body, which copies it
 	if len(body) == 0 {
 		return nil, &BodyError{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 	}
-	notObject := &BodyError{Type: "dict_type", Loc: []any{"body"}, Msg: "Input should be a valid dictionary"}
 	if !IsJSON(c.Get(fiber.HeaderContentType)) {
-		notObject.Input = string(body)
-		return nil, notObject
+		return nil, notObject(string(body))
 	}
+	return readObject(body)
+}
+
+// readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError or
+// FieldErrors.
+func readObject(body []byte) (map[string]any, error) {
 	if job.HasMoreValues(body, MostValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
 			Msg: fmt.Sprintf("Input should have at most %d values. Send a tensor as one text, in data_b64", MostValues)}
@@ -74,8 +82,7 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		notObject.Input = value
-		return nil, notObject
+		return nil, notObject(value)
 	}
 	if broken := site.FindBrokenText(body); broken != nil {
 		return nil, FieldErrors{{Field: strings.Join(broken.Path, " -> "), Type: "string_unicode",
@@ -100,10 +107,14 @@ func IsJSON(contentType string) bool {
 // ReadRequest reads and checks a request; without a kind it is one of the versioned API, where every unknown key is
 // a mistake. The error is a *BodyError, FieldErrors or a *kernelrun.Refusal.
 func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Request, error) {
-	body, err := readObject(c)
+	body, err := readBody(c)
 	if err != nil {
 		return kernelrun.Request{}, err
 	}
+	return s.request(body, kind)
+}
+
+func (s *Evaluations) request(body map[string]any, kind kernelrun.Kind) (kernelrun.Request, error) {
 	extras := kernelrun.RefuseMistyped
 	if kind == "" {
 		kind, extras = kindOf(body), kernelrun.RefuseAll

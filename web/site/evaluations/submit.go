@@ -19,35 +19,50 @@ import (
 	"warpboard/web/site"
 )
 
-// Submit queues a request that was read. The error is a *kernelrun.Refusal when its device is
-// not there.
-func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request) (work.Evaluation, error) {
+// Submit queues a request that was read; the key makes sending it again safe. The error is a *kernelrun.Refusal when its device
+// is not there.
+func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request, key string) (work.Evaluation, error) {
 	if err := s.site.Room(); err != nil {
 		return work.Evaluation{}, err
 	}
-	device, err := s.chooseDevice(ctx, request.GPUType)
+	units, err := s.devices(ctx)
 	if err != nil {
 		return work.Evaluation{}, err
 	}
-	shared := request.Shared
-	request.Shared = false // no part of what is measured
-	data, err := json.Marshal(request)
+	in, err := newEvaluation(units, request)
 	if err != nil {
-		return work.Evaluation{}, fmt.Errorf("write the evaluation's request: %w", err)
+		return work.Evaluation{}, err
+	}
+	in.User, in.Owner, in.Caller, in.Key, in.Limits = caller.User, caller.Owner, caller.limit, key, s.EvalLimits.EvaluationLimits
+	e, err := s.site.Store.Work.SubmitEvaluation(ctx, in)
+	if err == nil {
+		s.queued()
+	}
+	return e, err
+}
+
+// queued tells of new work.
+func (s *Evaluations) queued() {
+	s.site.Dispatcher.Wake()
+	s.site.Hub.QueueChanged()
+}
+
+// newEvaluation is what a request asks to be stored.
+func newEvaluation(units []Device, request kernelrun.Request) (in work.NewEvaluation, err error) {
+	if in.Device, err = chooseDevice(units, request.GPUType); err != nil {
+		return in, err
+	}
+	in.Kind, in.Shared = string(request.Kind), request.Shared
+	request.Shared = false // no part of what is measured
+	if in.Request, err = json.Marshal(request); err != nil {
+		return in, fmt.Errorf("write the evaluation's request: %w", err)
 	}
 	sources := request.Custom.Source
 	if request.Ref != nil {
 		sources = request.Ref.Source + "\x00" + sources
 	}
-	e, err := s.site.Store.Work.SubmitEvaluation(ctx, work.NewEvaluation{
-		User: caller.User, Owner: caller.Owner, Caller: caller.limit, Shared: shared, Kind: string(request.Kind), Device: device, Request: data,
-		Sources: []byte(sources), Limits: s.EvalLimits.EvaluationLimits,
-	})
-	if err == nil {
-		s.site.Dispatcher.Wake()
-		s.site.Hub.QueueChanged()
-	}
-	return e, err
+	in.Sources = []byte(sources)
+	return in, nil
 }
 
 // Device is a kind of device as far as evaluations care.
@@ -56,18 +71,23 @@ type Device struct {
 	slots, free int
 }
 
-// chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a request,
-// the GPU with the most free slots, or the CPU.
-func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, error) {
+// devices lists the devices that evaluate now, the best choice first; none is an error.
+func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	units := Devices(workers, s.site.Now())
 	if len(units) == 0 {
-		return "", &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
+		return nil, &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
 			Message: "No worker is attached that can evaluate kernels: one with a Python that has PyTorch."}
 	}
+	return units, nil
+}
+
+// chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a request,
+// the GPU with the most free slots, or the CPU.
+func chooseDevice(units []Device, asked string) (string, error) {
 	if asked == "" {
 		return units[0].Name, nil
 	}

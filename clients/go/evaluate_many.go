@@ -1,0 +1,59 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// EvaluateMany sends up to 1,000 requests as one batch, and calls each with every result, in the order of ends. It returns one
+// entry per request when all have ended. A lost connection is waited out. When each or ctx ends it early, the batch goes on.
+func (c *Client) EvaluateMany(ctx context.Context, requests []any, each func(BatchResult) error) (*Batch, error) {
+	batch, err := safely[Batch](ctx, c, "/evaluations/batch", NewBatch{Requests: requests})
+	if err != nil || batch.ID == "" {
+		return batch, err
+	}
+	var after int64
+	return batch, resume(ctx, &after, func() error { return c.batchResults(ctx, batch.ID, &after, each) })
+}
+
+// batchResults reads one connection's worth of results and moves after along.
+func (c *Client) batchResults(ctx context.Context, id string, after *int64, each func(BatchResult) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	resp, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/evaluations/batch/%s/results?after=%d", url.PathEscape(id), *after), nil, "Accept", JSONLines)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	silence := time.AfterFunc(maxSilence, cancel) // a dead connection gives no error by itself
+	defer silence.Stop()
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(make([]byte, 0, 4096), maxAnswer)
+	for lines.Scan() {
+		silence.Reset(maxSilence)
+		if len(lines.Bytes()) == 0 { // a heartbeat
+			continue
+		}
+		var line BatchResult
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return fmt.Errorf("a result of batch %s is not JSON: %w", id, err) // cut off: it comes again
+		}
+		if line.End {
+			return errEnded
+		}
+		if err := each(line); err != nil {
+			return stopError{err}
+		}
+		*after = line.Number
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return io.ErrUnexpectedEOF
+}

@@ -1,0 +1,161 @@
+package work
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"warpboard/models/budgets"
+	"warpboard/models/counters"
+	"warpboard/models/db"
+)
+
+// rowsPerInsert is how many evaluations one statement stores: SQLite takes 32,766 parameters in one.
+const rowsPerInsert = 250
+
+// NewBatch is many evaluations of one caller that are submitted together.
+type NewBatch struct {
+	Asker
+	Caller string // whom the limits count for
+	Key    string // makes sending it again safe
+	Limits EvaluationLimits
+	Items  []BatchItem
+}
+
+// BatchItem is one request of a batch, and what became of it: an evaluation, or an error.
+type BatchItem struct {
+	Index int // of the request in the batch
+	New   NewEvaluation
+	Made  Evaluation
+	Err   error
+}
+
+// SubmitBatch queues the evaluations that their caller may have, in one transaction, and notes in each item what became of it.
+// The id is empty if all were refused. A batch that is sent again with its key is the same one.
+func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, err error) {
+	if err := CheckRequestKey(in.Key); err != nil {
+		return "", err
+	}
+	in.prepare()
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		before, err := evaluationsSentBefore(tx, in.Asker, in.Key)
+		if err != nil {
+			return err
+		}
+		if len(before) > 0 {
+			id = before[0].Batch
+			return in.sentAs(before)
+		}
+		if err := checkOpen(tx); err != nil {
+			return err
+		}
+		taken, err := in.take(tx)
+		if err != nil || len(taken) == 0 {
+			return err
+		}
+		if err := in.park(tx, taken); err != nil {
+			return err
+		}
+		id = taken[0].Batch
+		for rows := range slices.Chunk(taken, rowsPerInsert) {
+			if err := tx.Create(&rows).Error; err != nil {
+				return db.WriteError(err, "the evaluations of a batch")
+			}
+		}
+		return counters.Add(tx, counters.Sample{Name: counters.Submitted, Times: len(taken)})
+	})
+	return id, err
+}
+
+// prepare makes the rows, before the transaction.
+func (in *NewBatch) prepare() {
+	id := uuid.NewString()
+	for i := range in.Items {
+		item := &in.Items[i]
+		item.New.User, item.New.Owner, item.New.Caller, item.New.Key = in.User, in.Owner, in.Caller, in.Key
+		item.Made = item.New.row()
+		item.Made.Batch, item.Made.BatchIndex = id, item.Index
+	}
+}
+
+// take refuses what the limits do not allow, and returns the rest.
+func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
+	hour, err := in.Limits.lastHour(tx, in.User, in.Caller)
+	if err != nil {
+		return nil, err
+	}
+	budget := map[string]error{} // by device
+	var full error               // the hour
+	for i := range in.Items {
+		item := &in.Items[i]
+		if _, known := budget[item.New.Device]; !known {
+			budget[item.New.Device] = budgets.Check(tx, in.User, item.New.Device)
+		}
+		if item.Err = budget[item.New.Device]; item.Err == nil && full == nil {
+			item.Err = hour.take(item.Made.RequestBytes)
+			full = item.Err
+		} else if item.Err == nil {
+			item.Err = full
+		}
+		if item.Err != nil && db.KindOf(item.Err) != db.TooMany {
+			return nil, item.Err
+		}
+		if item.Err == nil {
+			taken = append(taken, item.Made)
+		}
+	}
+	return taken, nil
+}
+
+// park keeps out of the queue what is more than the caller may have there at once, by device.
+func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
+	if in.Limits.AtOnce <= 0 {
+		return nil
+	}
+	var queued []struct {
+		Device string
+		Count  int
+	}
+	err := tx.Model(&Evaluation{}).Where("caller = ? and batch <> '' and parked = 0 and "+Live, in.Caller).Group("device").
+		Select("device, count(*) as count").Scan(&queued).Error
+	if err != nil {
+		return db.ReadError(err, "the batches of a caller")
+	}
+	held := map[string]int{}
+	for _, q := range queued {
+		held[q.Device] = q.Count
+	}
+	for i := range taken {
+		e := &taken[i]
+		if held[e.Device]++; held[e.Device] > in.Limits.AtOnce {
+			e.Parked = 1
+		}
+	}
+	return nil
+}
+
+// sentAs gives the items the evaluations that they made when the batch was sent before.
+func (in *NewBatch) sentAs(before []Evaluation) error {
+	if before[0].Batch == "" {
+		return sameRequest(false)
+	}
+	made := map[int]Evaluation{}
+	for _, e := range before {
+		made[e.BatchIndex] = e
+	}
+	same := 0
+	for i := range in.Items {
+		item := &in.Items[i]
+		e, found := made[item.Index]
+		switch {
+		case !found:
+			item.Err = db.Errorf(db.Conflict, "It was refused when the batch was first sent: send it in another batch, with a new idempotency key.")
+		case e.asks(item.Made):
+			item.Made = e
+			same++
+		}
+	}
+	return sameRequest(same == len(before))
+}

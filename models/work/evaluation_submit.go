@@ -1,0 +1,116 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/budgets"
+	"warpboard/models/counters"
+	"warpboard/models/db"
+	"warpboard/models/switches"
+)
+
+// NewEvaluation is what is submitted.
+type NewEvaluation struct {
+	User    accounts.User // zero: without sign-in
+	Owner   string
+	Caller  string // whom the limits count for
+	Key     string // makes sending it again safe; empty: each request is a new evaluation
+	Shared  bool
+	Kind    string
+	Device  string
+	Request json.RawMessage
+	Sources []byte // SourceHash is their hash
+	Limits  EvaluationLimits
+}
+
+// row is the evaluation that is stored.
+func (in NewEvaluation) row() Evaluation {
+	return Evaluation{
+		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
+		RequestBytes: int64(len(in.Request)), RequestKey: in.Key, SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1,
+		Work: Work{Device: in.Device, QueuedAt: db.Now()},
+	}
+}
+
+// SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed. Conflict: the key was sent before, with
+// another request.
+func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
+	if err := CheckRequestKey(in.Key); err != nil {
+		return Evaluation{}, err
+	}
+	e := in.row()
+	err := l.db.Write(ctx, func(tx *gorm.DB) error {
+		before, err := evaluationsSentBefore(tx, Asker{in.User, in.Owner}, in.Key)
+		if err != nil {
+			return err
+		}
+		if len(before) > 0 {
+			same := before[0].Batch == "" && before[0].asks(e)
+			e = before[0]
+			return sameRequest(same)
+		}
+		if err := in.Limits.check(tx, in.User, in.Caller, e.RequestBytes); err != nil {
+			return err
+		}
+		if err := checkOpen(tx); err != nil {
+			return err
+		}
+		if err := budgets.Check(tx, in.User, in.Device); err != nil {
+			return err
+		}
+		if err := tx.Create(&e).Error; err != nil {
+			return db.WriteError(err, "evaluation")
+		}
+		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
+	})
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return e, nil
+}
+
+// checkOpen fails while admins keep evaluations off.
+func checkOpen(tx *gorm.DB) error {
+	return switches.Check(tx, "No evaluations are taken for now.", switches.Evaluations)
+}
+
+// Room for a UUID or a hash with a prefix; it is an indexed column, and clients choose the text.
+const maxRequestKey = 200 // bytes
+
+// CheckRequestKey refuses an idempotency key that is too long.
+func CheckRequestKey(key string) error {
+	if len(key) > maxRequestKey {
+		return db.Errorf(db.Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(key))
+	}
+	return nil
+}
+
+// evaluationsSentBefore lists what an asker made with the same key, because the answer was lost: an evaluation, or those of a
+// batch by index. The key is the asker's alone.
+func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluation, err error) {
+	if key == "" || !asker.User.SignedIn() && asker.Owner == "" {
+		return nil, nil
+	}
+	query := asker.own(tx.Where("request_key = ?", key)).Order("batch_index")
+	return list, db.ReadError(query.Find(&list).Error, "evaluations of an idempotency key")
+}
+
+// asks reports whether two evaluations have the same request. A request that is not kept is compared by its size.
+func (e Evaluation) asks(other Evaluation) bool {
+	return e.Kind == other.Kind && e.SourceHash == other.SourceHash && e.RequestBytes == other.RequestBytes &&
+		(!e.HasRequest() || bytes.Equal(e.Request, other.Request))
+}
+
+// sameRequest is the error of a key that was sent with something else before: two different things were meant.
+func sameRequest(same bool) error {
+	if same {
+		return nil
+	}
+	return db.Errorf(db.Conflict, "A different request was sent with this idempotency key: use a new key.")
+}

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/clients/go"
+	"warpboard/models/work"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+	"warpboard/web/stream"
+	"warpboard/web/wire"
+)
+
+// resultsAtOnce is how many results are read at a time: each may be large.
+const resultsAtOnce = 50
+
+// CreateBatch queues many kernels. Each entry of the answer is an evaluation, or why its request was refused.
+func (a *API) CreateBatch(c *fiber.Ctx) error {
+	if err := a.evals.RequireCaller(c); err != nil {
+		return err
+	}
+	requests, err := evaluations.ReadBatch(c)
+	if err != nil {
+		return err
+	}
+	caller, err := a.evals.NewCaller(c)
+	if err != nil {
+		return err
+	}
+	batch, err := a.evals.SubmitBatch(c.UserContext(), caller, requests, c.Get(client.IdempotencyHeader))
+	if err != nil {
+		return err
+	}
+	answer := a.batchAnswer(batch)
+	answer.Key = caller.Key
+	return c.Status(fiber.StatusAccepted).JSON(answer)
+}
+
+func (a *API) batchAnswer(batch evaluations.Batch) client.Batch {
+	answer := client.Batch{ID: batch.ID, Entries: make([]client.BatchEntry, len(batch.Items))}
+	if batch.ID != "" {
+		answer.Results = a.site.Settings.BaseURL + "/api/v1/evaluations/batch/" + batch.ID + "/results"
+	}
+	for i, item := range batch.Items {
+		if item.Err != nil {
+			problem := newProblem(item.Err)
+			answer.Entries[i].Problem = &problem
+			continue
+		}
+		answer.Entries[i].ID = item.Made.ID
+		answer.Taken++
+	}
+	return answer
+}
+
+// CancelBatch ends the evaluations of a batch that have not ended.
+func (a *API) CancelBatch(c *fiber.Ctx) error {
+	batch, err := a.evals.ReadableBatch(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if err := a.site.Dispatcher.CancelBatch(c.UserContext(), batch.ID, "Its batch was cancelled."); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// BatchResults streams the results of a batch as JSON lines, in the order of their ends, after those that the caller has.
+func (a *API) BatchResults(c *fiber.Ctx) error {
+	batch, err := a.evals.ReadableBatch(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	f := &batchFollower{api: a, id: batch.ID, last: int64(max(c.QueryInt("after"), 0)), podIP: evaluations.PodIP(c)}
+	err = a.site.Stream(c, stream.Source{
+		Topic:   site.BatchTopic(batch.ID),
+		Backlog: f.send,
+		Live:    func(ctx context.Context, _ stream.Message, out *wire.Writer) error { return f.send(ctx, out) },
+		Beat:    f.beat,
+	})
+	c.Set(fiber.HeaderContentType, client.JSONLines)
+	return err
+}
+
+// batchFollower is one reader's way through the results of a batch.
+type batchFollower struct {
+	api   *API
+	id    string
+	last  int64 // number of the newest result that the reader has
+	podIP string
+}
+
+// beat is an empty line, which readers of JSON lines skip, after what an announcement did not tell.
+func (f *batchFollower) beat(ctx context.Context, out *wire.Writer) error {
+	if err := f.send(ctx, out); err != nil {
+		return err
+	}
+	return out.WriteByte('\n')
+}
+
+// send writes the results that the reader does not have.
+func (f *batchFollower) send(ctx context.Context, out *wire.Writer) error {
+	batch, err := f.api.site.Store.Work.Batch(ctx, f.id) // first: what ends later is announced
+	if err != nil {
+		return err
+	}
+	for full := true; full; {
+		list, err := f.api.site.Store.Work.BatchResults(ctx, f.id, f.last, resultsAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if err := f.write(out, e); err != nil {
+				return err
+			}
+		}
+		full = len(list) == resultsAtOnce
+	}
+	if batch.Live > 0 {
+		return nil
+	}
+	if err := writeLine(out, client.BatchResult{Number: f.last, End: true}); err != nil {
+		return err
+	}
+	return stream.ErrDone
+}
+
+func (f *batchFollower) write(out *wire.Writer, e work.Evaluation) error {
+	answer, err := f.api.evaluationAnswer(e, f.podIP)
+	if err != nil {
+		return err
+	}
+	if err := writeLine(out, client.BatchResult{Number: e.BatchResult, Index: e.BatchIndex, Evaluation: &answer}); err != nil {
+		return err
+	}
+	f.last = e.BatchResult
+	return out.Flush()
+}
+
+func writeLine(out *wire.Writer, line client.BatchResult) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("write a result of a batch: %w", err)
+	}
+	_, err = out.Write(append(text, '\n'))
+	return err
+}

@@ -1,0 +1,322 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+)
+
+const batchPath = "/api/v1/evaluations/batch"
+
+// someRequests are requests of a batch, all different.
+func someRequests(n int) (list []any) {
+	for i := range n {
+		list = append(list, object{"kernel": torchModel(fmt.Sprintf("return x + %d", i))})
+	}
+	return list
+}
+
+// batch sends requests, all of which are taken; it returns the batch's address and the ids of the evaluations.
+func (s *evalSite) batch(requests []any, headers ...string) (path string, ids []string) {
+	s.t.Helper()
+	resp, made := s.ask("POST", batchPath, object{"requests": requests}, headers...)
+	if resp.StatusCode != http.StatusAccepted || made["taken"] != float64(len(requests)) {
+		s.t.Fatalf("%s %v", resp.Status, made)
+	}
+	for _, entry := range made["entries"].([]any) {
+		ids = append(ids, entry.(object)["id"].(string))
+	}
+	return batchPath + "/" + made["id"].(string), ids
+}
+
+// endsOne ends an evaluation, and has the site's readers hear of it.
+func (s *evalSite) endsOne(id string) {
+	s.t.Helper()
+	s.endOne(id, kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
+	e, err := s.site.Store.Work.Evaluation(context.Background(), id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.site.Hub.EvaluationChanged(e)
+}
+
+// resultLines is a caller who reads the results of a batch.
+type resultLines struct {
+	t    *testing.T
+	body io.ReadCloser
+	text *bufio.Scanner
+}
+
+func (s *evalSite) follow(t *testing.T, path string, after int) *resultLines {
+	t.Helper()
+	resp, err := s.send(t.Context(), "GET", fmt.Sprintf("%s/results?after=%d", path, after), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || kind != client.JSONLines {
+		t.Fatalf("%s as %s", resp.Status, kind)
+	}
+	return &resultLines{t, resp.Body, bufio.NewScanner(resp.Body)}
+}
+
+// next waits for the next line that is not empty; there is none after the end.
+func (r *resultLines) next() (line client.BatchResult, ok bool) {
+	r.t.Helper()
+	for r.text.Scan() {
+		if len(r.text.Bytes()) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(r.text.Bytes(), &line); err != nil {
+			r.t.Fatalf("%v in %s", err, r.text.Text())
+		}
+		return line, true
+	}
+	return line, false
+}
+
+// rest reads all lines until the stream ends.
+func (r *resultLines) rest() (lines []client.BatchResult) {
+	r.t.Helper()
+	for line, ok := r.next(); ok; line, ok = r.next() {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func eachEvalSite(t *testing.T, fn func(t *testing.T, s *evalSite), changes ...func(*Config)) {
+	modelstest.Each(t, func(t *testing.T, store *models.Store) { fn(t, newEvalSiteOn(t, store, changes...)) })
+}
+
+func TestABatchOf999BadRequestsTakesTheGoodOne(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *evalSite) {
+		bad := []any{object{}, 1, "text", object{"kernel": 5}, object{"kernel": torchModel("return x"), "num_trails": 3},
+			object{"kernel": torchModel("return x"), "gpu_type": "none"}}
+		var requests []any
+		for i := range 999 {
+			requests = append(requests, bad[i%len(bad)])
+		}
+		requests = slices.Insert(requests, 500, any(object{"kernel": torchModel("return x")}))
+		resp, made := s.ask("POST", batchPath, object{"requests": requests})
+		entries, _ := made["entries"].([]any)
+		if resp.StatusCode != http.StatusAccepted || made["taken"] != 1.0 || len(entries) != 1000 {
+			t.Fatalf("%s, %v taken, %d entries", resp.Status, made["taken"], len(entries))
+		}
+		for i, one := range entries {
+			entry := one.(object)
+			problem, refused := entry["problem"].(object)
+			if refused == (i == 500) || (entry["id"] != nil) != (i == 500) {
+				t.Fatalf("entry %d: %v", i, entry)
+			}
+			if refused && (problem["status"] != 422.0 || problem["detail"] == "") {
+				t.Errorf("entry %d: %v", i, problem)
+			}
+		}
+		if detail := fmt.Sprint(entries[4]); !strings.Contains(detail, "num_trials") {
+			t.Errorf("a mistyped key: %s", detail)
+		}
+		resp, made = s.ask("POST", batchPath, object{"requests": bad})
+		if resp.StatusCode != http.StatusAccepted || made["taken"] != 0.0 || made["id"] != nil || len(made["entries"].([]any)) != len(bad) {
+			t.Errorf("all are bad: %s %v", resp.Status, made)
+		}
+	})
+}
+
+func TestABodyThatIsNoBatchIsRefusedWhole(t *testing.T) {
+	s := newEvalSite(t)
+	for body, want := range map[string]string{
+		"[]": "requests", `{"requests": []}`: "no requests", `{"request": [1]}`: "requests", `{"requests": [1}`: "not",
+		`{"requests": [1]} 2`: "text after its end", `{"requests": [` + strings.Repeat("1,", 1000) + `1]}`: "at most 1000",
+	} {
+		if resp, answer := s.ask("POST", batchPath, body); resp.StatusCode != 422 || !strings.Contains(fmt.Sprint(answer["detail"]), want) {
+			t.Errorf("%.40s: %s %v", body, resp.Status, answer)
+		}
+	}
+	if resp, answer := s.ask("POST", batchPath, "x", "Content-Type", "text/plain"); resp.StatusCode != 422 {
+		t.Errorf("%s %v", resp.Status, answer)
+	}
+}
+
+func TestABatchIsTakenAsJSONLines(t *testing.T) {
+	s := newEvalSite(t)
+	lines := jsonText(someRequests(1)[0]) + "\n\n{\r\n" + jsonText(object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
+	resp, made := s.ask("POST", batchPath, lines, "Content-Type", client.JSONLines)
+	if resp.StatusCode != 202 || made["taken"] != 2.0 || made["entries"].([]any)[1].(object)["problem"] == nil {
+		t.Errorf("%s %v", resp.Status, made)
+	}
+}
+
+func TestACallerWhoLeftReadsTheRestOfABatch(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *evalSite) {
+		path, ids := s.batch(someRequests(4))
+		s.endsOne(ids[2])
+		s.endsOne(ids[0])
+		reader := s.follow(t, path, 0)
+		first, _ := reader.next()
+		second, _ := reader.next()
+		reader.body.Close()
+		s.endsOne(ids[3])
+		reader = s.follow(t, path, 2)
+		third, _ := reader.next()
+		s.endsOne(ids[1]) // while it is read
+		var indexes []int
+		lines := append([]client.BatchResult{first, second, third}, reader.rest()...)
+		for i, line := range lines[:len(lines)-1] {
+			if line.Number != int64(i+1) || line.Evaluation == nil || line.Evaluation.ID != ids[line.Index] || line.Evaluation.Result == nil || line.Evaluation.Request != nil {
+				t.Errorf("line %d: %+v", i+1, line)
+			}
+			indexes = append(indexes, line.Index)
+		}
+		if diff := cmp.Diff([]int{2, 0, 3, 1}, indexes); diff != "" {
+			t.Errorf("in the order of ends:\n%s", diff)
+		}
+		if last := lines[len(lines)-1]; !last.End || last.Number != 4 {
+			t.Errorf("the last line: %+v", last)
+		}
+		if again := s.follow(t, path, 4).rest(); len(again) != 1 || !again[0].End {
+			t.Errorf("after all: %+v", again)
+		}
+	})
+}
+
+func TestACancelledBatchEndsAndStopsItsAttempts(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *evalSite) {
+		path, ids := s.batch(someRequests(5))
+		s.endsOne(ids[1])
+		attempt, err := s.site.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: ids[3]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := s.send(t.Context(), "DELETE", path, nil); err != nil || resp.StatusCode != http.StatusNoContent {
+			t.Fatalf("%v %v", resp, err)
+		}
+		if !slices.Contains(s.queue.cancelled, attempt.ID) {
+			t.Errorf("stopped attempts are %v, not %s", s.queue.cancelled, attempt.ID)
+		}
+		states := map[string]int{}
+		for _, line := range s.follow(t, path, 0).rest() {
+			if !line.End {
+				states[line.Evaluation.State]++
+			}
+		}
+		if diff := cmp.Diff(map[string]int{"completed": 1, "cancelled": 4}, states); diff != "" {
+			t.Error(diff)
+		}
+		if resp, err := s.send(t.Context(), "DELETE", path, nil); err != nil || resp.StatusCode != http.StatusNoContent {
+			t.Errorf("again: %v %v", resp, err)
+		}
+	})
+}
+
+func TestABatchIsItsCallersAlone(t *testing.T) {
+	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
+	requests := someRequests(2)
+	requests[0].(object)["shared"] = true
+	path, ids := s.batch(requests)
+	for _, id := range ids {
+		s.endsOne(id)
+	}
+	for _, a := range s.strangers() {
+		read, text := a.ask("GET", path+"/results", "")
+		cancelled, _ := a.ask("DELETE", path, "")
+		if read != 404 || cancelled != 404 || strings.Contains(text, ids[0]) {
+			t.Errorf("%s: reads with %d, cancels with %d", a.name, read, cancelled)
+		}
+	}
+	admin := modelstest.Person(t, s.site.Store, "root", accounts.RoleAdmin)
+	if status, _ := (asker{"an admin", s.plain(&admin), nil}).ask("GET", path+"/results", ""); status != 200 {
+		t.Errorf("an admin: %d", status)
+	}
+
+	resp, made := s.ask("POST", batchPath, object{"requests": someRequests(1)}, "Authorization", "")
+	key, _ := made["key"].(string)
+	if resp.StatusCode != 202 || key == "" || resp.Header.Get(client.EvaluationKeyHeader) != key {
+		t.Fatalf("without a token: %s %v", resp.Status, made)
+	}
+	path = batchPath + "/" + made["id"].(string)
+	for sent, want := range map[string]int{key: 204, "": 404} {
+		if resp, err := s.send(t.Context(), "DELETE", path, nil, "Authorization", "", client.EvaluationKeyHeader, sent); err != nil || resp.StatusCode != want {
+			t.Errorf("with the key %q: %v %v", sent, resp, err)
+		}
+	}
+	if resp, _ := newEvalSite(t).ask("POST", batchPath, object{"requests": someRequests(1)}, "Authorization", ""); resp.StatusCode != 401 {
+		t.Errorf("where a token is needed: %s", resp.Status)
+	}
+}
+
+func TestTheLimitsOfAnHourCountEachRequestOfABatch(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *evalSite) {
+		s.batch(someRequests(4))
+		resp, made := s.ask("POST", batchPath, object{"requests": someRequests(4)})
+		last := made["entries"].([]any)[3].(object)["problem"].(object)
+		if resp.StatusCode != 202 || made["taken"] != 1.0 || last["status"] != 429.0 || !strings.Contains(fmt.Sprint(last), "At most 5 evaluations an hour") {
+			t.Errorf("%s, %v taken, %v", resp.Status, made["taken"], last)
+		}
+	}, func(c *Config) { c.EvalLimits.PerHour = 5 })
+}
+
+func TestABatchMayHaveMoreThanMayBeAtOnce(t *testing.T) {
+	s := newEvalSite(t, func(c *Config) { c.EvalLimits.AtOnce = 2 })
+	s.batch(someRequests(5))
+	for range 2 {
+		if resp, answer := s.ask("POST", "/api/v1/evaluations", someRequests(1)[0]); resp.StatusCode != 202 {
+			t.Errorf("one beside the batch: %s %v", resp.Status, answer)
+		}
+	}
+	if resp, _ := s.ask("POST", "/api/v1/evaluations", someRequests(1)[0]); resp.StatusCode != 429 {
+		t.Errorf("a third: %s", resp.Status)
+	}
+}
+
+func TestWhatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *evalSite) {
+		once := []string{client.IdempotencyHeader, "once"}
+		_, ids := s.batch(someRequests(3), once...)
+		s.endsOne(ids[1])
+		if _, again := s.batch(someRequests(3), once...); !slices.Equal(ids, again) {
+			t.Errorf("the batch became %v, then %v", ids, again)
+		}
+		one := []string{client.IdempotencyHeader, "one"}
+		_, first := s.ask("POST", "/api/v1/evaluations", someRequests(1)[0], one...)
+		if resp, second := s.ask("POST", "/api/v1/evaluations", someRequests(1)[0], one...); resp.StatusCode != 202 || first["id"] != second["id"] {
+			t.Errorf("%s: %v, then %v", resp.Status, first["id"], second["id"])
+		}
+		for name, conflict := range map[string]func() (*http.Response, object){
+			"another batch": func() (*http.Response, object) {
+				return s.ask("POST", batchPath, object{"requests": someRequests(2)}, once...)
+			},
+			"one with a batch's key": func() (*http.Response, object) {
+				return s.ask("POST", "/api/v1/evaluations", someRequests(1)[0], once...)
+			},
+			"a batch with one's key": func() (*http.Response, object) {
+				return s.ask("POST", batchPath, object{"requests": someRequests(1)}, one...)
+			},
+			"another one": func() (*http.Response, object) {
+				return s.ask("POST", "/api/v1/evaluations", someRequests(2)[1], one...)
+			},
+		} {
+			if resp, answer := conflict(); resp.StatusCode != 409 {
+				t.Errorf("%s: %s %v", name, resp.Status, answer)
+			}
+		}
+		long := []string{client.IdempotencyHeader, strings.Repeat("k", 201)}
+		if resp, _ := s.ask("POST", batchPath, object{"requests": someRequests(1)}, long...); resp.StatusCode != 422 {
+			t.Errorf("a long key: %s", resp.Status)
+		}
+	})
+}

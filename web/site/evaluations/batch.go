@@ -1,0 +1,151 @@
+package evaluations
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/clients/go"
+	"warpboard/models/db"
+	"warpboard/models/work"
+	"warpboard/web/site"
+)
+
+// MostRequests is how many requests a batch may have.
+const MostRequests = 1000
+
+// Batch is what became of a batch: one item per request, in order. ID is empty if all were refused.
+type Batch struct {
+	ID    string
+	Items []work.BatchItem
+}
+
+// SubmitBatch checks the requests of a batch, and queues those that can be.
+func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests []json.RawMessage, key string) (Batch, error) {
+	if err := s.site.Room(); err != nil {
+		return Batch{}, err
+	}
+	units, err := s.devices(ctx)
+	if err != nil {
+		return Batch{}, err
+	}
+	batch, good := Batch{Items: make([]work.BatchItem, len(requests))}, []work.BatchItem{}
+	for i, text := range requests {
+		item := work.BatchItem{Index: i}
+		if item.New, item.Err = s.readItem(units, text); item.Err == nil {
+			good = append(good, item)
+		}
+		batch.Items[i] = item
+	}
+	if len(good) == 0 {
+		return batch, nil
+	}
+	batch.ID, err = s.site.Store.Work.SubmitBatch(ctx, work.NewBatch{Asker: caller.Asker, Caller: caller.limit, Key: key, Limits: s.EvalLimits.EvaluationLimits, Items: good})
+	for _, item := range good {
+		batch.Items[item.Index] = item
+	}
+	if err == nil && batch.ID != "" {
+		s.queued()
+	}
+	return batch, err
+}
+
+func (s *Evaluations) readItem(units []Device, text json.RawMessage) (work.NewEvaluation, error) {
+	body, err := readObject(text)
+	if err != nil {
+		return work.NewEvaluation{}, err
+	}
+	request, err := s.request(body, "")
+	if err != nil {
+		return work.NewEvaluation{}, err
+	}
+	return newEvaluation(units, request)
+}
+
+// ReadableBatch returns a batch that the sender of a request may read and cancel. Any other is not found.
+func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error) {
+	caller, err := s.Caller(c)
+	if err != nil {
+		return work.Batch{}, err
+	}
+	batch, err := s.site.Store.Work.Batch(c.UserContext(), id)
+	if db.KindOf(err) == db.NotFound || err == nil && !batch.MayRead(caller.Asker) {
+		return work.Batch{}, db.Errorf(db.NotFound, "There is no batch %.80s of yours. If you sent it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
+	}
+	return batch, err
+}
+
+// ReadBatch takes the requests of a batch apart: JSON lines, or {"requests": […]}. What is wrong with one of them is found later.
+func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
+	body := c.Request().Body() // not c.Body, which copies it
+	kind, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
+	switch {
+	case kind == client.JSONLines || kind == "application/jsonl":
+		requests, err = readLines(body)
+	case IsJSON(c.Get(fiber.HeaderContentType)):
+		requests, err = readList(body)
+	default:
+		err = site.Invalid("body", "The Content-Type must be application/json or %s.", client.JSONLines)
+	}
+	if err == nil && len(requests) == 0 {
+		err = site.Invalid("requests", `The batch has no requests: send {"requests": […]}, or JSON lines as %s.`, client.JSONLines)
+	}
+	return requests, err
+}
+
+var errTooManyRequests = errors.New("too many requests in a batch")
+
+func tooMany(err error) error {
+	if errors.Is(err, errTooManyRequests) {
+		return site.Invalid("requests", "A batch has at most %d requests. Send the rest in another one.", MostRequests)
+	}
+	return site.Invalid("body", `The body is not {"requests": […]}: %v.`, err)
+}
+
+func readLines(body []byte) (requests []json.RawMessage, err error) {
+	for line := range bytes.Lines(body) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if len(requests) == MostRequests {
+			return nil, tooMany(errTooManyRequests)
+		}
+		requests = append(requests, line)
+	}
+	return requests, nil
+}
+
+// readList reads the requests one by one: a list of far too many is not kept.
+func readList(body []byte) (requests []json.RawMessage, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	for _, want := range []json.Token{json.Delim('{'), "requests", json.Delim('[')} {
+		if token, err := decoder.Token(); err != nil || token != want {
+			return nil, tooMany(fmt.Errorf("%v comes where %v must be", token, want))
+		}
+	}
+	for decoder.More() {
+		if len(requests) == MostRequests {
+			return nil, tooMany(errTooManyRequests)
+		}
+		var one json.RawMessage
+		if err := decoder.Decode(&one); err != nil {
+			return nil, tooMany(err)
+		}
+		requests = append(requests, one)
+	}
+	for _, want := range []json.Token{json.Delim(']'), json.Delim('}')} {
+		if token, err := decoder.Token(); err != nil || token != want {
+			return nil, tooMany(fmt.Errorf("the list, or the object, does not end after request %d", len(requests)))
+		}
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, tooMany(errors.New("there is text after its end"))
+	}
+	return requests, nil
+}
