@@ -251,7 +251,7 @@ func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	for _, path := range []string{"nothing", "tasks/nothing", "submissions/0", "submissions/x", "submissions/999", "boards/nothing/CPU"} {
 		wantProblem(t, s.browser().get("/api/v1/"+path), http.StatusNotFound, "not_found")
 	}
-	wantProblem(t, s.browser().get("/api/v1/boards/vectoradd/CPU?version=x"), http.StatusUnprocessableEntity, "version")
+	wantProblem(t, s.browser().get("/api/v1/boards/vectoradd/CPU?version=x"), http.StatusUnprocessableEntity, "invalid_parameter")
 }
 
 func TestThereIsNoBoardOfADeviceThatATaskDoesNotHave(t *testing.T) {
