@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -62,8 +64,14 @@ type Evaluation struct {
 // noRequest stands for a request that is not stored.
 const noRequest = "{}"
 
+// MostShown is how many bytes of a request are shown: one may have 12 MiB.
+const MostShown = 1 << 20
+
 // HasRequest reports whether the request is kept.
 func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
+
+// Large reports whether the request is kept, and larger than what is shown.
+func (e Evaluation) Large() bool { return e.HasRequest() && e.RequestBytes > MostShown }
 
 // TableName is the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
@@ -73,6 +81,29 @@ func (Evaluation) TableName() string { return "evaluations" }
 func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
 	if err := l.db.Read(ctx).Where("id = ?", id).Take(&e).Error; err != nil {
+		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
+	}
+	return e, nil
+}
+
+// ShownEvaluation is Evaluation for readers: without the request of a large one.
+func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (e Evaluation, err error) {
+	read := l.db.Read(ctx)
+	row := gorm.Statement{DB: read}
+	if err := row.Parse(&e); err != nil {
+		return e, err
+	}
+	columns := slices.DeleteFunc(slices.Clone(row.Schema.DBNames), func(name string) bool { return name == "request" })
+	columns = append(columns, fmt.Sprintf("case when request_bytes <= %d or state = '%s' then request end as request", MostShown, EvaluationCancelled))
+	if err := read.Select(columns).Where("id = ?", id).Take(&e).Error; err != nil {
+		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
+	}
+	return e, nil
+}
+
+// FollowedEvaluation is Evaluation for those who wait for its end, and ask each second: without its request and its result.
+func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evaluation, err error) {
+	if err := l.db.Read(ctx).Omit("request", "result").Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
 	}
 	return e, nil

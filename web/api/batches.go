@@ -114,7 +114,7 @@ func (f *batchFollower) send(ctx context.Context, out *wire.Writer) error {
 			return err
 		}
 		for _, e := range list {
-			if err := f.write(out, e); err != nil {
+			if err := f.write(ctx, out, e); err != nil {
 				return err
 			}
 		}
@@ -129,8 +129,8 @@ func (f *batchFollower) send(ctx context.Context, out *wire.Writer) error {
 	return stream.ErrDone
 }
 
-func (f *batchFollower) write(out *wire.Writer, e work.Evaluation) error {
-	answer, err := f.api.evaluationAnswer(e, f.podIP)
+func (f *batchFollower) write(ctx context.Context, out *wire.Writer, e work.Evaluation) error {
+	answer, err := f.api.evaluationAnswer(ctx, e, f.podIP)
 	if err != nil {
 		return err
 	}

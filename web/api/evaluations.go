@@ -42,7 +42,7 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	if err != nil {
 		return problemOf(c, err)
 	}
-	answer, err := a.evaluationAnswer(made, evaluations.PodIP(c))
+	answer, err := a.evaluationAnswer(c.UserContext(), made, evaluations.PodIP(c))
 	if err != nil {
 		return err
 	}
@@ -105,11 +105,13 @@ func (a *API) GetEvaluation(c *fiber.Ctx) error {
 }
 
 func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
-	answer, err := a.evaluationAnswer(found, evaluations.PodIP(c))
+	answer, err := a.evaluationAnswer(c.UserContext(), found, evaluations.PodIP(c))
 	if err != nil {
 		return err
 	}
-	answer.Request = found.Request
+	if !found.Large() {
+		answer.Request = found.Request
+	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
 }
@@ -125,14 +127,12 @@ func (a *API) waitAWhile(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 	ctx, cancel := context.WithTimeout(a.site.Streams, wait)
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
+	c.SetUserContext(a.site.Requests) // the request's own may end before the wait
 	last, err := a.evals.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.Final() })
-	if ctx.Err() == nil || last.State.Final() {
+	if ctx.Err() == nil {
 		return last, err
 	}
-	if last.ID == "" { // the time was over before it could be read again
-		return found, nil
-	}
-	return last, nil
+	return a.site.Store.Work.ShownEvaluation(a.site.Requests, found.ID)
 }
 
 // ListEvaluations answers with the sender's own evaluations; a sender without token or key has none.
@@ -200,12 +200,16 @@ func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 }
 
 // evaluationAnswer is an evaluation with its result, if it has one.
-func (a *API) evaluationAnswer(e work.Evaluation, podIP string) (client.Evaluation, error) {
+func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP string) (client.Evaluation, error) {
 	answer := a.evaluationSummary(e)
 	if e.Result == nil {
 		return answer, nil
 	}
-	result, err := evaluations.NewAnswer(e, podIP)
+	request, err := a.evals.Request(ctx, e)
+	if err != nil {
+		return answer, err
+	}
+	result, err := evaluations.NewAnswer(e, request, podIP)
 	if err != nil {
 		return answer, err
 	}
@@ -242,7 +246,7 @@ type evalFollower struct {
 
 // send writes the evaluation if it has changed since the last time.
 func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
-	e, err := f.api.site.Store.Work.Evaluation(ctx, f.id)
+	e, err := f.api.site.Store.Work.ShownEvaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}
@@ -251,7 +255,7 @@ func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
 	}
 	if e.Change > f.last {
 		f.last = e.Change
-		answer, err := f.api.evaluationAnswer(e, f.podIP)
+		answer, err := f.api.evaluationAnswer(ctx, e, f.podIP)
 		if err != nil {
 			return err
 		}

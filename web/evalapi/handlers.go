@@ -87,7 +87,7 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 // has the id can read the state of a job without an owner.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
-	e, err := a.site.Store.Work.Evaluation(c.UserContext(), id)
+	e, err := a.site.Store.Work.FollowedEvaluation(c.UserContext(), id)
 	if err == nil && e.UserID != 0 && !(work.Asker{User: site.Actor(c)}).MayRead(e) {
 		err = evaluations.NotFound(id)
 	}

@@ -138,7 +138,7 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 
 func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
 	page := views.EvaluationPage{Page: p.site.Page(c, views.EvaluationTitle(e), "playground"), Of: e, Mine: caller.MayChange(e)}
-	if e.HasRequest() {
+	if e.HasRequest() && !e.Large() {
 		page.Request = indentJSON(e.Request)
 	}
 	page.Live = !e.State.Final()
@@ -154,7 +154,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 
 // evaluationSources are the coloured sources of an evaluation's kernelrun.
 func (p *Playground) evaluationSources(e work.Evaluation) (list []views.EvaluationSource, err error) {
-	if !e.HasRequest() {
+	if !e.HasRequest() || e.Large() {
 		return nil, nil
 	}
 	request, err := evaluations.RequestOf(e)

@@ -1,6 +1,7 @@
 package evaluations
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/db"
 	"warpboard/models/work"
+	"warpboard/views/format"
+	"warpboard/web/site"
 )
 
 // DeviceHeader tells on which device an evaluation ran.
@@ -66,12 +69,8 @@ func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
 }
 
 // NewAnswer shapes the result of an evaluation that has ended.
-func NewAnswer(e work.Evaluation, podIP string) (Answer, error) {
+func NewAnswer(e work.Evaluation, request kernelrun.Request, podIP string) (Answer, error) {
 	r, err := ResultOf(e)
-	if err != nil {
-		return Answer{}, err
-	}
-	request, err := RequestOf(e)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -132,8 +131,34 @@ func metadataOf(request kernelrun.Request, r kernelrun.Result) Metadata {
 // PodIP is the address of this site that the caller reached.
 func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 
-// RequestOf reads what an evaluation was asked for.
+// Request reads what an evaluation was asked for, also a large one. Of these as many are read at once as there are cores.
+func (s *Evaluations) Request(ctx context.Context, e work.Evaluation) (request kernelrun.Request, err error) {
+	if !e.Large() {
+		return RequestOf(e)
+	}
+	select {
+	case s.reading <- struct{}{}:
+		defer func() { <-s.reading }()
+	case <-ctx.Done():
+		return request, context.Cause(ctx)
+	}
+	whole, err := s.site.Store.Work.Evaluation(ctx, e.ID)
+	if err != nil {
+		return request, err
+	}
+	return decoded(whole)
+}
+
+// RequestOf reads what an evaluation was asked for, unless that is large.
 func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
+	if e.Large() {
+		return request, &site.Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
+			Message: fmt.Sprintf("The request of evaluation %s is larger than the %s that are shown.", e.ID, format.Bytes(work.MostShown))}
+	}
+	return decoded(e)
+}
+
+func decoded(e work.Evaluation) (request kernelrun.Request, err error) {
 	if !e.HasRequest() {
 		return request, db.Errorf(db.NotFound, "The request of evaluation %s is not kept, because it was cancelled.", e.ID)
 	}

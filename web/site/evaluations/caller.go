@@ -61,7 +61,7 @@ func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller
 	if err != nil {
 		return work.Evaluation{}, caller, err
 	}
-	e, err := s.site.Store.Work.Evaluation(c.UserContext(), id)
+	e, err := s.site.Store.Work.ShownEvaluation(c.UserContext(), id)
 	if db.KindOf(err) == db.NotFound || err == nil && !caller.MayRead(e) {
 		return work.Evaluation{}, caller, NotFound(id)
 	}

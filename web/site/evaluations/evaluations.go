@@ -3,6 +3,7 @@ package evaluations
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -25,7 +26,8 @@ type Limits struct {
 type Evaluations struct {
 	site       *site.Site
 	EvalLimits Limits
-	open       string // who may evaluate without a token: "all", "loopback" or "none"
+	reading    chan struct{} // has room for as many as there are cores
+	open       string        // who may evaluate without a token: "all", "loopback" or "none"
 }
 
 // New fills in defaults and refuses what cannot work.
@@ -37,7 +39,7 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}
-	return &Evaluations{site: site, EvalLimits: l, open: open}, nil
+	return &Evaluations{site: site, EvalLimits: l, reading: make(chan struct{}, runtime.GOMAXPROCS(0)), open: open}, nil
 }
 
 // BodyLimit limits requests that carry kernels.

@@ -131,17 +131,20 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.E
 }
 
 // Await follows an evaluation until ctx ends or until ready says that it has seen enough; it
-// returns the evaluation as it was last read, also with an error.
+// returns the evaluation as it was last read; with an error, without its request and its result.
 func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (last work.Evaluation, err error) {
 	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
-		e, err := s.site.Store.Work.Evaluation(ctx, id)
+		e, err := s.site.Store.Work.FollowedEvaluation(ctx, id)
 		if err != nil {
 			return false, err
 		}
 		last = e
 		return ready(e), nil
 	})
-	return last, err
+	if err != nil {
+		return last, err
+	}
+	return s.site.Store.Work.ShownEvaluation(ctx, id)
 }
 
 // JobStats counts the evaluations that are kept.

@@ -1,0 +1,57 @@
+package web
+
+import (
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	"warpboard/e2e/costtest"
+	"warpboard/evaluator/job"
+	"warpboard/models/modelstest"
+	"warpboard/web/site"
+)
+
+// TestNoEvaluationCostsItsReadersMoreThanARequestMay though its request is as large as one may be; those who wait for it read it
+// each second.
+func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
+	s := newEvalSite(t)
+	source, letters := make([]byte, 11<<20), rand.NewChaCha8([32]byte{})
+	_, _ = letters.Read(source)
+	for i, b := range source {
+		source[i] = "[](){}*.-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR"[b%64]
+	}
+	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": object{"kernel_type": "torch", "source_code": string(source)}, "shared": true})
+	id, ok := made["id"].(string)
+	if !ok {
+		t.Fatalf("%.300v", made)
+	}
+	for name, path := range map[string]string{
+		"the evaluation": "/api/v1/evaluations/" + id, "its end": "/api/v1/evaluations/" + id + "?wait=1", "its job": "/job/" + id,
+		"its page": "/evaluations/" + id, "a list": "/api/v1/evaluations",
+	} {
+		costtest.Check(t, name, func() {
+			resp, err := s.send(t.Context(), "GET", path, nil, "Accept-Encoding", "identity")
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusOK || n == 0 || n > site.MostText {
+				t.Errorf("%s: %s, %d bytes", name, resp.Status, n)
+			}
+		})
+	}
+	attempt, err := s.site.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.site.Store.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{"worker":"w1"}`), modelstest.Completed()); err != nil {
+		t.Fatal(err)
+	}
+	_, ended := s.ask("GET", "/api/v1/evaluations/"+id, nil)
+	metadata := ended["result"].(object)["kernel_exec_result"].(object)["metadata"].(object)
+	if ended["request"] != nil || metadata["kernel_type"] != "torch" {
+		t.Errorf("what has ended says of its request: %.100v, %v", ended["request"], metadata)
+	}
+}
