@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // tensorArg is a tensor argument of a contract.
@@ -97,5 +99,23 @@ func TestABodyOfTooManyValuesIsRefusedBeforeItIsRead(t *testing.T) {
 	resp, answer = s.ask("POST", "/evaluate", strings.Replace(body, strings.Repeat("{},", 60000), "", 1))
 	if problems, _ := answer["validation_errors"].([]any); resp.StatusCode != 400 || len(problems) == 0 || len(problems) > 102 {
 		t.Errorf("arguments without anything: %s, %d problems", resp.Status, len(problems))
+	}
+}
+
+// TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField: the driver's own error, after the wait for a device, would not name it.
+func TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField(t *testing.T) {
+	s := newEvalSite(t)
+	for launch, want := range map[string]any{
+		`{"grid":{"x":0}}`:     problem("kernel -> io -> launch -> grid -> x", "Input should be greater than or equal to 1", "greater_than_equal"),
+		`{"block":{"y":"-2"}}`: problem("kernel -> io -> launch -> block -> y", "Input should be greater than or equal to 1", "greater_than_equal"),
+		`{"num_warps":0}`:      problem("kernel -> io -> launch -> num_warps", "Input should be greater than or equal to 1", "greater_than_equal"),
+		`{"num_stages":-1}`:    problem("kernel -> io -> launch -> num_stages", "Input should be greater than or equal to 0", "greater_than_equal"),
+		`{"shared_mem":-1}`:    problem("kernel -> io -> launch -> shared_mem", "Input should be greater than or equal to 0", "greater_than_equal"),
+		`{"grid":{"z":1` + strings.Repeat("0", 20) + `}}`: problem("kernel -> io -> launch -> grid -> z", "Unable to parse input string as an integer, exceeded maximum size", "int_parsing_size"),
+	} {
+		resp, answer := s.ask("POST", "/evaluate", `{"kernel":{"source_code":"__global__ void f() {}","kernel_type":"cuda","io":{"args":[],"launch":`+launch+`}}}`)
+		if diff := cmp.Diff([]any{want}, answer["validation_errors"]); diff != "" || resp.StatusCode != 400 {
+			t.Errorf("%s: %s, (-want +got):\n%s", launch, resp.Status, diff)
+		}
 	}
 }

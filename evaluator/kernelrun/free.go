@@ -4,30 +4,44 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 )
 
-// extent is a tensor's size in one direction.
-type extent struct{}
+// atLeast is an integer of 64 bits with a smallest value, such as a tensor's size in one direction.
+type atLeast int64
 
-func (extent) read(at path, value any) (any, []Problem) {
+func (least atLeast) read(at path, value any) (any, []Problem) {
 	n, problems := integer{}.read(at, value)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	switch n, fits := n.(int64); {
 	case !fits:
-		return nil, at.problem("less_than_equal", fmt.Sprintf("Input should be less than or equal to %d", int64(1<<63-1)))
-	case n < 0:
-		return nil, at.problem("greater_than_equal", "Input should be greater than or equal to 0")
+		return nil, at.problem("less_than_equal", fmt.Sprintf("Input should be less than or equal to %d", int64(math.MaxInt64)))
+	case n < int64(least):
+		return nil, at.problem("greater_than_equal", fmt.Sprintf("Input should be greater than or equal to %d", least))
 	}
 	return n, nil
 }
 
-func (extent) schema() map[string]any {
-	return map[string]any{"type": "integer", "format": "int64", "minimum": 0}
+func (least atLeast) schema() map[string]any {
+	return map[string]any{"type": "integer", "format": "int64", "minimum": int64(least)}
 }
+
+// size is an integer from 1 on, or an expression over the scalar arguments.
+type size struct{}
+
+// read takes an integer, or a text such as "cdiv(n, 256)", which the launching program evaluates.
+func (size) read(at path, value any) (any, []Problem) {
+	if s, ok := value.(string); ok && expression.MatchString(s) {
+		return s, nil
+	}
+	return atLeast(1).read(at, value)
+}
+
+func (size) schema() map[string]any { return oneOf(atLeast(1).schema(), typed("string")) }
 
 // mostNested is how deep objects and lists of free keys may lie in each other. The worker's program reads them with
 // Python, which gives up far below what Go reads.

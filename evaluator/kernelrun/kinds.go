@@ -56,7 +56,6 @@ type (
 	number  struct{}
 	boolean struct{}
 	scalar  struct{} // int, float, str or bool
-	size    struct{} // an integer, or an expression over the scalar arguments
 	object  struct{} // anything with keys
 	enum    []string
 	list    struct{ of kind }
@@ -186,14 +185,6 @@ func (scalar) read(at path, value any) (any, []Problem) {
 		problems = append(problems, wrong...)
 	}
 	return nil, problems
-}
-
-// read takes an integer, or a text such as "cdiv(n, 256)", which the launching program evaluates.
-func (size) read(at path, value any) (any, []Problem) {
-	if s, ok := value.(string); ok && expression.MatchString(s) {
-		return s, nil
-	}
-	return integer{}.read(at, value)
 }
 
 func (object) read(at path, value any) (any, []Problem) {
