@@ -44,7 +44,7 @@ def is_small_float(dtype):
 
 def dtype_of(name):
     if name not in DTYPES:
-        raise ContractError(f"Unknown dtype '{name}'; known are {', '.join(DTYPES)}")
+        raise ContractError(f"PyTorch {torch.__version__} on this device has no {name}; it has {', '.join(DTYPES)}")
     return DTYPES[name]
 
 
