@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"strconv"
@@ -151,6 +152,9 @@ func (o *verifyResultOptions) envelope(ctx context.Context, from string) (*state
 		from, read = address, func(url string) ([]byte, error) { return o.get(ctx, url) }
 	}
 	text, err := read(from)
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("%s: %w. Name a file, or an address such as SITE/submissions/16", from, file.Err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the statement: %w", err)
 	}

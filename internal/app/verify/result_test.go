@@ -146,7 +146,7 @@ func TestVerifyResultTellsByItsExitCodeWhatDoesNotHold(t *testing.T) {
 		"forged":             {[]string{forged, "--signature-only", "--site", s.URL}, exitForged, "no signature on it"},
 		"source not public":  {[]string{file}, exitUnrun, "name its files with --source"},
 		"another source":     {[]string{file, "--source", other}, exitUnrun, "its SHA-256 differs"},
-		"no such file":       {[]string{"missing.json"}, 1, "reading the statement"},
+		"no such file":       {[]string{"16"}, 1, "16: no such file or directory. Name a file, or an address such as SITE/submissions/16"},
 		"no envelope at all": {[]string{other}, 1, "no DSSE envelope"},
 	} {
 		if code, printed := verifyStated(t, test.args...); code != test.code || !strings.Contains(printed, test.want) {
