@@ -48,7 +48,7 @@ var listed = []Page{
 	{Name: "backup", For: Operate, About: "What to keep, and how to restore it."},
 	{Name: "upgrade", For: Operate, About: "Upgrade and restart without an outage; what happens to running work."},
 	{Name: "scale", For: Operate, About: "More workers, processes, and machines: what to add, and what breaks first."},
-	{Name: "security", For: Operate, About: "Who is trusted with what, what confines submissions, and what a request may cost."},
+	{Name: "security", For: Operate, About: "Trust in people and machines, isolation of submissions, and limits of requests."},
 	{Name: "metrics", For: Operate, About: "Health checks, Prometheus, logs, alerts, limits, and disk space."},
 	{Name: "api", For: Automate, About: "The JSON API: tokens, errors, single kernels without a task, and who may call it."},
 	{Name: "agents", For: Automate, About: "MCP for coding agents: set up a client, tools, and resources."},

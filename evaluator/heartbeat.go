@@ -25,7 +25,7 @@ func (w *Worker) syncLoop(ctx context.Context) {
 // sync waits for the answer, or until a limit: the next sync is newer anyway.
 func (w *Worker) sync() {
 	if err := w.cfg.Conn.Sync(context.Background(), w.heartbeat()); err != nil {
-		w.log.Warn("the site was not told what the worker has", "err", err)
+		w.log.Warn("the heartbeat did not reach the site", "err", err)
 	}
 }
 

@@ -86,7 +86,7 @@ func (r *taskReader) load(node *yaml.Node, key, source string) string {
 	}
 	r.origins[inside] = at
 	if r.stored += int64(len(data)); r.stored > MaxBundle {
-		r.refuse(node, key, "with %q the task's files come to more than %s, the most that one task may store", source, problems.Size(MaxBundle))
+		r.refuse(node, key, "with %q the task's files exceed %s, the limit of one task", source, problems.Size(MaxBundle))
 		return inside
 	}
 	r.bundle.Files[inside] = data

@@ -35,7 +35,7 @@ func taskKeys() []Key {
 // contentKeys are the keys for a task's content.
 func contentKeys() []Key {
 	return []Key{
-		{Name: "title", Meaning: "What the task is called on the site.", Default: `""`,
+		{Name: "title", Meaning: "The task's name on the site.", Default: `""`,
 			Limits: fmt.Sprintf("One line of %d bytes. Without it the folder's name is used.", maxTitle), Example: `title: Vector add`},
 		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
 			Limits: "One of the three.", Example: `lang: cpp`},
@@ -52,7 +52,7 @@ func contentKeys() []Key {
 		{Name: "files[].name", Required: true, Meaning: "Its name while a kernel runs, relative to the working folder.",
 			Limits: "No two names that differ in case alone; no `..`."},
 		{Name: "files[].source", Required: true, Meaning: "Its path, seen from task.yml, or `\"" + SubmissionSource + "\"` for the submitted code.",
-			Limits: "Inside what is uploaded."},
+			Limits: "Inside the upload."},
 		{Name: "templates", Meaning: "Files that people start from, by label.", Default: "{}",
 			Limits: "Labels: " + strings.Join(templateLabels, ", ") + ".", Example: "templates:\n  C++: template.cpp"},
 		{Name: "submission_files", Default: "[]", Example: `submission_files: [kernels.h, "*.hpp"]`,
@@ -86,7 +86,7 @@ func measuringKeys() []Key {
 		{Name: "ranked_timeout", Meaning: "Seconds for the benchmarks of a ranked run together.", Default: seconds, Limits: timeout, Example: `ranked_timeout: 120`},
 		{Name: "ranked_budget", Limits: timeout, Example: `ranked_budget: 20`,
 			Meaning: fmt.Sprintf("For how many seconds of a ranked run more fresh processes of the submission are started, beyond the least number, to narrow the score's interval. Without it %d.", int(DefaultRankedBudget/time.Second))},
-		{Name: "roofline", Meaning: "What one call must move and compute, for the roofline of its profile and the share of the device's peak.",
+		{Name: "roofline", Meaning: "The work that one call must do (bytes and operations), for the roofline of its profile and the share of the device's peak.",
 			Limits: "Each must work for every benchmark.", Example: "roofline:\n  bytes: 3 * size * float32\n  flops: size"},
 		{Name: "roofline.bytes", Meaning: "Bytes to and from memory, as arithmetic (`+ - * / **`) on the case's arguments and the sizes of types such as `float16`.",
 			Limits: "Not negative."},

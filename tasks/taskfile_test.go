@@ -214,7 +214,7 @@ func TestTaskThatStoresTooMuchIsRefused(t *testing.T) {
 	content["a"] = strings.Repeat("x", 3<<20)
 	content["b"] = strings.Repeat("y", 2<<20)
 	_, err := readZip(zipped(t, content))
-	wantError(t, err, `task.yml:7: files[3].source: with "b" the task's files come to more than 4 MiB`)
+	wantError(t, err, `task.yml:7: files[3].source: with "b" the task's files exceed 4 MiB, the limit of one task`)
 }
 
 func TestSourceThatIsNotTextIsRefused(t *testing.T) {

@@ -154,7 +154,7 @@ func switchList(p OperatePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Off) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"scroll border-b border-line\" tabindex=\"0\" role=\"region\" aria-label=\"What is off\"><table class=\"table stacked\"><thead><tr><th scope=\"col\">Off</th><th scope=\"col\">What visitors read</th><th scope=\"col\">By</th><th class=\"r\" scope=\"col\">Since</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"scroll border-b border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Switched off\"><table class=\"table stacked\"><thead><tr><th scope=\"col\">Off</th><th scope=\"col\">What visitors read</th><th scope=\"col\">By</th><th class=\"r\" scope=\"col\">Since</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -33,7 +33,7 @@ func remarkList(remarks []Remark) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(remarks) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"px-5 py-3 border-b border-line grid gap-1 small\" aria-label=\"What the compiler said\" data-remarks>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"px-5 py-3 border-b border-line grid gap-1 small\" aria-label=\"Compiler messages\" data-remarks>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -149,7 +149,7 @@ func formRemarks(remarks []Remark) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(remarks) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"callout callout-fail grid gap-1 small\" aria-label=\"What the compiler said of it\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"callout callout-fail grid gap-1 small\" aria-label=\"Compiler messages for it\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -291,7 +291,7 @@ func runRemarks(r RunCard) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if remarks := r.remarks(); len(remarks) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<ul class=\"grid gap-1 small\" aria-label=\"What the compiler said\" data-run-remarks>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<ul class=\"grid gap-1 small\" aria-label=\"Compiler messages\" data-run-remarks>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

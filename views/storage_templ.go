@@ -58,7 +58,7 @@ func Storage(p StoragePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Storage</h1><p class=\"mt-2 text-lg soft\">What the site keeps, whose it is, and what it will delete next.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Storage</h1><p class=\"mt-2 text-lg soft\">Stored data by person and task, and the next deletions.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

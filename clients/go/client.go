@@ -72,7 +72,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	tls := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == "" && from.Hostname() == to.Hostname()
 	switch {
 	case !same && !tls:
-		return fmt.Errorf("it redirects to %s://%s, and what is for one site is not sent to another: if that is its address, use it", to.Scheme, to.Host)
+		return fmt.Errorf("it redirects to %s://%s, another site, which gets no token; if that is the site's address, use it", to.Scheme, to.Host)
 	case len(via) > maxRedirects:
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)
 	}

@@ -50,5 +50,5 @@ type Profile struct {
 	Device     string `json:"device"`
 	Case       int    `json:"case"`
 	Report     any    `json:"report"`
-	Views      []any  `json:"views" jsonschema:"what the site derives of each kernel: roofline, stalls, findings"`
+	Views      []any  `json:"views" jsonschema:"derived values of each kernel: roofline, stalls, findings"`
 }

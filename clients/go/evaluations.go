@@ -24,7 +24,7 @@ type Evaluation struct {
 	Finish  *time.Time       `json:"finished,omitempty"`
 	Failure string           `json:"failure,omitempty" jsonschema:"why there is no result"`
 	Source  string           `json:"source_hash" jsonschema:"SHA-256 of the sources"`
-	Shared  bool             `json:"shared" jsonschema:"anyone who knows its id can read it; otherwise only its caller and the admins"`
+	Shared  bool             `json:"shared" jsonschema:"anyone who has its id can read it; otherwise only its caller and the admins"`
 	Batch   string           `json:"batch,omitempty" jsonschema:"id of the batch that it was sent with"`
 	Key     string           `json:"key,omitempty" jsonschema:"only when it was made without a token: send it as X-Evaluation-Key to read, list, cancel or share this evaluation, and with the next ones"`
 	Request json.RawMessage  `json:"request,omitempty" jsonschema:"what was asked for, with its defaults; absent if it has more than 1 MiB"`
@@ -33,7 +33,7 @@ type Evaluation struct {
 
 // EvaluationChange is what of an evaluation can be changed.
 type EvaluationChange struct {
-	Shared *bool `json:"shared" jsonschema:"anyone who knows its id can read it"`
+	Shared *bool `json:"shared" jsonschema:"anyone who has its id can read it"`
 }
 
 // Job is what GET /job/ID answers.
@@ -52,7 +52,7 @@ type EvaluationError struct {
 	Details    json.RawMessage `json:"details,omitempty"`
 	JobID      string          `json:"job_id,omitempty"`
 	State      string          `json:"state,omitempty" jsonschema:"how the evaluation ended"`
-	Partial    json.RawMessage `json:"partial_result,omitempty" jsonschema:"what was known before the end"`
+	Partial    json.RawMessage `json:"partial_result,omitempty" jsonschema:"the state before the end"`
 }
 
 // BodyErrors is their answer to a body that is not a JSON object.

@@ -73,7 +73,7 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 	defer resp.Body.Close()
 	var answer Published
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
-		return nil, fmt.Errorf("read what was published: %w", err)
+		return nil, fmt.Errorf("read the published task: %w", err)
 	}
 	return &answer, nil
 }

@@ -120,7 +120,7 @@ type Run struct {
 	ErrNS        float64    `json:"err_ns,omitempty"`
 	Interval
 	Numerics
-	EnergyJ    *float64     `json:"energy_j,omitempty" jsonschema:"what a call of the longest case draws, in joules, of the whole board with its idle power; absent: not measured, machine.energy says why"`
+	EnergyJ    *float64     `json:"energy_j,omitempty" jsonschema:"energy of a call of the longest case, in joules, of the whole GPU board with its idle power; absent: not measured, machine.energy has the reason"`
 	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too and those that were cancelled, failed or deleted, whose processes together give the score; absent: one run alone, or confirmations"`
 	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
 	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
@@ -159,7 +159,7 @@ type Event struct {
 	Type    string       `json:"type"`
 	State   string       `json:"state" jsonschema:"state of the run after the event"`
 	Time    time.Time    `json:"time"`
-	Detail  *job.Event   `json:"detail,omitempty" jsonschema:"what the worker told, without its secret"`
+	Detail  *job.Event   `json:"detail,omitempty" jsonschema:"the worker's event, without its secret"`
 	Failure *job.Failure `json:"failure,omitempty"`
 	ScoreNS *float64     `json:"score_ns,omitempty"`
 }
@@ -190,9 +190,9 @@ type Entry struct {
 	Interval
 	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score, those that were cancelled, failed or deleted too; absent: one run alone, or confirmations"`
 	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that its device can do, from 0 to 1; absent: the task does not say what a call takes, or the device was not gauged"`
+	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that its device can do, from 0 to 1; absent: the task does not declare the work of a call, or the device was not gauged"`
 	Numerics
-	EnergyJ  *float64  `json:"energy_j,omitempty" jsonschema:"what a call of the run's longest case draws, in joules, of the whole board with its idle power; absent: not measured"`
+	EnergyJ  *float64  `json:"energy_j,omitempty" jsonschema:"energy of a call of the run's longest case, in joules, of the whole GPU board with its idle power; absent: not measured"`
 	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
 	Achieved time.Time `json:"achieved"`
 }
@@ -207,10 +207,10 @@ type Device struct {
 	// Nothing new begins on a paused device.
 	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who holds back its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`
-	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"what that admin tells visitors"`
+	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
 	// What waits for a device without slots waits for this to be repaired.
 	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
-	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next; admins are told what its machine says"`
+	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next; admins also get the machine's message"`
 }
 
 // Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.

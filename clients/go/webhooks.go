@@ -7,7 +7,7 @@ import (
 
 // NewWebhook is the body of POST /api/v1/webhooks.
 type NewWebhook struct {
-	URL         string   `json:"url" jsonschema:"https://… on the public internet (the site's also what the operator allows, http:// too); a delivery is a POST, signed as standardwebhooks.com says"`
+	URL         string   `json:"url" jsonschema:"https://… on the public internet (the site's also what the operator allows, http:// too); a delivery is a POST, signed as standardwebhooks.com describes"`
 	Events      []string `json:"events" jsonschema:"run.ended and record.taken; the site's also worker.lost and wait.long"`
 	Site        bool     `json:"site,omitempty" jsonschema:"a site webhook, for all runs; for admins"`
 	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`

@@ -17,7 +17,7 @@ const (
 	// logDelay is how long small pieces are gathered into one event.
 	logDelay = 100 * time.Millisecond
 
-	logEnd = "\n[no more of this output is shown live]\n"
+	logEnd = "\n[the rest of this output is not shown live]\n"
 )
 
 // StageLog passes on the two output streams of a stage.

@@ -81,7 +81,7 @@ func (r *Recorder) Result(ctx context.Context, result job.Result) error {
 	if out.Accepted {
 		log.Info("result recorded", "outcome", result.Outcome, "took", time.Duration(result.WallNS), "retried", out.Retried)
 	} else {
-		log.Info("result of an attempt that counts no more", "attempt", result.AttemptID)
+		log.Info("result of an attempt that no longer counts", "attempt", result.AttemptID)
 	}
 	announce(r.notify, out)
 	r.wake()

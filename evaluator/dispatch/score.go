@@ -80,7 +80,7 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 		return nil, err
 	}
 	if said := result.ScoreNS; said != nil && math.Abs(*said-ns) > tolerance*ns {
-		return nil, fmt.Errorf("it says %v ns where its cases give %v ns", *said, ns)
+		return nil, fmt.Errorf("it states %v ns, but its cases give %v ns", *said, ns)
 	}
 	std, stderr := spread(ranking, ns, ranked.Cases)
 	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}

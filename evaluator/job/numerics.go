@@ -9,8 +9,8 @@ type Numerics struct {
 	ULPMax      float64 `json:"ulp_max" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes at most 0.5"`
 	ULPP99      float64 `json:"ulp_p99"`
 	Worst       string  `json:"worst,omitempty" jsonschema:"where the largest error in ULPs is"`
-	Got         string  `json:"got,omitempty" jsonschema:"what is there"`
-	Want        string  `json:"want,omitempty" jsonschema:"what the reference says"`
+	Got         string  `json:"got,omitempty" jsonschema:"the answer's value"`
+	Want        string  `json:"want,omitempty" jsonschema:"the reference's value"`
 	Unlike      int     `json:"unlike,omitempty" jsonschema:"elements of which answer or reference is not finite, and the other is not the same; no error counts them"`
 	Note        string  `json:"note,omitempty" jsonschema:"why nothing was compared"`
 }

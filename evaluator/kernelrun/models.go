@@ -34,21 +34,21 @@ func common() []field {
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
 		{name: "collect_device_metrics", kind: boolean{}, null: true, standard: false, about: "read hardware counters with Nsight Compute, in a pass of its own"},
 		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},
-		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who knows the evaluation's id read it with its sources; otherwise only you and the admins can"},
+		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who has the evaluation's id read it with its sources; otherwise only you and the admins can"},
 	}
 }
 
 func kernelCode() model {
 	return model{name: "KernelCode", about: "The source of one kernel and how it is called.", strict: true, fields: []field{
 		{name: "source_code", kind: text{}, required: true, about: "the source"},
-		{name: "kernel_type", kind: enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}, required: true, about: "what the source is"},
+		{name: "kernel_type", kind: enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}, required: true, about: "the kind of the source"},
 		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
 		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
 	}, check: checkCode}
 }
 
 func ioContract() model {
-	return model{name: "IOContract", about: "What a kernel is called with. Arguments are bound by position, those marked is_meta by name.", fields: []field{
+	return model{name: "IOContract", about: "The arguments of a kernel. They are bound by position, those marked is_meta by name.", fields: []field{
 		{name: "args", kind: list{argSpec()}, required: true, about: "the arguments in order"},
 		{name: "launch", kind: launchConfig(), null: true, about: "launch sizes; unused by torch, torch_cuda and multi_kernel"},
 	}}
@@ -57,7 +57,7 @@ func ioContract() model {
 func argSpec() model {
 	return model{name: "ArgSpec", about: "One argument.", fields: []field{
 		{name: "name", kind: text{}, required: true, about: "its name"},
-		{name: "type", kind: enum{"tensor", "int", "float", "str", "bool"}, required: true, about: "what it is"},
+		{name: "type", kind: enum{"tensor", "int", "float", "str", "bool"}, required: true, about: "the kind of the argument"},
 		{name: "value", kind: scalar{}, null: true, about: "a scalar's value, of the argument's type; a scalar needs it"},
 		{name: "tensor_spec", kind: tensorSpec(), null: true, about: "a tensor's shape and content; a tensor needs it"},
 		{name: "role", kind: enum{"input", "output", "inout"}, standard: "input", about: "whether the kernel reads it, writes it, or both"},
@@ -82,7 +82,7 @@ func tensorSpec() model {
 
 func tensorInit() model {
 	fields := []field{
-		{name: "kind", kind: enum{"randn", "uniform", "zeros", "ones", "full", "arange"}, standard: "randn", about: "what it is filled with"},
+		{name: "kind", kind: enum{"randn", "uniform", "zeros", "ones", "full", "arange"}, standard: "randn", about: "the values that fill it"},
 		{name: "seed", kind: integer{}, null: true, about: "of randn and uniform. Two tensors with the same seed, shape, dtype and init are equal in every trial. The first trial draws from the seed itself, so its values are the same in every evaluation; each later trial draws from a secret seed that is derived from it. Absent: each argument has a seed of its own"},
 	}
 	for _, name := range []string{"mean", "std", "low", "high", "fill_value", "start", "step"} {

@@ -32,7 +32,7 @@ type Report struct {
 	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
 	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
-	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"where the speedup lies with 95 %, with room for what the judge's clock may err by and may not have seen"`
+	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"95 % interval of the speedup, with room for the error of the judge's clock and for work that it may not have seen"`
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
 }
 

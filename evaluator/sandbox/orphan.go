@@ -40,7 +40,7 @@ func (s *Sandbox) endOrphans(ownUID bool) {
 	if len(dying) == 0 {
 		return
 	}
-	s.config.Log.Info("ended what a killed server left", "processes", len(dying))
+	s.config.Log.Info("ended processes of a killed server", "processes", len(dying))
 	deadline := time.Now().Add(orphanTimeout)
 	for _, fd := range dying {
 		if !deadBy(fd, deadline) {

@@ -11,7 +11,7 @@ import (
 const checkConfigHelp = `usage: warpboard check-config [serve|work] [flags]
 
 Prints the settings that warpboard serve (or work) would use with these flags, environment variables and settings file, and where
-each is from: a flag, a variable, the file or the default. Secrets are not printed. Ends with 1 and says what is wrong if it could not
+each is from: a flag, a variable, the file or the default. Secrets are not printed. Exits with 1 and lists the problems if it could not
 start with them. The flags are those of the command: warpboard serve --help and warpboard work --help list them.
 
   warpboard check-config --config /etc/warpboard.toml

@@ -28,7 +28,7 @@ func lockData(dir string) (release func(), err error) {
 	}
 	file.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, fmt.Errorf("--data %s: another warpboard is using it; stop that one, or give this one a directory of its own", dir)
+		return nil, fmt.Errorf("--data %s: another warpboard is using it; stop that one, or give this one another directory", dir)
 	}
 	return nil, fmt.Errorf("--data %s: lock it: %w", dir, err)
 }

@@ -31,9 +31,9 @@ func migrate(ctx context.Context, env Environment, cfg *Config) error {
 func tokenCommand(env Environment) *cobra.Command {
 	var t newToken
 	return settingsCommand(env, "token", "make a personal API token for a user", t.make, func(fs *pflag.FlagSet) {
-		fs.StringVar(&t.user, "user", "", "user of the token: created by this command if missing, and never one who signs in")
+		fs.StringVar(&t.user, "user", "", "user of the token: created by this command if missing; it cannot sign in")
 		fs.StringVar(&t.role, "role", "", "role to give that user: user, creator or admin; default: the one they have, user at first")
-		fs.StringVar(&t.label, "name", "made by the operator", "what the token is for")
+		fs.StringVar(&t.label, "name", "made by the operator", "purpose of the token")
 	})
 }
 

@@ -55,7 +55,7 @@ func (c Checked) follow(l Link) error {
 	case c.First == 0:
 		return nil
 	case l.Number != c.Last+1:
-		return fmt.Errorf("statement %d follows statement %d: what was between them is missing", l.Number, c.Last)
+		return fmt.Errorf("statement %d follows statement %d: those between them are missing", l.Number, c.Last)
 	case l.Previous != c.Head:
 		return fmt.Errorf("statement %d does not follow this statement %d but another: one of them was changed", l.Number, c.Last)
 	}

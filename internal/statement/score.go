@@ -55,12 +55,12 @@ func (r Result) Check() error {
 		return err
 	}
 	if !near(ns, r.Score.NS) {
-		return fmt.Errorf("its samples give a score of %v ns, and it says %v ns", ns, r.Score.NS)
+		return fmt.Errorf("its samples give a score of %v ns, but it states %v ns", ns, r.Score.NS)
 	}
 	interval, measured := harness.ScoreInterval(r.Task.Ranking, ns, r.cases())
 	if !measured || interval.High == 0 {
 		if r.Score.Low != nil || r.Score.High != nil {
-			return fmt.Errorf("it says an interval, and its samples give none")
+			return fmt.Errorf("it states an interval, but its samples give none")
 		}
 		return nil
 	}
@@ -69,7 +69,7 @@ func (r Result) Check() error {
 	}
 	// Statements from before runs' own differences counted give the interval of their processes.
 	if older, _ := harness.ProcessInterval(r.Task.Ranking, ns, r.cases()); !r.Score.lies(older) {
-		return fmt.Errorf("its samples give an interval of %v to %v ns, and it says another", interval.Low, interval.High)
+		return fmt.Errorf("its samples give an interval of %v to %v ns, but it states another", interval.Low, interval.High)
 	}
 	return nil
 }

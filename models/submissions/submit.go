@@ -121,7 +121,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 		return task, version, err
 	}
 	if !task.Open(db.Now()) {
-		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC; it takes no more submissions.",
+		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC. It no longer takes submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}
 	for i, d := range in.Devices {

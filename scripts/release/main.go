@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "dist", "folder for what is built")
+	out := flag.String("out", "dist", "folder for the built files")
 	check := flag.Bool("check", false, "build again, elsewhere and with an empty cache, and compare")
 	flag.Parse()
 	if err := run(*out, *check); err != nil {

@@ -83,7 +83,7 @@ func apiSchemas() (map[string]any, error) {
 
 // describe is the operation as OpenAPI has it.
 func (o operation) describe() map[string]any {
-	answer := map[string]any{"description": "what was asked for"}
+	answer := map[string]any{"description": "the requested data"}
 	if o.gives != nil {
 		answer["content"] = content(o.contentType(), o.gives)
 	}
@@ -113,7 +113,7 @@ func (o operation) describe() map[string]any {
 func (o operation) responses(answer map[string]any) map[string]any {
 	refused, failed := content(problemType, ref("Problem")), content(problemType, ref("Problem"))
 	out := map[string]any{strconv.Itoa(o.status): answer,
-		"4XX":     map[string]any{"description": "what is wrong with the request", "content": refused},
+		"4XX":     map[string]any{"description": "the problem with the request", "content": refused},
 		"default": map[string]any{"description": "what went wrong", "content": failed}}
 	if strings.HasPrefix(o.tag, evaluationsTag) && !strings.HasPrefix(o.path, "/api/") {
 		maps.Copy(refused, content(fiber.MIMEApplicationJSON, ref("EvaluationError")))

@@ -137,5 +137,5 @@ func nameMessages(schemas map[string]any) {
 
 // signed is a header of standardwebhooks.com.
 func signed(name string) map[string]any {
-	return map[string]any{"name": name, "in": "header", "required": true, "schema": map[string]any{"type": "string"}, "description": "as standardwebhooks.com says"}
+	return map[string]any{"name": name, "in": "header", "required": true, "schema": map[string]any{"type": "string"}, "description": "as standardwebhooks.com describes"}
 }

@@ -33,7 +33,7 @@ func operations() []operation {
 		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared. Sent again with the same Idempotency-Key header, it is the same evaluation.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, the newest first.", true, "", page, 200, listOf("evaluations", "Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read an evaluation of yours, or one that is shared.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Evaluation")},
-		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who knows its id, or stop sharing it.", true, "EvaluationChange", nil, 200, ref("Evaluation")},
+		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who has its id, or stop sharing it.", true, "EvaluationChange", nil, 200, ref("Evaluation")},
 		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel an evaluation of yours.", true, "", nil, 200, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow an evaluation of yours, or one that is shared: server-sent events, each with the whole of it, until one named end.", false, "", map[string]string{"after": "number of the last change that was seen"}, 200, ref("Evaluation")},
 		{evaluations, "POST", "/api/v1/evaluations/batch", "Submit up to 1,000 evaluations at once, as JSON or JSON lines (application/x-ndjson). Good ones are taken, whatever is wrong with others. Sent again with the same Idempotency-Key header, it is the same batch.", true, "NewBatch", nil, 202, ref("Batch")},
@@ -57,8 +57,8 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
 		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, file},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Create or update a task; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
-			"file": "file name of the upload, which tells a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
-			"deadline": "when the task closes, such as 2030-01-31T18:00:00Z, or none; absent: what the upload says, else it stays",
+			"file": "file name of the upload; its suffix distinguishes a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
+			"deadline": "when the task closes, such as 2030-01-31T18:00:00Z, or none; absent: the upload's deadline, or unchanged",
 			"hidden":   "true: only you and the admins see the new task", "dry_run": "true: only report what would change"}, 200, ref("Published")},
 		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "order": "energy: entries with measured energy, lowest first, with the ranks of their scores; absent: by score",
 			"version": "number of the task's version"}, 200, ref("Board")},
@@ -77,7 +77,7 @@ func operations() []operation {
 		{hooks, "POST", "/api/v1/webhooks", "Create a webhook. The response has its signing secret, only once.", true, "NewWebhook", nil, 201, ref("Webhook")},
 		{hooks, "DELETE", "/api/v1/webhooks/{id}", "Delete a webhook of yours, with its log.", true, "", nil, 204, nil},
 		{hooks, "POST", "/api/v1/webhooks/{id}/test", "Send a test to a webhook of yours.", true, "", nil, 204, nil},
-		{hooks, "GET", "/api/v1/webhooks/{id}/deliveries", "List what was sent to a webhook of yours, the newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery of the page before"}, 200, listOf("deliveries", "Delivery")},
+		{hooks, "GET", "/api/v1/webhooks/{id}/deliveries", "List the deliveries of a webhook of yours, the newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery of the page before"}, 200, listOf("deliveries", "Delivery")},
 		{hooks, "POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", "Send a delivery again, with the same message_id.", true, "", nil, 200, ref("Delivery")},
 		{data, "GET", "/compare.json", "Compare two runs: scores, cases, and where both have a profile of the case, their kernels.", false, "", compared, 200, ref("Comparison")},
 		{data, "GET", "/compare.csv", "The same as a table: times of all cases, and metrics of the kernels.", false, "", compared, 200, text},
@@ -87,7 +87,7 @@ func operations() []operation {
 		{data, "GET", profilePath + ".ptx", "The PTX of the kernel that took the most time; for those who may read the source.", false, "", oneCase, 200, text},
 		{data, "GET", profilePath + ".ncu-rep", "Download the report as Nsight Compute wrote it; for those who may read the source.", false, "", oneCase, 200, file},
 		{data, "GET", boardFiles + "/entries.csv", "Download a board as a table.", false, "", nil, 200, text},
-		{data, "GET", boardFiles + "/dataset.jsonl", "Download a board of a closed task with the sources, 500 entries on a page, as JSON lines; the first line says what it is. Link leads to the next page.", false, "", page, 200, text},
+		{data, "GET", boardFiles + "/dataset.jsonl", "Download a board of a closed task with the sources, 500 entries on a page, as JSON lines; the first line describes the dataset. Link leads to the next page.", false, "", page, 200, text},
 		{data, "GET", boardFiles + "/dataset.parquet", "The same as Parquet.", false, "", page, 200, file},
 	}
 }

@@ -91,7 +91,7 @@ func (t tools) addLoop(server offering) {
 			return value(t.site.Source(ctx, in.ID))
 		})
 	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads(), t.profile)
-	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer says whose they are.", reads(), t.compareRuns)
+	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their people.", reads(), t.compareRuns)
 	addTyped(server, "compare_with_record", "Compare the first entry of a board with one of your submissions: both scores, and the diff of the sources. Others' sources can be read after the task's deadline.", reads(), t.withRecord)
 }
 

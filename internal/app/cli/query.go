@@ -196,7 +196,7 @@ func (c *connection) submission(use, short string, ask func(*client.Client, cont
 }
 
 func sourceCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "source ID", Short: "print what was submitted", Args: console.Exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "source ID", Short: "print a submission's source", Args: console.Exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
 		site, id, err := c.siteFor(args[0])
 		if err != nil {
 			return err

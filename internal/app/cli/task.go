@@ -101,7 +101,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\n%s", task.Slug, devicesLine(task.Devices, devices))
+	text := fmt.Sprintf("# The task of this folder's kernels, for: warpboard submit FILE\ntask = %q\n%s", task.Slug, devicesLine(task.Devices, devices))
 	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
 		return err
 	}

@@ -29,11 +29,11 @@ const ExitHelp = `Exit codes of the commands that talk to a site:
   1    something else went wrong
   2    the command line is wrong
   3    a run did not pass, or a score got worse (submit --watch, watch, evaluate, ci)
-  4    the site refused what was asked
+  4    the site refused the request
   5    sign in first (warpboard login), or you may not do that
   6    the site did not answer, or could not just now: try again
   130  it was interrupted
-verify-result and verify-chain have codes of their own; their --help tells them.
+verify-result and verify-chain have their own codes; see their --help.
 `
 
 // Exit is an error with an exit code.
