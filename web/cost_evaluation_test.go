@@ -4,6 +4,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 
 	"warpboard/e2e/costtest"
@@ -53,5 +54,39 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	metadata := ended["result"].(object)["kernel_exec_result"].(object)["metadata"].(object)
 	if ended["request"] != nil || metadata["kernel_type"] != "torch" {
 		t.Errorf("what has ended says of its request: %.100v, %v", ended["request"], metadata)
+	}
+}
+
+// TestNoBatchCostsMoreThanARequestMay: each of its requests may have thousands of values, and it has a thousand requests.
+func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
+	const size = 12_000_000
+	s := newEvalSite(t)
+	values := func(one string, n int) string {
+		return `{"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[` + strings.Repeat(one+",", n) + one + `]}}}`
+	}
+	list := func(one string) string {
+		return `{"requests":[` + strings.Repeat(one+",", size/(len(one)+1)-1) + one + `]}`
+	}
+	for name, body := range map[string]string{
+		"values of many requests": list(values("{}", 4000)),
+		"as many as are read":     `{"requests":[` + strings.Repeat(values("{}", 55)+",", 999) + values("{}", 55) + `]}`,
+		"numbers":                 list(values("1", 6000)),
+		"keys":                    list(`{"kernel":{"source_code":"","kernel_type":"torch","metadata":` + keys(12_000) + `}}`),
+		"unknown keys":            `{"requests":[` + strings.Repeat(keys(900)+",", 999) + keys(900) + `]}`,
+		"too many":                list(`{}`),
+		"no objects":              list(`[[[[[[[[]]]]]]]]`),
+		"no JSON":                 strings.Repeat("[", size),
+	} {
+		costtest.Check(t, name, func() {
+			resp, err := s.send(t.Context(), "POST", "/api/v1/evaluations/batch", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			if n == 0 || n > 2<<20 {
+				t.Errorf("%s: %s, %d bytes", name, resp.Status, n)
+			}
+		})
 	}
 }

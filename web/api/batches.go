@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -47,7 +48,7 @@ func (a *API) batchAnswer(batch evaluations.Batch) client.Batch {
 	}
 	for i, item := range batch.Items {
 		if item.Err != nil {
-			problem := newProblem(item.Err)
+			problem := newProblem(firstMistakes(item.Err))
 			answer.Entries[i].Problem = &problem
 			continue
 		}
@@ -55,6 +56,17 @@ func (a *API) batchAnswer(batch evaluations.Batch) client.Batch {
 		answer.Taken++
 	}
 	return answer
+}
+
+// mostMistakes is how many mistakes of one request of a batch are told.
+const mostMistakes = 5
+
+func firstMistakes(err error) error {
+	var fields evaluations.FieldErrors
+	if errors.As(err, &fields) && len(fields) > mostMistakes {
+		return fields[:mostMistakes]
+	}
+	return err
 }
 
 // CancelBatch ends the evaluations of a batch that have not ended.

@@ -12,13 +12,17 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/clients/go"
+	"warpboard/evaluator/job"
 	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/web/site"
 )
 
-// MostRequests is how many requests a batch may have.
-const MostRequests = 1000
+// MostRequests is how many requests a batch may have, and mostBatchValues how many values these may have together: 131 of each.
+const MostRequests, mostBatchValues = 1000, 1 << 17
+
+// mostMistakes is how many mistakes a batch may have: to find and tell one costs more than to read a value.
+const mostMistakes = 2 * MostRequests
 
 // Batch is what became of a batch: one item per request, in order. ID is empty if all were refused.
 type Batch struct {
@@ -35,11 +39,19 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 	if err != nil {
 		return Batch{}, err
 	}
+	mistakes := 0
 	batch, good := Batch{Items: make([]work.BatchItem, len(requests))}, []work.BatchItem{}
 	for i, text := range requests {
 		item := work.BatchItem{Index: i}
 		if item.New, item.Err = s.readItem(units, text); item.Err == nil {
 			good = append(good, item)
+		}
+		var fields FieldErrors
+		if errors.As(item.Err, &fields) {
+			mistakes += len(fields)
+		}
+		if mistakes > mostMistakes {
+			return Batch{}, site.Invalid("requests", "The first %d requests of the batch have more than %d mistakes. The last one has this: %s", i+1, mostMistakes, fields[:1])
 		}
 		batch.Items[i] = item
 	}
@@ -84,6 +96,9 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 // ReadBatch takes the requests of a batch apart: JSON lines, or {"requests": […]}. What is wrong with one of them is found later.
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	body := c.Request().Body() // not c.Body, which copies it
+	if job.HasMoreValues(body, mostBatchValues) {
+		return nil, site.Invalid("requests", "The requests of a batch have at most %d values together. Send some in another batch, and a tensor as one text, in data_b64.", mostBatchValues)
+	}
 	kind, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	switch {
 	case kind == client.JSONLines || kind == "application/jsonl":
