@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models/modelstest"
@@ -41,5 +42,32 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 				t.Errorf("an event costs %d statements, and %d with ten readers: want at most %d more", unwatched, watched, mostPerEvent)
 			}
 		})
+	}
+}
+
+// TestThoseWhoWaitForARunAskNothingAtALine that it prints, however many they are.
+func TestThoseWhoWaitForARunAskNothingAtALine(t *testing.T) {
+	const waiters, events = 50, 40
+	s := newStage(t)
+	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
+	w := newWorker(t, s.testSite, run)
+	w.say(job.Event{Type: job.EventTaken})
+	lines := func() int64 {
+		before := s.site.Store.Statements()
+		for range events {
+			w.say(job.Event{Type: job.EventLog, Stage: job.StageTest, Text: "x"})
+		}
+		return s.site.Store.Statements() - before
+	}
+	alone := lines()
+	for range waiters {
+		fmt.Fprintf(s.dial(t, "127.0.0.1"), "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\n\r\n", run.SubmissionID)
+	}
+	eventually(t, "all wait", func() bool { return s.site.Hub.StreamCount() == waiters })
+	began := time.Now()
+	watched := lines()
+	polls := waiters * (1 + int64(time.Since(began)/time.Second)) // each asks once a second, too
+	if watched-alone > polls+waiters {
+		t.Errorf("%d lines cost %d statements, and %d while %d wait", events, alone, watched, waiters)
 	}
 }

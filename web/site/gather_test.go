@@ -19,7 +19,7 @@ func TestSubmissionsWithoutReadersAreForgotten(t *testing.T) {
 	hub := NewHub()
 	hub.Spread(func([]byte) error { return nil }, noEvents{})
 	for id := int64(1); id <= 100; id++ {
-		messages, stop := hub.Watch(RunTopic(id))
+		messages, stop := hub.Watch(RunTopic(id), 1)
 		hub.RunEvent(work.RunEvent{SubmissionID: id})
 		<-messages // the reader was told
 		stop()

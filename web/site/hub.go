@@ -76,9 +76,10 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 // pollInterval is how long a missed announcement can delay a reader that waits for it.
 const pollInterval = time.Second
 
-// Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends.
+// Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends. Of a run's events
+// it does so for its states alone: a program may print hundreds of lines a second, and hundreds may wait for its end.
 func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool, error)) error {
-	changed, stop := h.Watch(topic)
+	changed, stop := h.Watch(topic, RunBuffer)
 	defer stop()
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
@@ -86,9 +87,21 @@ func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool,
 		if done, err := ready(); err != nil || done {
 			return err
 		}
+		if err := nextState(ctx, changed, poll.C); err != nil {
+			return err
+		}
+	}
+}
+
+func nextState(ctx context.Context, changed <-chan stream.Message, poll <-chan time.Time) error {
+	for {
 		select {
-		case <-changed:
-		case <-poll.C:
+		case m := <-changed:
+			if e, ok := m.Event.(*SharedEvent); !ok || e.Type == work.EventState {
+				return nil
+			}
+		case <-poll:
+			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -59,9 +59,9 @@ func (h *Hub) Missed() {
 	}
 }
 
-// Watch subscribes until stop is called. Only the newest message waits for a reader who is slow.
-func (h *Hub) Watch(t Topic) (messages <-chan Message, stop func()) {
-	sub := h.subscribe(t, 1)
+// Watch subscribes until stop is called. So many messages wait for a reader who is slow, with 1 only the newest.
+func (h *Hub) Watch(t Topic, buffer int) (messages <-chan Message, stop func()) {
+	sub := h.subscribe(t, buffer)
 	return sub.messages, func() { h.unsubscribe(sub) }
 }
 

@@ -33,7 +33,7 @@ func TestASlowReaderDelaysNoOther(t *testing.T) {
 
 func TestOnlyTheNewestChangeWaits(t *testing.T) {
 	h, board := NewHub(), Topic{Kind: "board", ID: 3, Name: "CPU"}
-	messages, stop := h.Watch(board)
+	messages, stop := h.Watch(board, 1)
 	defer stop()
 	for change := int64(1); change <= 100; change++ {
 		h.Publish(board, Message{Change: change})
