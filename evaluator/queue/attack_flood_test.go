@@ -64,8 +64,9 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 	if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // then all of them wait
 		t.Fatal(err)
 	}
+	before := desk.asked.Load() // a busy machine may take longer than deskPatience to come here
 	stop()
-	if n := desk.asked.Load(); n > 3*deskClerks {
+	if n := desk.asked.Load() - before; n > 2*deskClerks {
 		t.Errorf("%d of %d questions were dealt with at the end, %s each", n, asks, deskPatience)
 	}
 }
