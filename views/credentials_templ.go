@@ -76,7 +76,7 @@ func credentials(l CredentialList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " is ready. Copy it now: it is not shown again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-secret\" class=\"break-all select-all\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " is ready. Copy it now: you will not see it again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-secret\" class=\"break-all select-all\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -248,7 +248,7 @@ func tokens(p MePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, " is ready. Copy it now: it is not shown again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-token\" class=\"break-all select-all\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, " is ready. Copy it now: you will not see it again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-token\" class=\"break-all select-all\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

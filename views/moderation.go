@@ -34,7 +34,7 @@ type RunReviewPage struct {
 func flagText(f models.FlagOf) string {
 	switch f.Kind {
 	case flags.Clocks:
-		return "The kernel's events and the judge's clock differ by more than the clock's error."
+		return "The kernel's events and the judge's clock disagree beyond the clock's error."
 	case flags.Unconfirmed:
 		return "The confirmation of its first place ended without numbers: " + f.Detail
 	case flags.Source:

@@ -954,7 +954,7 @@ func (p PlaygroundPage) argument(row int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = p.text(ArgumentField(row, "shape"), "Shape, as 64, 32", "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.text(ArgumentField(row, "shape"), "Shape, e.g. 64, 32", "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1108,7 +1108,7 @@ func (p PlaygroundPage) settings() templ.Component {
 			templ_7745c5c3_Var41 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<section class=\"grid gap-4\" aria-labelledby=\"settings-title\"><h2 id=\"settings-title\" class=\"text-xl\">Run</h2><div class=\"grid gap-4 grid-cols-2 sm:grid-cols-3 items-start\"><div class=\"field\"><label for=\"gpu_type\">Device</label> <select id=\"gpu_type\" name=\"gpu_type\" class=\"input h-10\"><option value=\"\">Any, a GPU first</option> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<section class=\"grid gap-4\" aria-labelledby=\"settings-title\"><h2 id=\"settings-title\" class=\"text-xl\">Run</h2><div class=\"grid gap-4 grid-cols-2 sm:grid-cols-3 items-start\"><div class=\"field\"><label for=\"gpu_type\">Device</label> <select id=\"gpu_type\" name=\"gpu_type\" class=\"input h-10\"><option value=\"\">Any (prefer a GPU)</option> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -274,7 +274,7 @@ func problems(list []string) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"callout callout-fail mt-6\" role=\"alert\" tabindex=\"-1\" autofocus><p class=\"font-semibold\">This cannot be used:</p><ul class=\"mt-2 grid gap-1\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"callout callout-fail mt-6\" role=\"alert\" tabindex=\"-1\" autofocus><p class=\"font-semibold\">Fix these problems:</p><ul class=\"mt-2 grid gap-1\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -89,11 +89,11 @@ func (r TrialRow) verdict() (word string, bad bool) {
 	case !r.Ended:
 		return r.State, false
 	case r.Made && !r.Trial.FoundWrong() && r.Reason != "":
-		return "no verdict: it did not run", false
+		return "inconclusive: it did not run", false
 	case r.Correct && r.Trial.AsExpected(r.Works):
-		return "passes, as it should", false
+		return "passes, as expected", false
 	case r.Trial.AsExpected(r.Works):
-		return "found wrong, as it should be", false
+		return "rejected, as expected", false
 	case r.Correct:
 		return "should pass", true
 	case r.Reason == "":
@@ -104,15 +104,15 @@ func (r TrialRow) verdict() (word string, bad bool) {
 	return "failed, but nothing shows that the task works", true
 }
 
-// kind is what a row is, in a word.
+// kind is the verdict that the row should have.
 func (r TrialRow) kind() string {
 	switch {
 	case r.Correct:
-		return "right"
+		return "pass"
 	case r.Made:
-		return "made wrong"
+		return "fail (mutant)"
 	}
-	return "wrong"
+	return "fail"
 }
 
 // Waiting counts the rows without a verdict.
@@ -383,7 +383,7 @@ func editedFile(i int, f EditedFile, nonce string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\">Path (empty it to remove the file)</label> <input id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\">Path (clear it to delete the file)</label> <input id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -795,7 +795,7 @@ func TrialTable(p TrialPage) templ.Component {
 			}
 		}
 		if len(p.Rows) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"card mt-4 overflow-hidden\"><table class=\"table\"><thead><tr><th scope=\"col\">Solution</th><th class=\"hide-phone\" scope=\"col\">It is</th><th scope=\"col\">Verdict</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"card mt-4 overflow-hidden\"><table class=\"table\"><thead><tr><th scope=\"col\">Solution</th><th class=\"hide-phone\" scope=\"col\">Expected</th><th scope=\"col\">Verdict</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

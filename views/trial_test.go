@@ -15,7 +15,7 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		word  string
 		bad   bool
 	}{
-		{job.StageTest, true, "found wrong, as it should be", false},
+		{job.StageTest, true, "rejected, as expected", false},
 		{job.StageTest, false, "failed, but nothing shows that the task works", true},
 		{job.StageBuild, true, "failed before the task judged it", true},
 		{job.StageBuild, false, "failed, but nothing shows that the task works", true},

@@ -115,7 +115,7 @@ func Webhooks(p WebhooksPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.NewSecret != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"callout callout-pass mt-4\" role=\"status\"><p class=\"font-semibold\">The webhook is ready. Copy its signing key now: it is not shown again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-secret\" class=\"break-all select-all\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"callout callout-pass mt-4\" role=\"status\"><p class=\"font-semibold\">The webhook is ready. Copy its signing key now: you will not see it again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-secret\" class=\"break-all select-all\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

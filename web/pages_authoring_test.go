@@ -93,9 +93,9 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		t.Errorf("%d were tried", n)
 	}
 	doc = creator.page(trial, http.StatusOK)
-	wantText(t, doc, "[data-verdict='vectorised.cpp']", "passes, as it should")
-	wantText(t, doc, "[data-verdict='mine.cpp']", "found wrong, as it should be")
-	wantText(t, doc, "[data-verdict='all zeros']", "found wrong, as it should be")
+	wantText(t, doc, "[data-verdict='vectorised.cpp']", "passes, as expected")
+	wantText(t, doc, "[data-verdict='mine.cpp']", "rejected, as expected")
+	wantText(t, doc, "[data-verdict='all zeros']", "rejected, as expected")
 	wantText(t, doc, "[data-verdict='one percent off']", "passes, and should not")
 	wantText(t, doc, "[data-summary]", "did not end as expected")
 

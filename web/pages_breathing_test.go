@@ -34,10 +34,10 @@ func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	s := newScene(t)
 	waiting := "article p"
-	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.") // the worker has not told yet
+	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "The only H200 slot is busy. Estimated wait: 1 s.") // the worker has not told yet
 	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Attempt: s.worker.attempt.ID}}}
 	modelstest.Heard(t, s.site.Store, busy)
-	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.")
+	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "The only H200 slot is busy. Estimated wait: 1 s.")
 	s.end(s.worker.attempt, 11.5e3)
 	s.heartbeat()
 	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "Next in the queue. A slot is free; it starts in a moment.")
@@ -49,7 +49,7 @@ func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
 	s := newScene(t)
 	b := s.browser()
 	doc := b.page(submissionPath(s.done), http.StatusOK)
-	wantText(t, doc, "[data-meaning]", "Place 5 with the first ranked run +14.5 % behind first place Compare with first place")
+	wantText(t, doc, "[data-meaning]", "5th place on the first ranked run 14.5 % slower than 1st place Compare with first place")
 	if doc.Find("[data-run] .tag-record").Length() != 0 {
 		t.Error("a fifth place is a record")
 	}
@@ -66,7 +66,7 @@ func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
 	s.finish(s.submit(s.ada, "H200", goodKernel), 4e3)
 	doc = b.page(submissionPath(record), http.StatusOK)
 	wantText(t, doc, "[data-run] header .tag-record", "record") // it was one when it came
-	wantText(t, doc, "[data-gap]", "+25.0 % behind first place")
+	wantText(t, doc, "[data-gap]", "25.0 % slower than 1st place")
 }
 
 // askFirst stands for the browser's notices, whose window cannot be looked at.

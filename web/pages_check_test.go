@@ -48,5 +48,5 @@ func TestPublishingTestsTheTemplate(t *testing.T) {
 
 func TestPublishingSaysThatNothingCheckedTheReference(t *testing.T) {
 	s := startSite(t)
-	wantText(t, document(t, s.signedIn("Carla", accounts.RoleCreator).publishes(t), http.StatusOK), "[role=status]", "Nothing has checked that the reference compiles")
+	wantText(t, document(t, s.signedIn("Carla", accounts.RoleCreator).publishes(t), http.StatusOK), "[role=status]", "Published, but not verified")
 }

@@ -37,9 +37,9 @@ func TestABetterRunSaysByHowMuchAndLinksToWhatChanged(t *testing.T) {
 	b := s.browserOf(lin)
 
 	first := b.page(submissionPath(slow), http.StatusOK)
-	wantText(t, first, "[data-meaning]", fmt.Sprintf("10.0× slower than the best, #%d with 5.000 µs, place 1", fast.SubmissionID))
+	wantText(t, first, "[data-meaning]", fmt.Sprintf("10.0× slower than the best, #%d with 5.000 µs, 1st place", fast.SubmissionID))
 	doc := b.page(submissionPath(fast), http.StatusOK)
-	wantText(t, doc, "[data-meaning]", fmt.Sprintf("10.0× faster than the best before, #%d with 50.00 µs; place 1, was 62", slow.SubmissionID))
+	wantText(t, doc, "[data-meaning]", fmt.Sprintf("10.0× faster than the previous best, #%d with 50.00 µs; now 1st, was 62nd", slow.SubmissionID))
 	wantText(t, b.page(submissionPath(worse), http.StatusOK), "[data-meaning]", "1.50× slower than the best")
 
 	compared := b.page(href(t, doc, "What changed"), http.StatusOK)
@@ -76,7 +76,7 @@ func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 		t.Errorf("the form begins with %v", form)
 	}
 	resp := b.get("/compare?" + form.Encode())
-	wantText(t, document(t, resp, http.StatusOK), "h1", "Two runs side by side")
+	wantText(t, document(t, resp, http.StatusOK), "h1", fmt.Sprintf("vs #%d", own[2].SubmissionID))
 	byNumber := b.get(fmt.Sprintf("/compare?a=%d&b=%d&as=%d&bs=%d", own[2].ID, own[2].ID, own[0].SubmissionID, own[1].SubmissionID))
 	checkSound(t, document(t, byNumber, http.StatusOK))
 	if got, want := byNumber.Request.URL.RequestURI(), fmt.Sprintf("/compare?a=%d&b=%d", own[0].ID, own[1].ID); got != want {

@@ -171,7 +171,7 @@ func TestSourceAndOutputAreTheSubmittersUntilTheDeadline(t *testing.T) {
 	page := fmt.Sprintf("/submissions/%d", s.failed.SubmissionID)
 	visitor, owner := s.browser(), s.browserOf(s.ada)
 	doc := visitor.page(page, http.StatusOK)
-	wantText(t, doc, "[data-failure]", "The build ended with exit code 2. The details are hidden like the source.")
+	wantText(t, doc, "[data-failure]", "The build ended with exit code 2. The details are private while the source is.")
 	wantText(t, owner.page(page, http.StatusOK), "[data-failure]", "does not compile")
 	if doc.Find("[data-output]").Length() != 0 {
 		t.Error("a visitor sees what the compiler printed, which quotes the source")

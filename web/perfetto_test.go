@@ -27,7 +27,7 @@ func TestATimelineIsSentOnlyToPerfetto(t *testing.T) {
 func TestAProfileIsHeldAgainstAPinnedRun(t *testing.T) {
 	s := newComparedScene(newProfiledScene(t))
 	b := s.browserOf(s.admin)
-	path := href(t, b.page(s.path(), http.StatusOK), "A's profile with B's ticks")
+	path := href(t, b.page(s.path(), http.StatusOK), "A's profile, B as baseline")
 	if want := fmt.Sprintf("%s?case=0&pin=%d", profilePath(s.slow), s.fast.ID); path != want {
 		t.Errorf("the comparison leads to %s, want %s", path, want)
 	}

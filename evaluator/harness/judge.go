@@ -32,14 +32,14 @@ var exitTexts = map[int]string{
 	exitUsage:     "the task's program does not know this stage",
 	exitCUDA:      "a CUDA call failed; stderr names the call and the error",
 	exitNoPipe:    "the task's program could not open its result pipe",
-	exitBadSpec:   "the task's program could not read this case's arguments",
+	exitBadSpec:   "the task's program could not read the arguments of this case",
 	exitTimeout:   "the task's program gave up waiting",
 }
 
 // signalTexts says what the common signals mean.
 var signalTexts = map[string]string{
-	"SIGSEGV": "it touched memory that is not its own",
-	"SIGBUS":  "it touched memory that is not there",
+	"SIGSEGV": "segmentation fault (invalid memory access)",
+	"SIGBUS":  "bus error (access to memory that does not exist)",
 	"SIGFPE":  "integer division by zero or overflow",
 	"SIGILL":  "an instruction that this processor does not know",
 	"SIGABRT": "it aborted: a failed assertion, an uncaught exception or a corrupted heap",

@@ -42,7 +42,7 @@ func TestJudge(t *testing.T) {
 		{"CUDA error", exit(110), inTheFirst, 3, job.StatusError, "exit code 110 in case 0 (a: 1): a CUDA call failed"},
 		{"bad spec", exit(113), "", 1, job.StatusError, "before its first case: the task's program could not read"},
 		{"unknown exit code", exit(7), "", 1, job.StatusError, "exit code 7 before its first case."},
-		{"crash", sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}, "test-count: 2\n" + strings.TrimPrefix(onePassed, "test-count: 1\n"), 2, job.StatusError, "SIGSEGV after 1 of 2 cases: it touched memory"},
+		{"crash", sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}, "test-count: 2\n" + strings.TrimPrefix(onePassed, "test-count: 1\n"), 2, job.StatusError, "SIGSEGV after 1 of 2 cases: segmentation fault"},
 		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Limit: "wall"}, inTheFirst, 3, job.StatusTimeout, "The time limit of 90 s was reached in case 0 (a: 1)."},
 		{"memory", sandbox.Outcome{ExitCode: -1, Limit: "memory"}, "", 3, job.StatusLimit, "its memory limit before its first case."},
 		{"cancelled", sandbox.Outcome{ExitCode: -1, Cancelled: true}, onePassed, 3, job.StatusCancelled, "cancelled"},

@@ -30,7 +30,7 @@ func common() []field {
 	return []field{
 		{name: "num_trials", kind: integer{}, standard: int64(defaultTrials), about: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
 		{name: "timeout", kind: integer{}, standard: int64(defaultTimeout), about: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
-		{name: "gpu_type", kind: text{}, null: true, about: "device to run on, such as h200 or cpu; absent: any, a GPU first"},
+		{name: "gpu_type", kind: text{}, null: true, about: "device to run on, such as h200 or cpu; absent: any, preferably a GPU"},
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
 		{name: "collect_device_metrics", kind: boolean{}, null: true, standard: false, about: "read hardware counters with Nsight Compute, in a pass of its own"},
 		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},

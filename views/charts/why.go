@@ -152,7 +152,7 @@ func pairNote(w ncu.Because) string {
 	if w.B.Short != name {
 		name += " and " + w.B.Short
 	}
-	return fmt.Sprintf("Of %s, which %s of the difference under the profiler. A counter explains at most as much as its own ratio does, as far as its unit was busy; counters overlap.", name, makes(w.Part))
+	return fmt.Sprintf("Of %s, which %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, makes(w.Part))
 }
 
-func makes(part float64) string { return "make " + format.Percent(min(part, 1)) }
+func makes(part float64) string { return "make up " + format.Percent(min(part, 1)) }

@@ -99,22 +99,6 @@ func Spread(mean, err float64) string {
 	}
 }
 
-// Gap shows how far a score is behind the first: "+12.5 %", "×3.4" from twice on, nothing for the first itself.
-func Gap(score, first float64) string {
-	if !(score > first) || !(first > 0) {
-		return ""
-	}
-	ratio := score / first
-	switch {
-	case ratio >= 2:
-		return "×" + strconv.FormatFloat(ratio, 'f', 1, 64)
-	case ratio-1 < 0.001:
-		return "< 0.1\u00a0%"
-	default:
-		return fmt.Sprintf("+%.1f\u00a0%%", 100*(ratio-1))
-	}
-}
-
 // Times shows how many times as large something is: "12.1×", "1.27×", "< 0.5 %" for what differs by less.
 func Times(ratio float64) string {
 	switch {
@@ -260,15 +244,4 @@ func Between(a, b time.Time) string {
 		return Nothing
 	}
 	return Duration(b.Sub(a))
-}
-
-// Place is a rank, with "=" behind it where others share it: "1="; "–" for 0, an entry that has none.
-func Place(rank int, tied bool) string {
-	if rank == 0 {
-		return "–"
-	}
-	if tied {
-		return strconv.Itoa(rank) + "="
-	}
-	return strconv.Itoa(rank)
 }

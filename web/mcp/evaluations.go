@@ -27,7 +27,7 @@ type settings struct {
 	ATol          *float64 `json:"atol,omitempty" jsonschema:"absolute tolerance; default 0.01"`
 	RTol          *float64 `json:"rtol,omitempty" jsonschema:"relative tolerance; default 0.01"`
 	Timeout       int      `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; waiting for a device does not count"`
-	GPUType       string   `json:"gpu_type,omitempty" jsonschema:"device to run on, such as h200 or cpu; default: any, a GPU first"`
+	GPUType       string   `json:"gpu_type,omitempty" jsonschema:"device to run on, such as h200 or cpu; default: any, preferably a GPU"`
 	DeviceMetrics bool     `json:"enable_device_metrics,omitempty" jsonschema:"read hardware counters with Nsight Compute in a pass of its own"`
 }
 

@@ -20,9 +20,9 @@ var notices = map[string]string{
 	"texts":      "Published. The boards stay as they are.",
 
 	"published-checked":   "Published. Its template is being tested below: once that is built, the reference compiles.",
-	"published-unchecked": "Published. Nothing has checked that the reference compiles: no worker could test its template.",
+	"published-unchecked": "Published, but not verified: no worker could test the template, so the reference may not compile.",
 	"version-checked":     "Published as a new version; its boards begin empty. Its template is being tested below: once that is built, the reference compiles.",
-	"version-unchecked":   "Published as a new version; its boards begin empty. Nothing has checked that the reference compiles: no worker could test its template.",
+	"version-unchecked":   "Published as a new version; its boards begin empty. It is not verified: no worker could test the template, so the reference may not compile.",
 
 	"deleted":      "Deleted, with the task's boards and submissions.",
 	"cancelled":    "Cancelled.",

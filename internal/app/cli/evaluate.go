@@ -36,7 +36,7 @@ func evaluateCommand(c *connection) *cobra.Command {
 	f.StringVar(&o.io, "io", "", "JSON file with the kernel's arguments and launch sizes")
 	f.StringVar(&o.reference, "reference", "", "file of a correct kernel to compare with")
 	f.StringVar(&o.referenceKind, "reference-type", "", "its type; default: by the file")
-	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, a GPU first")
+	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
 	f.IntVar(&o.trials, "trials", 100, "timed calls")
 	return cmd
 }

@@ -46,8 +46,8 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.ComparePage{
-		Page: p.site.Page(c, fmt.Sprintf("Run %d and run %d", a.Run.ID, b.Run.ID), "tasks"), Task: site.TaskRef(a.Task),
-		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
+		Page: p.site.Page(c, headingOf(a, b), "tasks"), Task: site.TaskRef(a.Task),
+		A: a.Run.ID, B: b.Run.ID, Heading: headingOf(a, b), Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
 	}
 	page.Charts = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
@@ -60,6 +60,14 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
+}
+
+// headingOf names a comparison by its submissions, and by its devices where one submission ran on both.
+func headingOf(a, b comparedRun) string {
+	if a.Sub.ID == b.Sub.ID && a.Run.Device != b.Run.Device {
+		return fmt.Sprintf("#%d on %s vs %s", a.Sub.ID, a.Run.Device, b.Run.Device)
+	}
+	return fmt.Sprintf("#%d vs #%d", a.Sub.ID, b.Sub.ID)
 }
 
 // bothOf is the data of a comparison's charts.

@@ -24,7 +24,7 @@ func conditionsOf(a, b comparedRun) string {
 	}
 	differ := differences(a, b)
 	if len(differ) > 0 {
-		return "Conditions differ, which may explain a part: " + strings.Join(differ, "; ") + "."
+		return "Conditions differ, which may explain some of it: " + strings.Join(differ, "; ") + "."
 	}
 	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
 }

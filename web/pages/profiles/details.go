@@ -127,7 +127,7 @@ func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) err
 // addSourceLinks leads to the source and the report file, which holds it, those who may see it.
 func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
 	if !seen.MaySeeSource {
-		vm.SourceHidden = format.Capital("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
+		vm.SourceHidden = format.Capital("SASS is private while the source is: "+runs.SourceHidden(seen.Task)) + "."
 		return nil
 	}
 	if written, kept := profile.ReportFile(vm.Query.Case); kept {

@@ -58,7 +58,7 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64)
 // SourceHidden says why someone may not see a source of the task.
 func SourceHidden(task catalog.Task) string {
 	if task.Deadline == nil {
-		return "the task has no deadline, so only its author and admins can read this source"
+		return "the task has no deadline, so only the submitter and admins can read this source"
 	}
 	return "the source can be read after the task's deadline"
 }

@@ -37,7 +37,7 @@ func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) 
 				card.Waiting += " " + d.PausedWhy
 			}
 		case Free(d) == 0:
-			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
+			card.Waiting = busySlots(run.Device, d.Slots)
 			return s.addWait(ctx, card, d.Slots)
 		case Free(d) < card.Position:
 			card.Waiting = "The runs before it take the free slots first."
@@ -49,11 +49,18 @@ func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) 
 	return nil
 }
 
+func busySlots(device string, slots int) string {
+	if slots == 1 {
+		return fmt.Sprintf("The only %s slot is busy.", device)
+	}
+	return fmt.Sprintf("All %d %s slots are busy.", slots, device)
+}
+
 // addWait says about how long a run waits.
 func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) error {
 	wait, err := s.expectedWait(ctx, card.Device, card.Position, slots)
 	if wait > 0 {
-		card.Waiting += fmt.Sprintf(" By past runs it waits about %s.", format.Duration(max(wait.Round(time.Second), time.Second)))
+		card.Waiting += fmt.Sprintf(" Estimated wait: %s.", format.Duration(max(wait.Round(time.Second), time.Second)))
 	}
 	return err
 }

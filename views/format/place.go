@@ -1,0 +1,65 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Place is a rank, with "=" behind it where others share it: "1="; "–" for 0, an entry that has none.
+func Place(rank int, tied bool) string {
+	if rank == 0 {
+		return "–"
+	}
+	if tied {
+		return strconv.Itoa(rank) + "="
+	}
+	return strconv.Itoa(rank)
+}
+
+// Ordinal writes a place within a sentence: "3rd", and "tied 3rd" for one that several share.
+func Ordinal(rank int, tied bool) string {
+	ending := "th"
+	if tens := rank / 10 % 10; tens != 1 {
+		switch rank % 10 {
+		case 1:
+			ending = "st"
+		case 2:
+			ending = "nd"
+		case 3:
+			ending = "rd"
+		}
+	}
+	if tied {
+		return "tied " + strconv.Itoa(rank) + ending
+	}
+	return strconv.Itoa(rank) + ending
+}
+
+// Gap shows how far a score is behind the first: "+12.5 %", "×3.4" from twice on, nothing for the first itself.
+func Gap(score, first float64) string {
+	if !(score > first) || !(first > 0) {
+		return ""
+	}
+	ratio := score / first
+	switch {
+	case ratio >= 2:
+		return "×" + strconv.FormatFloat(ratio, 'f', 1, 64)
+	case ratio-1 < 0.001:
+		return "< 0.1\u00a0%"
+	default:
+		return fmt.Sprintf("+%.1f\u00a0%%", 100*(ratio-1))
+	}
+}
+
+// Slower says within a sentence how much slower a score is: "14.5 % slower", "2.30× slower". It is empty if it is not slower.
+func Slower(score, first float64) string {
+	switch gap := Gap(score, first); {
+	case gap == "":
+		return ""
+	case score >= 2*first:
+		return Times(score/first) + " slower"
+	default:
+		return strings.TrimPrefix(gap, "+") + " slower"
+	}
+}
