@@ -37,7 +37,7 @@ func RankingName(ranking tasks.Ranking) string {
 // modeNames says what each mode does.
 var modeNames = map[string]struct{ label, hint string }{
 	"test":      {"Test", "Correctness only"},
-	"benchmark": {"Benchmark", "Time each case once, off the board"},
+	"benchmark": {"Benchmark", "Time each case, off the board"},
 	"ranked":    {"Ranked", "Test, time and take a place on the board"},
 	"baseline":  {"Baseline", "Run by the site, for comparison"},
 	"profile":   {"Profile", "Nsight Compute of each benchmark case"},
