@@ -138,15 +138,15 @@ func declares(at, content, name string) bool {
 
 func TestLinksToNothingAreFound(t *testing.T) {
 	for link, found := range map[[2]string]bool{
-		{"internal/app/app.go", "Run"}:                true,
-		{"internal/app/app.go", "Walk"}:               false,
-		{"internal/app/nothing.go", ""}:               false,
-		{"internal/app", "Run"}:                       false,
-		{"views/page.go", "Deadline.Set"}:             true,
-		{"views/page.go", "Deadline.Forget"}:          false,
-		{"views/board.templ", "Board"}:                true,
-		{"docs/architecture.md", "the-way-of-a-page"}: true,
-		{"docs/architecture.md", "the-way-of-a-cat"}:  false,
+		{"internal/app/app.go", "Run"}:                 true,
+		{"internal/app/app.go", "Walk"}:                false,
+		{"internal/app/nothing.go", ""}:                false,
+		{"internal/app", "Run"}:                        false,
+		{"views/page.go", "Deadline.Set"}:              true,
+		{"views/page.go", "Deadline.Forget"}:           false,
+		{"views/board.templ", "Board"}:                 true,
+		{"docs/architecture.md", "the-path-of-a-page"}: true,
+		{"docs/architecture.md", "the-path-of-a-cat"}:  false,
 	} {
 		if why := missing(link[0], link[1]); (why == "") != found {
 			t.Errorf("%v: %q", link, why)
