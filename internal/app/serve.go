@@ -102,9 +102,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 		return err
 	}
 	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
-	if link := server.SignInLink(); link != "" {
-		log.Info("open this link to sign in as an admin; it works once, and after a restart there is a new one", "link", link)
-	}
+	logSignIn(server.SignInLink(), cfg.OAuth.providers(), log)
 	recording := startLast(ctx, recorder.Run)
 
 	loops, loopCtx := errgroup.WithContext(ctx)
@@ -122,6 +120,16 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	pages.stop()
 	<-pages.ended
 	return ignoreCancel(errors.Join(err, recording.err, pages.err))
+}
+
+// logSignIn logs the link that signs the operator in, if there is one. A site with neither link nor provider logs a warning.
+func logSignIn(link string, providers []web.ProviderConfig, log *slog.Logger) {
+	switch {
+	case link != "":
+		log.Info("open this link to sign in as an admin; it works once, and after a restart there is a new one", "link", link)
+	case len(providers) == 0:
+		log.Warn("no one can sign in in a browser: set the key and the secret of a sign-in provider, and restart; /docs/sign-in lists the providers")
+	}
 }
 
 // lastLoop is a loop that outlives the others: it goes on when ctx ends, until stop.
