@@ -13,8 +13,7 @@ type Batch struct {
 	ID     string
 	UserID int64
 	Owner  string
-	Size   int // how many are stored
-	Live   int // of them, that have not ended
+	Live   bool // not all have ended
 }
 
 // MayRead reports whether the asker may read the results of a batch, or cancel it: its caller and admins. What is shared are
@@ -23,21 +22,21 @@ func (b Batch) MayRead(a Asker) bool {
 	return a.MayChange(Evaluation{UserID: b.UserID, Owner: b.Owner})
 }
 
-// Batch says whose a batch is, and how far it is. NotFound: none of its evaluations is stored.
+// Batch says whose a batch is, and whether it has ended. NotFound: none of its evaluations is stored. It reads one row: those that
+// have not ended come first in the index of results.
 func (l *LifeCycle) Batch(ctx context.Context, id string) (b Batch, err error) {
-	res := l.db.Read(ctx).Model(&Evaluation{}).Where("batch = ? and batch <> ''", id).Group("batch, user_id, owner").
-		Select("batch as id, user_id, owner, count(*) as size, sum(case when ended_at is null then 1 else 0 end) as live").Scan(&b)
-	if res.Error == nil && res.RowsAffected == 0 {
-		return b, db.Errorf(db.NotFound, "There is no batch %.80s.", id)
-	}
-	return b, db.ReadError(res.Error, "batch %s", id)
+	err = l.db.Read(ctx).Model(&Evaluation{}).Where("batch = ? and batch <> ''", id).Order("batch_result").
+		Select("batch as id, user_id, owner, batch_result = 0 as live").Take(&b).Error
+	return b, db.ReadError(err, "batch %.80s", id)
 }
 
-// BatchResults lists ended evaluations of a batch in the order of their ends: the first ones after so many.
-func (l *LifeCycle) BatchResults(ctx context.Context, id string, after int64, limit int) (list []Evaluation, err error) {
-	err = l.db.Read(ctx).Where("batch = ? and batch <> '' and batch_result > ?", id, max(after, 0)).
-		Order("batch_result").Limit(limit).Find(&list).Error
-	return list, db.ReadError(err, "the results of batch %s", id)
+// NextBatchResult returns the first ended evaluation of a batch after so many, as readers see it, in the order of ends. NotFound: no
+// further one has ended. It reads one at a time, because a result may have megabytes.
+func (l *LifeCycle) NextBatchResult(ctx context.Context, id string, after int64) (Evaluation, error) {
+	e, err := l.shown(ctx, func(query *gorm.DB) *gorm.DB {
+		return query.Where("batch = ? and batch <> '' and batch_result > ?", id, max(after, 0)).Order("batch_result")
+	})
+	return e, db.ReadError(err, "further result of batch %s", id)
 }
 
 // leaveBatch gives an evaluation that ends its place among the results of its batch, and the next one its place in the queue.

@@ -87,7 +87,14 @@ func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, erro
 }
 
 // ShownEvaluation is Evaluation for readers: without the request of a large one.
-func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (e Evaluation, err error) {
+func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (Evaluation, error) {
+	e, err := l.shown(ctx, func(query *gorm.DB) *gorm.DB { return query.Where("id = ?", id) })
+	return e, db.ReadError(err, "evaluation %s", id)
+}
+
+// shown reads the evaluation that a query finds, as ShownEvaluation does.
+func (l *LifeCycle) shown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Evaluation, error) {
+	var e Evaluation
 	read := l.db.Read(ctx)
 	row := gorm.Statement{DB: read}
 	if err := row.Parse(&e); err != nil {
@@ -95,8 +102,8 @@ func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (e Evaluatio
 	}
 	columns := slices.DeleteFunc(slices.Clone(row.Schema.DBNames), func(name string) bool { return name == "request" })
 	columns = append(columns, fmt.Sprintf("case when request_bytes <= %d or state = '%s' then request end as request", MostShown, EvaluationCancelled))
-	if err := read.Select(columns).Where("id = ?", id).Take(&e).Error; err != nil {
-		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
+	if err := read.Select(columns).Scopes(find).Take(&e).Error; err != nil {
+		return Evaluation{}, err
 	}
 	return e, nil
 }

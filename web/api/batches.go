@@ -9,15 +9,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/clients/go"
+	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/stream"
 	"warpboard/web/wire"
 )
-
-// resultsAtOnce is how many results are read at a time: each may be large.
-const resultsAtOnce = 50
 
 // CreateBatch queues many kernels. Each entry of the answer is an evaluation, or why its request was refused.
 func (a *API) CreateBatch(c *fiber.Ctx) error {
@@ -120,19 +118,19 @@ func (f *batchFollower) send(ctx context.Context, out *wire.Writer) error {
 	if err != nil {
 		return err
 	}
-	for full := true; full; {
-		list, err := f.api.site.Store.Work.BatchResults(ctx, f.id, f.last, resultsAtOnce)
+	for {
+		e, err := f.api.site.Store.Work.NextBatchResult(ctx, f.id, f.last)
+		if db.KindOf(err) == db.NotFound {
+			break
+		}
+		if err == nil {
+			err = f.write(ctx, out, e)
+		}
 		if err != nil {
 			return err
 		}
-		for _, e := range list {
-			if err := f.write(ctx, out, e); err != nil {
-				return err
-			}
-		}
-		full = len(list) == resultsAtOnce
 	}
-	if batch.Live > 0 {
+	if batch.Live {
 		return nil
 	}
 	if err := writeLine(out, client.BatchResult{Number: f.last, End: true}); err != nil {

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"warpboard/clients/go"
+	"warpboard/e2e/costtest"
+	"warpboard/evaluator/kernelrun"
+)
+
+// TestNoBatchCostsMoreThanARequestMay: each of its requests may have thousands of values, and it has a thousand requests.
+func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
+	const size = 12_000_000
+	s := newEvalSite(t)
+	values := func(one string, n int) string {
+		return `{"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[` + strings.Repeat(one+",", n) + one + `]}}}`
+	}
+	list := func(one string) string {
+		return `{"requests":[` + strings.Repeat(one+",", size/(len(one)+1)-1) + one + `]}`
+	}
+	for name, body := range map[string]string{
+		"values of many requests": list(values("{}", 4000)),
+		"as many as are read":     `{"requests":[` + strings.Repeat(values("{}", 55)+",", 999) + values("{}", 55) + `]}`,
+		"numbers":                 list(values("1", 6000)),
+		"keys":                    list(`{"kernel":{"source_code":"","kernel_type":"torch","metadata":` + keys(12_000) + `}}`),
+		"unknown keys":            `{"requests":[` + strings.Repeat(keys(900)+",", 999) + keys(900) + `]}`,
+		"too many":                list(`{}`),
+		"no objects":              list(`[[[[[[[[]]]]]]]]`),
+		"no JSON":                 strings.Repeat("[", size),
+	} {
+		costtest.Check(t, name, func() {
+			resp, err := s.send(t.Context(), "POST", "/api/v1/evaluations/batch", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			if n == 0 || n > 2<<20 {
+				t.Errorf("%s: %s, %d bytes", name, resp.Status, n)
+			}
+		})
+	}
+}
+
+// TestTheFirstResultOfABatchCostsAsMuchAsOneResult although all of them have ended, and each may be large.
+func TestTheFirstResultOfABatchCostsAsMuchAsOneResult(t *testing.T) {
+	s := newEvalSite(t)
+	path, ids := s.batch(someRequests(50))
+	report, err := json.Marshal(strings.Repeat("x", 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		s.endOne(id, kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": {Report: report}}})
+	}
+	costtest.Check(t, "the first result", func() {
+		resp, err := s.send(t.Context(), "GET", path+"/results", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var first client.BatchResult
+		if err := json.NewDecoder(bufio.NewReader(resp.Body)).Decode(&first); err != nil || first.Number != 1 {
+			t.Errorf("%s: result %d, %v", resp.Status, first.Number, err)
+		}
+	})
+}
