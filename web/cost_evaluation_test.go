@@ -52,6 +52,7 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	if _, err := s.site.Store.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{"worker":"w1"}`), modelstest.Completed()); err != nil {
 		t.Fatal(err)
 	}
+	check(" after its end")
 	_, ended := s.ask("GET", "/api/v1/evaluations/"+id, nil)
 	metadata := ended["result"].(object)["kernel_exec_result"].(object)["metadata"].(object)
 	if ended["request"] != nil || metadata["kernel_type"] != "torch" {

@@ -11,6 +11,8 @@
 //	(web/pages/profiles)             their hashes
 //	coloured sources, descriptions   the hash of language and text                           32 MiB of HTML
 //	(views)
+//	kinds and names of kernels       the evaluation                                          4 MiB
+//	(web/site/evaluations)
 //	pictures of links (web/pages/share)  all that is drawn on them                           64 pictures
 //
 // There is no invalidation: a key names everything that its value depends on, so that a change makes another key. Rights are

@@ -205,11 +205,11 @@ func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP str
 	if e.Result == nil {
 		return answer, nil
 	}
-	request, err := a.evals.Request(ctx, e)
+	kernel, err := a.evals.Kernel(ctx, e)
 	if err != nil {
 		return answer, err
 	}
-	result, err := evaluations.NewAnswer(e, request, podIP)
+	result, err := evaluations.NewAnswer(e, kernel, podIP)
 	if err != nil {
 		return answer, err
 	}

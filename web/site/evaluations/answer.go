@@ -69,7 +69,7 @@ func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
 }
 
 // NewAnswer shapes the result of an evaluation that has ended.
-func NewAnswer(e work.Evaluation, request kernelrun.Request, podIP string) (Answer, error) {
+func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 	r, err := ResultOf(e)
 	if err != nil {
 		return Answer{}, err
@@ -77,14 +77,14 @@ func NewAnswer(e work.Evaluation, request kernelrun.Request, podIP string) (Answ
 	answer := Answer{
 		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device),
 		Result: ExecResult{
-			Report: r.Report, Metadata: metadataOf(request, r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
+			Report: r.Report, Metadata: metadataOf(kernel, kernelrun.Kind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
 			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,
 		},
 	}
 	if r.RuntimeStats != nil {
 		answer.Result.Runtime = r.RuntimeStats.Mean
 	}
-	if request.Kind == kernelrun.Compare {
+	if e.Kind == string(kernelrun.Compare) {
 		answer.RefRuntime = &kernelrun.Stats{}
 		if r.RefRuntime != nil {
 			answer.RefRuntime = r.RefRuntime
@@ -102,19 +102,14 @@ func PodName(r kernelrun.Result) string {
 	return host
 }
 
-func metadataOf(request kernelrun.Request, r kernelrun.Result) Metadata {
+func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) Metadata {
 	m := Metadata{
-		GPUID: r.Slot, KernelType: request.Custom.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
+		GPUID: r.Slot, KernelName: kernel.Name, KernelType: kernel.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
 		MetricsError: r.MetricsError,
-	}
-	for _, key := range []string{"kernel_name", "function_name", "entry_point", "class_name"} {
-		if name, ok := request.Custom.Metadata[key].(string); ok && m.KernelName == "" {
-			m.KernelName = name
-		}
 	}
 	for label, metrics := range r.Metrics {
 		name := label
-		if label == "ref" || request.Kind == kernelrun.Evaluate {
+		if label == "ref" || kind == kernelrun.Evaluate {
 			name = "original" // the only kernel of an evaluation has this name, too
 		}
 		if m.DeviceMetrics == nil {
@@ -131,22 +126,48 @@ func metadataOf(request kernelrun.Request, r kernelrun.Result) Metadata {
 // PodIP is the address of this site that the caller reached.
 func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 
-// Request reads what an evaluation was asked for, also a large one. Of these as many are read at once as there are cores.
-func (s *Evaluations) Request(ctx context.Context, e work.Evaluation) (request kernelrun.Request, err error) {
-	if !e.Large() {
-		return RequestOf(e)
+// Kernel is what an answer says of its request.
+type Kernel struct{ Type, Name string }
+
+// KernelOf describes a kernel.
+func KernelOf(code kernelrun.Code) Kernel {
+	k := Kernel{Type: code.Type}
+	for _, key := range []string{"kernel_name", "function_name", "entry_point", "class_name"} {
+		if name, ok := code.Metadata[key].(string); ok && k.Name == "" {
+			k.Name = name
+		}
 	}
-	select {
-	case s.reading <- struct{}{}:
-		defer func() { <-s.reading }()
-	case <-ctx.Done():
-		return request, context.Cause(ctx)
+	return k
+}
+
+// Kernel describes the kernel of an evaluation, also of a large one: such a request is decoded once, and at one time as many as
+// there are cores.
+func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, error) {
+	if kept, ok := s.kernels.Get(e.ID); ok {
+		return kept, nil
 	}
-	whole, err := s.site.Store.Work.Evaluation(ctx, e.ID)
+	if e.Large() {
+		select {
+		case s.reading <- struct{}{}:
+			defer func() { <-s.reading }()
+		case <-ctx.Done():
+			return Kernel{}, context.Cause(ctx)
+		}
+		if kept, ok := s.kernels.Get(e.ID); ok { // another reader has decoded it by now
+			return kept, nil
+		}
+		var err error
+		if e, err = s.site.Store.Work.Evaluation(ctx, e.ID); err != nil {
+			return Kernel{}, err
+		}
+	}
+	request, err := decoded(e)
 	if err != nil {
-		return request, err
+		return Kernel{}, err
 	}
-	return decoded(whole)
+	kernel := KernelOf(request.Custom)
+	s.kernels.Put(e.ID, kernel, int64(100+len(kernel.Type)+len(kernel.Name)))
+	return kernel, nil
 }
 
 // RequestOf reads what an evaluation was asked for, unless that is large.

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/kernelrun"
+	"warpboard/internal/cache"
 	"warpboard/models/work"
 	"warpboard/web/site"
 )
@@ -22,12 +23,16 @@ type Limits struct {
 	Wait                  time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 
+// keptKernels is how many bytes of descriptions of kernels are kept.
+const keptKernels = 4 << 20
+
 // Evaluations has what the APIs and the playground share: callers, rights, and how an evaluation is read, submitted and followed.
 type Evaluations struct {
 	site       *site.Site
 	EvalLimits Limits
-	reading    chan struct{} // has room for as many as there are cores
-	open       string        // who may evaluate without a token: "all", "loopback" or "none"
+	reading    chan struct{}                // has room for as many as there are cores
+	kernels    *cache.Cache[string, Kernel] // by evaluation: its request does not change
+	open       string                       // who may evaluate without a token: "all", "loopback" or "none"
 }
 
 // New fills in defaults and refuses what cannot work.
@@ -39,7 +44,7 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}
-	return &Evaluations{site: site, EvalLimits: l, reading: make(chan struct{}, runtime.GOMAXPROCS(0)), open: open}, nil
+	return &Evaluations{site: site, EvalLimits: l, reading: make(chan struct{}, runtime.GOMAXPROCS(0)), kernels: cache.New[string, Kernel](keptKernels), open: open}, nil
 }
 
 // BodyLimit limits requests that carry kernels.
