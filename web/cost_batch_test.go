@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,17 +48,37 @@ func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
 	}
 }
 
+// TestABatchThatIsSentAgainReadsNoResults although all of them have ended.
+func TestABatchThatIsSentAgainReadsNoResults(t *testing.T) {
+	s := newEvalSite(t)
+	key := []string{client.IdempotencyHeader, "once"}
+	_, ids := s.batch(someRequests(50), key...)
+	s.endLarge(ids)
+	costtest.Check(t, "the batch again", func() {
+		if _, again := s.batch(someRequests(50), key...); !slices.Equal(again, ids) {
+			t.Errorf("another batch: %v", again)
+		}
+	})
+	costtest.Check(t, "one with its key", func() {
+		if resp, _ := s.ask("POST", "/api/v1/evaluations", someRequests(1)[0], key...); resp.StatusCode != http.StatusConflict {
+			t.Error(resp.Status)
+		}
+	})
+}
+
+// endLarge ends evaluations with results of 1 MiB.
+func (s *evalSite) endLarge(ids []string) {
+	s.t.Helper()
+	for _, id := range ids {
+		s.endOne(id, kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": {Report: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)}}})
+	}
+}
+
 // TestTheFirstResultOfABatchCostsAsMuchAsOneResult although all of them have ended, and each may be large.
 func TestTheFirstResultOfABatchCostsAsMuchAsOneResult(t *testing.T) {
 	s := newEvalSite(t)
 	path, ids := s.batch(someRequests(50))
-	report, err := json.Marshal(strings.Repeat("x", 1<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range ids {
-		s.endOne(id, kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": {Report: report}}})
-	}
+	s.endLarge(ids)
 	costtest.Check(t, "the first result", func() {
 		resp, err := s.send(t.Context(), "GET", path+"/results", nil)
 		if err != nil {

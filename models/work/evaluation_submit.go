@@ -46,7 +46,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 	}
 	e := in.row()
 	err := l.db.Write(ctx, func(tx *gorm.DB) error {
-		before, err := evaluationsSentBefore(tx, Asker{in.User, in.Owner}, in.Key)
+		before, err := evaluationsSentBefore(tx.Limit(1), Asker{in.User, in.Owner}, in.Key)
 		if err != nil {
 			return err
 		}
