@@ -3,6 +3,7 @@ package popcorn
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -129,22 +130,24 @@ func (t *tracer) trace(file runs.ReportFile) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// gzipHead and gzipTail are the sizes of what workers put around packed bytes; these are the same in a zip, and to unpack and pack
-// them again would take seconds.
-const gzipHead, gzipTail = 10, 8
+// gzipTail is the size of the checksum and the length that end a gzip file.
+const gzipTail = 8
 
+// addPacked adds a file to a zip. Gzip and zip pack alike, so the packed bytes stay: to unpack and pack them again takes seconds.
 func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
-	if !packed || len(data) < gzipHead+gzipTail || data[3] != 0 { // flags: there is more in the head
-		entry, err := z.Create(name)
-		if err == nil {
-			_, err = entry.Write(data)
+	head := &zip.FileHeader{Name: name, Method: zip.Deflate}
+	create := z.CreateHeader
+	if packed {
+		rest := bytes.NewReader(data)
+		if _, err := gzip.NewReader(rest); err != nil { // it reads the head, which may have a name
+			return err
 		}
-		return err
+		tail := data[len(data)-gzipTail:]
+		data = data[len(data)-rest.Len() : len(data)-gzipTail]
+		head.CRC32, head.UncompressedSize64 = binary.LittleEndian.Uint32(tail), uint64(binary.LittleEndian.Uint32(tail[4:]))
+		head.CompressedSize64, create = uint64(len(data)), z.CreateRaw
 	}
-	tail := data[len(data)-gzipTail:]
-	data = data[gzipHead : len(data)-gzipTail]
-	entry, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: binary.LittleEndian.Uint32(tail),
-		CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(binary.LittleEndian.Uint32(tail[4:]))})
+	entry, err := create(head)
 	if err == nil {
 		_, err = entry.Write(data)
 	}
