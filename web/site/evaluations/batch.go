@@ -114,13 +114,12 @@ func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	return requests, err
 }
 
-var errTooManyRequests = errors.New("too many requests in a batch")
+func tooMany() error {
+	return site.Invalid("requests", "A batch has at most %d requests. Send the rest in another one.", MostRequests)
+}
 
-func tooMany(err error) error {
-	if errors.Is(err, errTooManyRequests) {
-		return site.Invalid("requests", "A batch has at most %d requests. Send the rest in another one.", MostRequests)
-	}
-	return site.Invalid("body", `The body is not {"requests": […]}: %v.`, err)
+func noList(why string, about ...any) error {
+	return site.Invalid("body", `The body is not {"requests": […]}: %s.`, fmt.Sprintf(why, about...))
 }
 
 func readLines(body []byte) (requests []json.RawMessage, err error) {
@@ -129,7 +128,7 @@ func readLines(body []byte) (requests []json.RawMessage, err error) {
 			continue
 		}
 		if len(requests) == MostRequests {
-			return nil, tooMany(errTooManyRequests)
+			return nil, tooMany()
 		}
 		requests = append(requests, line)
 	}
@@ -141,26 +140,26 @@ func readList(body []byte) (requests []json.RawMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	for _, want := range []json.Token{json.Delim('{'), "requests", json.Delim('[')} {
 		if token, err := decoder.Token(); err != nil || token != want {
-			return nil, tooMany(fmt.Errorf("%v comes where %v must be", token, want))
+			return nil, noList("%v comes where %v must be", token, want)
 		}
 	}
 	for decoder.More() {
 		if len(requests) == MostRequests {
-			return nil, tooMany(errTooManyRequests)
+			return nil, tooMany()
 		}
 		var one json.RawMessage
 		if err := decoder.Decode(&one); err != nil {
-			return nil, tooMany(err)
+			return nil, noList("%v", err)
 		}
 		requests = append(requests, one)
 	}
 	for _, want := range []json.Token{json.Delim(']'), json.Delim('}')} {
 		if token, err := decoder.Token(); err != nil || token != want {
-			return nil, tooMany(fmt.Errorf("the list, or the object, does not end after request %d", len(requests)))
+			return nil, noList("the list, or the object, does not end after request %d", len(requests))
 		}
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, tooMany(errors.New("there is text after its end"))
+		return nil, noList("there is text after its end")
 	}
 	return requests, nil
 }
