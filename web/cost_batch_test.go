@@ -33,9 +33,14 @@ func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
 		"too many":                list(`{}`),
 		"no objects":              list(`[[[[[[[[]]]]]]]]`),
 		"no JSON":                 strings.Repeat("[", size),
+		"empty lines":             strings.Repeat("\n", size),
 	} {
 		costtest.Check(t, name, func() {
-			resp, err := s.send(t.Context(), "POST", "/api/v1/evaluations/batch", body)
+			kind := "application/json"
+			if name == "empty lines" {
+				kind = client.JSONLines
+			}
+			resp, err := s.send(t.Context(), "POST", "/api/v1/evaluations/batch", body, "Content-Type", kind)
 			if err != nil {
 				t.Fatal(err)
 			}

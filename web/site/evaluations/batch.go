@@ -122,15 +122,15 @@ func noList(why string, about ...any) error {
 	return site.Invalid("body", `The body is not {"requests": […]}: %s.`, fmt.Sprintf(why, about...))
 }
 
+// readLines skips empty lines all at once: there may be millions.
 func readLines(body []byte) (requests []json.RawMessage, err error) {
-	for line := range bytes.Lines(body) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
+	for body = bytes.TrimSpace(body); len(body) > 0; body = bytes.TrimSpace(body) {
 		if len(requests) == MostRequests {
 			return nil, tooMany()
 		}
-		requests = append(requests, line)
+		var line []byte
+		line, body, _ = bytes.Cut(body, []byte("\n"))
+		requests = append(requests, bytes.TrimSpace(line))
 	}
 	return requests, nil
 }
