@@ -81,12 +81,14 @@ func preloads(place Place, torch bool) []string {
 // judged reports whether a separate judge runs beside the submission.
 func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
-// judges is where the judge runs.
+// judges is where the judge runs. One that stays leaves when half of its processor time is used: the other half is the
+// next stage's, and as much as any other process has.
 func (p *pythonProgram) judges() Place {
 	at, env := p.place.Judges(), map[string]string{}
 	maps.Copy(env, at.Env)
 	maps.Copy(env, p.artifact.judgeEnv)
 	at.Env = env
+	at.Run.CPU *= 2
 	return at
 }
 

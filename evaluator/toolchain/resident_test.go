@@ -110,3 +110,35 @@ func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 		t.Errorf("%+v, %+v, %v", out.Outcome, out.Judge, err)
 	}
 }
+
+// busyJudge works for as many seconds as it is asked to.
+const busyJudge = `
+import time
+with open("asked") as file:
+    end = time.process_time() + float(file.read())
+while time.process_time() < end:
+    pass
+`
+
+// TestAJudgeThatStaysGivesEachStageItsProcessorTime: what it used in earlier ones is not missing in the last.
+func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
+	b, at := newBuilder(), cpu()
+	at.Run.CPU = 2 * time.Second
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(busyJudge), "runner.py": []byte("")},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, Runner: "runner.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Open(t.Context(), a, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, seconds := range []string{"0.8", "1.6"} {
+		out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(seconds)}, Resident: true})
+		if err != nil || out.Judge.ExitCode != 0 {
+			t.Errorf("%s s: %+v, %v", seconds, out.Judge, err)
+		}
+	}
+}
