@@ -17,11 +17,14 @@ import re
 
 OPERATOR = re.compile(r"[ \t]*#[ \t]*include[ \t]*<ATen/ops/(\w+)\.h>[ \t]*")
 WORD = re.compile(r"[A-Za-z_]\w*")
-CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(.*)", re.M)
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(.*)", re.M)
 DEFINES = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
-# The text may say something else than it seems to: words that are put together, headers of its own, all of torch's names.
+CONTINUED = re.compile(r"\\[ \t\r]*\n")
+# The text may say something else than it seems to: words that are put together, headers of its own, all of torch's names,
+# and directives that are written in an unusual way.
 UNCLEAR = re.compile(
-    r"##|^[ \t]*#[ \t]*include[ \t]*[^<\s]|AT_PER_OPERATOR_HEADERS|TORCH_ASSERT|using\s+namespace\s+(?:::\s*)?torch\s*;", re.M)
+    r"##|%:|\?\?[=/]|^[ \t]*#[ \t]*(?:/|(?:include|import)[ \t]*[^<\s])|\*/[ \t]*#|AT_PER_OPERATOR_HEADERS|TORCH_ASSERT"
+    r"|using\s+namespace\s+(?:::\s*)?torch\s*;", re.M)
 INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:torch|ATen|c10)/", re.M)
 KNOWN = {"defined", "CUDA_VERSION", "CUDART_VERSION", "USE_ROCM", "TORCH_VERSION_MAJOR", "TORCH_VERSION_MINOR"}
 BINDS = re.compile(r"pybind|PYBIND11|\bpy\s*::|\bTHP\w+|\bPy[A-Z_]\w*|torch/python\.h")
@@ -60,6 +63,7 @@ def write(folder, text, args):
 
 def allowed(text, args):
     """Whether the text shows all that a source names, and which of its conditions hold."""
+    text = CONTINUED.sub("", text)
     if UNCLEAR.search(text) or os.environ.get("CPATH") or os.environ.get("CPLUS_INCLUDE_PATH"):
         return False
     if any(arg.startswith(("-I", "-include", "--include-path", "--pre-include", "-optf", "--options-file", "@")) for arg in args):
