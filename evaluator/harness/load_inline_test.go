@@ -1,10 +1,13 @@
 package harness
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // TestLoadInlineCompilesWithTheHeadersThatASourceNames: the real one, of the C++ part; the answers are torch's.
@@ -12,8 +15,10 @@ func TestLoadInlineCompilesWithTheHeadersThatASourceNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles an extension")
 	}
-	if err := exec.CommandContext(t.Context(), debianPython, "-c", "import torch.utils.cpp_extension").Run(); err != nil {
-		t.Skipf("no torch (scripts/setup test installs it): %v", err)
+	const looks = "import os; from torch.utils.cpp_extension import include_paths, verify_ninja_availability as ninja\n" +
+		"ninja(); open(os.path.join(include_paths()[1], 'torch', 'torch.h')); open('/usr/include/pybind11/pybind11.h')"
+	if out, err := exec.CommandContext(t.Context(), debianPython, "-c", looks).CombinedOutput(); err != nil {
+		sandboxtest.Without(t, "torch, its headers, ninja and pybind11", errors.New(string(out)))
 	}
 	const program = `
 import os, sys
