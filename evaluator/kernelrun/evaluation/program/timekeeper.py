@@ -15,7 +15,6 @@ from timing import EvaluationClocks
 from warpboard_calibrator import CALIBRATIONS, Calibrator
 from warpboard_regions import HostMemory, Regions
 
-
 _AWAKE = 0.5  # seconds for which an idle device keeps its clocks
 
 
@@ -25,8 +24,9 @@ class Timekeeper:
         if kind == "cuda" and not torch.cuda.is_available():
             raise RuntimeError("PyTorch sees no GPU on this machine")
         self.kind, self.device = kind, "cpu" if kind == "host" else "cuda"
-        self._cold = cold
         self._host, self._cuda, self._ours = _set_up(kind, cold and kind == "host", timed)
+        if self._cuda is not None:
+            self._cuda.cold = cold
         self._constants, self._regions = {}, []
         self._woken = -_AWAKE
 
@@ -42,14 +42,12 @@ class Timekeeper:
         return Regions(host, None), host, None
 
     def warm_up(self):
-        """Raises the clocks of a device that was idle; from then on caches are as cold as was asked for."""
+        """Raises the clocks of a device that was idle."""
         if self._cuda is None:
             return
         if time.monotonic() - self._woken > _AWAKE:
             self._cuda.warm_up()
         self._woken = time.monotonic()
-        if not self._cold:
-            self._cuda.flush = lambda: None
 
     def read(self, calls, values, regions, reference, beside):
         """The clocks of one kernel's calls, whose process has ended: of the reference's, or of the other's beside the
@@ -60,7 +58,6 @@ class Timekeeper:
             self._constants[key] = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
         return EvaluationClocks(calls, self._constants[key], reference, beside)
 
-
     def end(self):
         """Gives back what this evaluation had of the device. All processes of kernels have ended, or are being ended."""
         if self._ours is not None:
@@ -68,7 +65,6 @@ class Timekeeper:
         for regions in self._regions:
             regions.close()
         if self._cuda is not None:
-            vars(self._cuda).pop("flush", None)
             gc.collect()
             torch.cuda.empty_cache()
 

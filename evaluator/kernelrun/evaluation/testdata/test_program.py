@@ -25,6 +25,7 @@ import sides
 import timing
 from warpboard_calls import Call
 from warpboard_clocks import Constants
+from warpboard_judge_cuda import JudgeMemory
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
@@ -519,6 +520,16 @@ class Timing(unittest.TestCase):
         for reference, prepared, disturbed in ((40, 180, 1), (100, 180, 0), (100, 240, 1), (220, 220, 0), (240, 240, 1)):
             beside = self.clocks(calls, prepared=reference, reference=True)
             self.assertEqual(self.clock(calls, prepared=prepared, beside=beside)[2], disturbed, (reference, prepared))
+
+
+class Caches(unittest.TestCase):
+    def test_a_device_is_woken_also_where_calls_find_warm_caches(self):
+        memory = JudgeMemory.__new__(JudgeMemory)
+        memory._torch, memory._cold, memory._fill, memory.cold = unittest.mock.Mock(), unittest.mock.Mock(), 0, False
+        memory.flush()
+        memory._cold.fill_.assert_not_called()
+        memory.warm_up(seconds=0.001)
+        memory._cold.fill_.assert_called()
 
 
 class Compiled(unittest.TestCase):
