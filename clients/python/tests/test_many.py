@@ -82,6 +82,14 @@ class Many(SiteTest):
         answers.close()
         self.assertEqual(self.deleted(), [f"{BATCH}/b1"] * 2)
 
+    def test_what_another_thread_cancels_ends(self):
+        many = self.client._many([KERNEL] * 3, True, 3, False, {})
+        answers = iter(many)
+        next(answers)
+        many.cancel()
+        list(answers)
+        self.assertEqual(self.deleted(), [f"{BATCH}/b1"])
+
     def test_asyncio_has_the_same_answers(self):
         async def run():
             async with AsyncWarpboard(self.site.url) as site:

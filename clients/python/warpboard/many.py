@@ -57,7 +57,8 @@ class Many:
                 for answer in self._sorted(batch) if self._ordered else self._answers(batch):
                     self._bar.add(answer)
                     yield answer
-                self._open.popleft()
+                if not self._stopped:  # another thread has canceled what was under way
+                    self._open.popleft()
         finally:
             self._bar.close()
             self.cancel()
@@ -104,12 +105,13 @@ class Many:
 
     def _post(self, bodies: List[Dict[str, Any]]) -> Dict[str, Any]:
         headers = {"Idempotency-Key": uuid.uuid4().hex}  # so that a second try is the same batch
-        for left in range(TRIES - 1, -1, -1):
+        left = TRIES
+        while True:
             try:
                 return self._transport.call("POST", EVALUATIONS + "/batch", {"requests": bodies}, timeout=120, headers=headers)
             except (EvalHTTPError, EvalConnectionError, EvalTimeoutError) as error:
+                left -= 1
                 _pause(error, left)
-        raise EvalError("unreachable")
 
     def _sorted(self, batch: _Batch) -> Iterator[Answer]:
         early: Dict[int, Answer] = {}
