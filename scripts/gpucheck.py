@@ -1,6 +1,8 @@
 """What the checks on a GPU machine share: a server of their own, its API, and a table."""
 
 import argparse
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -16,6 +18,14 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILT_IN_CUDA = len(list((ROOT / "tasks" / "examples").glob("*_cuda")))
 STAGES = ("build", "test", "benchmark", "ranked", "secret", "profile")
+
+
+def script(name):
+    """A check beside this file, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 class Site:
