@@ -146,12 +146,7 @@ class Runner:
     def reap(self, pid):
         _, status, usage = os.wait4(pid, 0)
         self.kill_rest(pid)
-        return {
-            "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
-            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
-            "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
-            "max_rss": usage.ru_maxrss * 1024,
-        }
+        return warpboard_resident.ending_of(status, usage)
 
     def kill_rest(self, pid):
         """Kills what the stage started and left, also daemons if no one else is in sight, and waits until they are gone."""

@@ -71,11 +71,17 @@ class Resident:
             _, status, usage = os.wait4(pid, 0)
         except ChildProcessError:  # it was ended with everything else, after another stage
             return {"exit_code": 1, "signal": 0, "cpu_ns": 0, "max_rss": 0}
-        return {
-            "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
-            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
-            "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9), "max_rss": usage.ru_maxrss * 1024,
-        }
+        return ending_of(status, usage)
+
+
+def ending_of(status, usage):
+    """How a process ended that was waited for."""
+    return {
+        "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+        "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
+        "max_rss": usage.ru_maxrss * 1024,
+    }
 
 
 def kept(fd):
