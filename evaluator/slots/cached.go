@@ -11,7 +11,7 @@ import (
 const cachedFor = 2 * time.Minute
 
 // CachedProgram is the program that the last evaluation left, for the next one of the same caller: its
-// runner has imported everything and holds what it compiled. The zero value is empty and ready.
+// runner has imported everything, and its judge has set up the device. The zero value is empty and ready.
 type CachedProgram struct {
 	mu      sync.Mutex
 	caller  string

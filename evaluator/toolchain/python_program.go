@@ -94,8 +94,8 @@ func (p *pythonProgram) judges() Place {
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next hands the runner over. Every stage is a fork of its pristine process, and finds what the first stages of the
-// programs before it compiled; compiled extensions stay their own program's.
+// Next hands the runner over. Every stage is a fork of its pristine process, and finds nothing that the programs before it
+// compiled.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.Alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
 		return nil

@@ -110,7 +110,8 @@ func (r *Python) Stop() {
 	<-r.done
 }
 
-// Fresh prepares the Python for another job of the same person: what the job's first stage compiles is kept in addition.
+// Fresh prepares the Python for another job of the same person, which finds nothing that this one compiled: several people
+// may share a token, and one's kernel could leave another machine code for another's.
 func (r *Python) Fresh() { r.served = false }
 
 // The types of frames; warm.py in the harness's runner programs describes them.

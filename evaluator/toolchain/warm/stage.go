@@ -200,7 +200,8 @@ type request struct {
 	Wires int `json:"wires"`
 	// Report is false for a process that has nothing to report: the runner beside a judge.
 	Report bool `json:"report"`
-	// Keep has later stages find what this one compiled. What they compile themselves reaches no one.
+	// Keep is for a job's first stage: it finds nothing compiled, and later stages find what it compiled. What they compile
+	// themselves reaches no one.
 	Keep bool `json:"keep"`
 	// Resident has the process that serves this stage stay for others of the same script.
 	Resident bool `json:"resident"`

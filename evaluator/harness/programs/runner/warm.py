@@ -7,9 +7,10 @@ of one job, and is thrown away.
 
 Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...}, "files":
 {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
-from 4 on, "report": whether it has a result pipe, "keep": whether later stages find what this one compiled, "resident":
-whether the process that serves it stays for others of the kind (warpboard_resident)}. Replies go to descriptor 3 as frames
-of a type byte, a length (four bytes, big endian) and that many bytes:
+from 4 on, "report": whether it has a result pipe, "keep": whether it is a job's first stage, which finds nothing compiled,
+and later ones find what it compiled, "resident": whether the process that serves it stays for others of the kind
+(warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
+bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
@@ -70,7 +71,7 @@ class Runner:
 
     def settle(self):
         """Records the state of everything before the first stage."""
-        self.caches.keep()
+        self.caches.settle()
         self.places = warpboard_between.Places([self.top, "/out", "/dev/shm"] if self.alone else [self.top])
         self.inherited = warpboard_between.inherited()
 
@@ -81,6 +82,8 @@ class Runner:
 
     def serve(self, request, wires):
         """Runs one stage to its end."""
+        if request.get("keep"):
+            self.caches.forget()
         self.caches.restore()
         self.write_files(request)
         pipes = [os.pipe() for _ in range(3)]

@@ -30,6 +30,16 @@ class Cache:
     def __init__(self, top):
         self._top = top
         self._files = {}  # (contents, mode, time of change) by path below top
+        self._first = {}  # what no stage has written
+
+    def settle(self):
+        """Takes what is there before the first stage."""
+        self.keep()
+        self._first = self._files
+
+    def forget(self):
+        """Drops what stages have left."""
+        self._files = self._first
 
     def keep(self, names=CACHES):
         """Takes the content of the named caches: regular files, no links, and nothing if there is more than allowed. Any
