@@ -26,17 +26,16 @@ class Regions:
 
     def __init__(self, layout, descriptors, cuda):
         self.inputs, self.answers, self.sealed = {}, {}, {}
-        self._cuda = []
+        self._all = []
         for (kind, role, size), fd in zip(layout, descriptors):
             region = cuda.region(fd, size) if kind == CUDA else _HostRegion(fd, size)
             os.close(fd)
             self._of(role)[kind] = region
-            if kind == CUDA:
-                self._cuda.append(region)
+            self._all.append(region)
 
     def close(self):
-        """Releases a device's memory. Do not use any array in it after that."""
-        for region in self._cuda:
+        """Releases the memory. Do not use any array in it after that."""
+        for region in self._all:
             region.close()
 
     def _of(self, role):
@@ -68,6 +67,8 @@ class _HostRegion:
         if self._last is not None:
             os.close(self._last)
             self._last = None
+
+    close = let_go
 
     def arrive(self, page, number, channel, rehearse):
         """Waits for the release of a call, and for its input. Rehearses when it is near."""

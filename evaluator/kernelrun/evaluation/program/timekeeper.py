@@ -35,11 +35,10 @@ class Timekeeper:
         self._regions.append(Regions(self._host, self._cuda))
         return self._regions[-1], self._host, self._cuda
 
-    @staticmethod
-    def quiet():
+    def quiet(self):
         """The same for one whose calls are not timed, and which hands over host memory alone."""
-        host = NoFlush()
-        return Regions(host, None), host, None
+        self._regions.append(Regions(_quiet(), None))
+        return self._regions[-1], _quiet(), None
 
     def warm_up(self):
         """Raises the clocks of a device that was idle."""
@@ -67,6 +66,11 @@ class Timekeeper:
         if self._cuda is not None:
             gc.collect()
             torch.cuda.empty_cache()
+
+
+@functools.cache
+def _quiet():
+    return NoFlush()
 
 
 @functools.cache

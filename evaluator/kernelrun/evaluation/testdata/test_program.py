@@ -23,9 +23,12 @@ import kernels
 import nvrtc
 import sides
 import timing
+import warpboard_runner
+from timekeeper import Timekeeper
 from warpboard_calls import Call
 from warpboard_clocks import Constants
 from warpboard_judge_cuda import JudgeMemory
+from warpboard_wire import ANSWERS, HOST, INPUTS, shared_memory
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
@@ -530,6 +533,34 @@ class Caches(unittest.TestCase):
         memory._cold.fill_.assert_not_called()
         memory.warm_up(seconds=0.001)
         memory._cold.fill_.assert_called()
+
+
+class Descriptors(unittest.TestCase):
+    """A judge and its own runners that stay have as many files open after any number of evaluations."""
+
+    def after_each(self, evaluation):
+        evaluation()
+        before = len(os.listdir("/proc/self/fd"))
+        evaluation()
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
+    def test_the_judge_closes_those_of_the_process_that_draws_inputs(self):
+        def evaluation():
+            clocks = Timekeeper("host", False, False)
+            regions, host, _ = clocks.quiet()
+            regions.need({(INPUTS, HOST): 1, (ANSWERS, HOST): 1})
+            host.rehearse()
+            clocks.end()
+
+        self.after_each(evaluation)
+
+    def test_our_runner_closes_that_of_the_last_input(self):
+        def evaluation():
+            regions = warpboard_runner.Regions([(HOST, INPUTS, 1 << 20)], [shared_memory(1 << 20)], None)
+            regions.inputs[HOST].replace(shared_memory(1 << 20))
+            regions.close()
+
+        self.after_each(evaluation)
 
 
 class Compiled(unittest.TestCase):
