@@ -16,7 +16,8 @@ type Page struct {
 	Version    string  // of the program
 	Live       bool    // the page has a stream and needs htmx
 	Charts     bool    // the page draws profiles and needs their style
-	Wide       bool    // the page takes the whole window
+	Wide       bool    // the page takes the whole width of the window
+	Full       bool    // and its whole height, without a footer
 	Share      *Share  // what other sites show for a link to it; nil: the default
 }
 

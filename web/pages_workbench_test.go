@@ -49,7 +49,7 @@ func TestWorkbenchTestsWithoutLeavingThePage(t *testing.T) {
 	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
 	w.Until(`new URLSearchParams(location.search).get("run")`)
-	w.Eval(`document.querySelector("#tab-mine").click()`)
+	w.Eval(`document.querySelector("#tab-history").click()`)
 	broken := s.newest(s.ada)
 	if broken.Mode != "test" {
 		t.Errorf("Ctrl+Enter made a %s run", broken.Mode)
@@ -58,7 +58,7 @@ func TestWorkbenchTestsWithoutLeavingThePage(t *testing.T) {
 	w.Until(`document.querySelector(".cm-lintRange-error")`)
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent == "  int row = 1"`)
 	w.Until(`document.querySelector("#bench-pin").hidden`) // there is no case
-	w.Until(fmt.Sprintf(`document.querySelector("#pane-mine [data-submission='%d'] .tag-fail")`, broken.SubmissionID))
+	w.Until(fmt.Sprintf(`document.querySelector("#pane-history [data-submission='%d'] .tag-fail")`, broken.SubmissionID))
 
 	w.types(goodKernel)
 	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl|chromedp.ModifierShift)))
@@ -84,14 +84,12 @@ func TestWorkbenchPinsTheFirstFailingCase(t *testing.T) {
 	w.Until(`document.querySelector("#bench-run [data-run]")`)
 	w.Eval("scrollTo(0, 0)")
 	s.fail(s.newest(s.ada), wrongAnswer())
-	w.Until(`document.querySelector("#bench-run [data-failure]")?.getBoundingClientRect().bottom <= innerHeight`) // before the eyes
+	w.Until(`document.querySelector("#bench-run [data-failure]")?.getBoundingClientRect().bottom <= document.querySelector(".bench-bar").getBoundingClientRect().top`) // before the eyes
 	w.Shows("#bench-pin", "Case 3 n: 512; seed: 24 mismatch at (17, 480): expected 128.25, got 127.75")
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.startsWith("void custom_kernel")`)
 	w.Eval(`document.querySelector("[data-key=enter]").click()`)
 	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
-	w.Until(`!document.querySelector("#bench-pin").hidden`) // while the next one runs
-	s.finish(s.newest(s.ada), 20e3)
-	w.Until(`document.querySelector("#bench-pin").hidden`)
+	w.Until(`document.querySelector("#bench-pin").hidden && !document.querySelector(".cm-lintRange-error, #bench-run [data-failure]")`) // of the run before
 	w.refusedNothing()
 }
 
@@ -178,7 +176,7 @@ func TestWorkbenchServesWithoutJavaScript(t *testing.T) {
 	path := "/tasks/" + s.task.Slug + "/solve"
 	doc := b.page(path, http.StatusOK)
 	checkSound(t, doc)
-	if doc.Find(".bench-pane[hidden], .bench-pane").Length() != 4 {
+	if doc.Find("[role=tablist]:not([hidden]), .bench-pane[hidden], .bench-shown[hidden]").Length() != 0 || doc.Find(".bench-pane, .bench-shown").Length() != 5 {
 		t.Error("a part of the page is missing or hidden without a script")
 	}
 	form := doc.Find("[data-bench-form]")
@@ -212,4 +210,69 @@ func TestEditAndResubmitLeadsToTheWorkbenchWithTheRun(t *testing.T) {
 	if text := doc.Text(); strings.Contains(text, "int main(") || strings.Contains(text, "submission.cu(3)") {
 		t.Error("a visitor reads a source that is its author's")
 	}
+}
+
+// TestWorkbenchKeepsCodeButtonsAndResultInTheWindow after a ranked run, without scrolling.
+func TestWorkbenchKeepsCodeButtonsAndResultInTheWindow(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	inside := `["[data-key=enter]", "[data-key=shift-enter]", "#bench-queue", "#bench-run [data-score]"].every((part) => {
+		const box = document.querySelector(part)?.getBoundingClientRect();
+		return box && box.top >= 0 && box.bottom <= innerHeight;
+	})`
+	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {390, 844}} {
+		w.Do(chromedp.EmulateViewport(size[0], size[1]))
+		w.bench(s, "")
+		w.types(strings.Repeat("// a long kernel\n", 200) + goodKernel)
+		w.Eval(`document.querySelector("[data-key=shift-enter]").click()`)
+		w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
+		s.finish(s.newest(s.ada), 9.5e3)
+		w.Until(inside)
+		w.Until(`document.documentElement.scrollWidth == innerWidth`)
+	}
+	w.looksRight("bench-ranked")
+	w.refusedNothing()
+}
+
+// TestWorkbenchOpensARunWithItsSource, unless this browser has a draft: then the run's marks are not the draft's.
+func TestWorkbenchOpensARunWithItsSource(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	opened := fmt.Sprintf("?run=%d", s.failed.SubmissionID)
+	w.bench(s, opened)
+	w.Until(shownText + ` == "int main("`)
+	w.Until(`document.querySelector("#bench-run [data-failure]")`)
+	w.bench(s, "")
+	w.types("// a newer draft")
+	w.bench(s, opened)
+	w.Until(shownText + ` == "// a newer draft"`)
+	w.Until(`document.querySelector("#bench-run [data-failure]") && !document.querySelector(".cm-lintRange-error")`)
+	w.refusedNothing()
+}
+
+// TestWorkbenchShowsOnePartOfTheResult, and remembers the sizes of its panes.
+func TestWorkbenchShowsOnePartOfTheResult(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.bench(s, fmt.Sprintf("?run=%d", s.failed.SubmissionID))
+	shown := `[...document.querySelectorAll("#bench-run [data-part]")].filter((part) => part.offsetHeight).map((part) => part.dataset.part).join()`
+	for tab, want := range map[string]string{"verdict": "verdict", "output": "output", "cases": ""} {
+		w.Eval(fmt.Sprintf(`document.querySelector("#tab-%s").click()`, tab))
+		w.Until(fmt.Sprintf("%s == %q", shown, want))
+	}
+	w.Shows(".bench-nothing", "No case has run yet.")
+	w.Eval(`document.querySelector("#tab-history").click()`)
+	w.Shows("#pane-history", fmt.Sprintf("#%d", s.failed.SubmissionID))
+	w.Until(`document.querySelector("#bench-run").hidden`)
+	w.Until(fmt.Sprintf(`document.querySelector("#pane-history a[href$='solve?from=%d']")`, s.failed.SubmissionID))
+
+	w.Eval(`document.querySelector("[data-split=left]").focus()`)
+	for range 5 {
+		w.Do(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	w.Until(`document.querySelector("[data-split=left]").getAttribute("aria-valuenow") == "50"`)
+	w.bench(s, "")
+	w.Until(`Math.abs(document.querySelector("#bench-left").offsetWidth / document.querySelector("[data-bench]").offsetWidth - 0.5) < 0.02`)
+	w.refusedNothing()
 }

@@ -1,18 +1,19 @@
 export const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 
 // Tabs with the ARIA pattern: one panel is visible at a time, and the arrows, Home and End go through them. `tabs.add` marks
-// a new tab; its panel is the element that aria-controls names. seen is called with each chosen panel.
+// a new tab; its panel is the element that aria-controls names, which several tabs may share. seen is called with each
+// chosen panel and its tab.
 export function tabs(list, seen = () => {}) {
   const all = () => [...list.querySelectorAll("[role=tab]")];
   const choose = (chosen) => {
     for (const tab of all()) {
       tab.setAttribute("aria-selected", String(tab === chosen));
       tab.tabIndex = tab === chosen ? 0 : -1;
-      panelOf(tab).hidden = tab !== chosen;
+      panelOf(tab).hidden = panelOf(tab) !== panelOf(chosen);
     }
     list.scrollLeft = Math.min(list.scrollLeft, chosen.offsetLeft - list.offsetLeft);
     list.scrollLeft = Math.max(list.scrollLeft, chosen.offsetLeft - list.offsetLeft + chosen.offsetWidth - list.clientWidth);
-    seen(panelOf(chosen));
+    seen(panelOf(chosen), chosen);
   };
   const add = (tab) => {
     panelOf(tab).setAttribute("role", "tabpanel");

@@ -1,4 +1,5 @@
-// The workbench: what is read beside the editor as tabs, its keys, and the run below as marks in the text.
+// The workbench: its panes and their tabs, its keys, and the run below the editor as marks in the text.
+import { stored } from "./drafts.js";
 import { remarksIn } from "./remarks.js";
 import { tabs } from "./tabs.js";
 
@@ -7,6 +8,7 @@ const form = bench.querySelector("[data-bench-form]");
 const area = form.querySelector("textarea");
 const drawer = bench.querySelector("#bench-run");
 const pin = bench.querySelector("#bench-pin");
+const nothing = bench.querySelector(".bench-nothing");
 
 // The keys count everywhere on the page; the editor has them, too, and says that it took them.
 function keys(event) {
@@ -35,7 +37,7 @@ function said() {
   return marks;
 }
 
-// The first case that failed stays above the editor until a run passes.
+// The first case that failed stays above the editor until the next run starts.
 function pinned() {
   const bad = drawer.querySelector("[data-run] tr[data-status]:not([data-status=pass], [data-status=cancelled])");
   if (bad) {
@@ -50,34 +52,98 @@ function pinned() {
 }
 
 let shown = ""; // what the editor's marks were made of
+let view = "verdict"; // the part of a run that is shown
+// A run that the page opened with says nothing of a draft that was written after it.
+let foreign = drawer.querySelector("[data-submission]") !== null && area.value !== area.defaultValue;
+
+function mark(marks) {
+  area.dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => !mark.file) }));
+  form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // each file takes its own
+}
+
+// A run starts: what the one before it said is gone.
+function started() {
+  foreign = false;
+  shown = "";
+  pin.hidden = true;
+  form.querySelectorAll("[role=alert]").forEach((refusal) => refusal.remove());
+  drawer.querySelectorAll("[data-failure], [role=alert]").forEach((old) => old.remove());
+  mark([]);
+  results.choose(document.getElementById("tab-verdict"));
+  if (matchMedia("(max-width: 63.99rem)").matches) bench.querySelector("#bench-panel").scrollIntoView({ block: "start" });
+}
+
+function filled() {
+  nothing.textContent = nothing.dataset[view] ?? "";
+  nothing.hidden = drawer.hidden || view === "verdict" || !drawer.querySelector("[data-run]") || drawer.querySelector(`[data-part="${view}"] > *`) !== null;
+}
 
 // A part of the page is new. Only how runs ended changes the marks.
 function renewed() {
   const runs = [...drawer.querySelectorAll("[data-run]")];
   const over = runs.filter((run) => ["done", "failed"].includes(run.dataset.state) && !run.matches("[hx-trigger=load]")); // that one is asked for once more
   const submission = drawer.querySelector("[data-submission]")?.dataset.submission;
+  filled();
   if (submission) {
     const address = new URL(location);
     address.searchParams.set("run", submission);
     if (address.href !== location.href) history.replaceState(history.state, "", address);
   }
-  if (!over.length) return;
+  if (!over.length || foreign) return;
   const marks = said();
   const now = JSON.stringify([submission, over.map((run) => run.dataset.run), marks]);
   if (now === shown) return;
   shown = now;
   pinned();
-  area.dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => !mark.file) }));
-  form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // each file takes its own
+  mark(marks);
   // Scroll to the failure, unless the user is typing.
   if (!document.activeElement.closest(".cm-editor")) drawer.querySelector("[data-failure]")?.scrollIntoView({ block: "nearest" });
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));
 }
 
-const parts = bench.querySelector("[data-tabs] > [role=tablist]"); // without this they stand below each other
-tabs(parts).choose(parts.firstElementChild);
-parts.hidden = false;
+// A bar between two panes. Each person's sizes stay in this browser, in percent of the panes' parent.
+function split(bar) {
+  const name = bar.dataset.split;
+  const kept = `bench ${area.dataset.draft.split(" ")[1]} ${name}`;
+  const across = bar.getAttribute("aria-orientation") === "vertical";
+  const set = (percent) => {
+    const size = Math.min(80, Math.max(15, percent));
+    bench.style.setProperty(`--${name}`, `${size}%`);
+    bar.setAttribute("aria-valuenow", Math.round(size));
+    stored(() => localStorage.setItem(kept, size));
+  };
+  const at = ({ clientX, clientY }) => {
+    const box = bar.parentElement.getBoundingClientRect();
+    return across ? ((clientX - box.left) / box.width) * 100 : ((box.bottom - clientY) / box.height) * 100;
+  };
+  bar.hidden = false;
+  set(Number(stored(() => localStorage.getItem(kept))) || 40);
+  bar.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    bar.setPointerCapture(event.pointerId);
+    bar.onpointermove = (move) => set(at(move));
+  });
+  bar.addEventListener("lostpointercapture", () => (bar.onpointermove = null));
+  bar.addEventListener("keydown", ({ key }) => {
+    const step = { ArrowLeft: -2, ArrowRight: 2, ArrowUp: 2, ArrowDown: -2 }[key];
+    if (step) set(Number(bar.getAttribute("aria-valuenow")) + step);
+  });
+}
+
+// Without tabs all parts stand below each other.
+const [reading, results] = [...bench.querySelectorAll("[data-tabs]")].map((list) => {
+  list.hidden = false;
+  return tabs(list, (_, tab) => {
+    if (list.closest("#bench-left")) return;
+    view = tab.id.replace("tab-", "");
+    drawer.dataset.view = view;
+    filled();
+  });
+});
+for (const [group, first] of [[reading, "tab-task"], [results, "tab-verdict"]]) group.choose(document.getElementById(first));
+bench.querySelectorAll("[data-split]").forEach(split);
 document.addEventListener("keydown", keys);
+form.addEventListener("submit", started);
 area.addEventListener("editor", () => ((shown = ""), renewed()));
 document.addEventListener("htmx:after:swap", renewed);
 renewed();

@@ -54,7 +54,7 @@ func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views
 		Page: w.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.site.DeadlineOf(task), Devices: task.Devices,
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
-	page.Live, page.Charts, page.Wide = true, true, true
+	page.Live, page.Charts, page.Wide, page.Full = true, true, true, true
 	if page.Description, err = w.code.Description(bundle.Definition.Description); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (w *Workbench) Mine(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return w.site.Render(c, fiber.StatusOK, views.BenchMine(rows))
+	return w.site.Render(c, fiber.StatusOK, views.BenchMine(task.Slug, rows))
 }
 
 // Boards answers the workbench with the heads of its task's boards.

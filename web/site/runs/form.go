@@ -40,12 +40,13 @@ func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
 }
 
 // FillForm fills in what the form of a task offers, and the text that it begins with: what was refused, the
-// submission in ?from=, the template in ?template=, else the first one.
+// submission in ?from= or ?run=, the template in ?template=, else the first one. ?from= edits that submission and has a draft of its
+// own; with ?run= the draft of the task goes on, where there is one.
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename, form.Modes, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), modesOf(d.Lang), d.SubmissionFiles
-	if from := c.QueryInt("from"); from > 0 && form.Problem == "" {
-		if err := s.fillAgain(c, int64(from), form); err != nil {
+	if form.Problem == "" {
+		if err := s.fillEarlier(c, form); err != nil {
 			return err
 		}
 	}
@@ -58,34 +59,52 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 	return err
 }
 
-// fillAgain puts an earlier submission to the task into the form, if the viewer may read it.
-func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
-	seen, err := s.SubmissionByID(c, id)
-	if db.KindOf(err) == db.NotFound {
-		return nil
-	}
-	if err != nil {
+// fillEarlier puts the submission that the address names into the form, if the viewer may read it.
+func (s *Runs) fillEarlier(c *fiber.Ctx, form *views.SubmitForm) error {
+	if from := int64(c.QueryInt("from")); from > 0 {
+		filled, err := s.fillAgain(c, from, form)
+		if filled {
+			form.From = from
+		}
 		return err
 	}
+	if run := int64(c.QueryInt("run")); run > 0 {
+		filled, err := s.fillAgain(c, run, form)
+		if filled {
+			form.Opened = run
+		}
+		return err
+	}
+	return nil
+}
+
+func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) (filled bool, err error) {
+	seen, err := s.SubmissionByID(c, id)
+	if db.KindOf(err) == db.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
 	if !seen.MaySeeSource || seen.Task.Slug != form.Task.Slug {
-		return nil
+		return false, nil
 	}
 	submitted, err := s.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
-		return err
+		return false, err
 	}
 	list, err := s.site.Store.Work.Runs(c.UserContext(), id)
 	if err != nil {
-		return err
+		return false, err
 	}
-	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), Further(submitted.Files), string(seen.Sub.Mode), id
+	form.Source, form.Further, form.Mode = string(submitted.Source), Further(submitted.Files), string(seen.Sub.Mode)
 	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub, submitted.Names()); err != nil {
-		return err
+		return false, err
 	}
 	for _, run := range list {
 		form.Devices = append(form.Devices, views.DeviceChoice{Device: run.Device, Chosen: true})
 	}
-	return nil
+	return true, nil
 }
 
 // FirstTemplate is the wished template's text, else the first one's.
