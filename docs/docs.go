@@ -54,7 +54,7 @@ var listed = []Page{
 	{Name: "agents", For: Automate, About: "MCP for coding agents: set up a client, tools, and resources."},
 	{Name: "python", For: Automate, About: "Submit, wait, and compare from Python."},
 	{Name: "ci", For: Automate, About: "Check a repository's kernels against a base branch; an action for GitHub."},
-	{Name: "rl", For: Automate, About: "Use a site as the reward of a training loop: batches, seeds, timeouts, and trust."},
+	{Name: "rl", For: Automate, About: "Use a site as the reward of a training loop: a reward function, how kernels end, trust, and limits."},
 	{Name: "webhooks", For: Automate, About: "Tell other programs about runs, records, and lost workers."},
 	{Name: "evaluation-server", For: Automate, About: "Point clients of the CUDA Evaluation Server V2 at a site; every difference."},
 	{Name: "datasets", For: Automate, About: "The entries and sources of a closed task as Parquet or JSON lines."},
