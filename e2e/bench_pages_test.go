@@ -144,7 +144,7 @@ type reader struct {
 // bench reports what one page costs.
 func (b reader) bench(store *models.Store, site, path string) {
 	page, cold := len(b.fetch(site+path)), b.coldBytes(site, path)
-	asked, cpu, pages := store.Statements(), processorTime(b.B), 0
+	asked, cpu, pages := store.Queries(), processorTime(b.B), 0
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var took []time.Duration
@@ -164,7 +164,7 @@ func (b reader) bench(store *models.Store, site, path string) {
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1000/float64(pages), "alloc-kB")
 	b.ReportMetric(float64(page)/1000, "page-kB")
 	b.ReportMetric(float64(cold)/1000, "cold-kB")
-	b.ReportMetric(math.Round(float64(store.Statements()-asked)/float64(pages)), "queries/page") // the server does something in the background, too
+	b.ReportMetric(math.Round(float64(store.Queries()-asked)/float64(pages)), "queries/page") // the server does something in the background, too
 }
 
 // processorTime is what this process has computed until now.

@@ -11,7 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	"warpboard/models/flags"
+	"warpboard/models/review"
 	"warpboard/models/work"
 )
 
@@ -74,7 +74,7 @@ func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	if err := tx.Create(&d).Error; err != nil {
 		return fmt.Errorf("saving how the clocks of run %d differ: %w", runID, err)
 	}
-	return flags.Raise(tx, runID, flags.Clocks, "")
+	return review.Raise(tx, runID, review.Clocks, "")
 }
 
 // differenceOf looks at the last stage whose clocks differ: the ranked one, if it is among them.

@@ -86,7 +86,7 @@ func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []work.Run) (float
 func (c Confirmation) measuredBy(tx *gorm.DB, run work.Run, legs []work.Run, own bool) (list []pools.Leg, err error) {
 	epoch := legs[0].EpochID
 	for _, leg := range append([]work.Run{run}, legs...) {
-		m, err := pools.Of(tx, leg.ID)
+		m, err := pools.MeasurementOf(tx, leg.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -12,8 +12,8 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/models/flags"
 	"warpboard/models/modelstest"
+	"warpboard/models/review"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
@@ -133,7 +133,7 @@ func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 			t.Errorf("the board:\n%s", diff)
 		}
 		raised := got[[]models.FlagOf](t)(s.Flags(ctx, w.admin, bens, w.task))
-		if len(raised) != 1 || raised[0].Kind != flags.Unconfirmed {
+		if len(raised) != 1 || raised[0].Kind != review.Unconfirmed {
 			t.Errorf("flags: %+v", raised)
 		}
 		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 2 {

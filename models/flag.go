@@ -12,13 +12,13 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/flags"
+	"warpboard/models/review"
 	"warpboard/models/work"
 )
 
 // FlagOf is a Flag with the name of who reported.
 type FlagOf struct {
-	flags.Flag
+	review.Flag
 	UserName string
 }
 
@@ -81,7 +81,7 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 		}
 		// The unique index on open flags (run, kind, person) is what makes it once each: two requests at the same time
 		// cannot both pass.
-		err = tx.Create(&flags.Flag{RunID: runID, Kind: flags.Report, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
+		err = tx.Create(&review.Flag{RunID: runID, Kind: review.Report, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
 		if err = db.WriteError(err, "report"); db.KindOf(err) == db.Conflict {
 			return db.Errorf(db.Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)
 		}
@@ -92,7 +92,7 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 // checkReports counts inside the writer's turn, so that requests at the same time see each other's rows.
 func checkReports(tx *gorm.DB, actor accounts.User) error {
 	var made []time.Time
-	err := tx.Model(&flags.Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
+	err := tx.Model(&review.Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
 		Order("created_at desc").Limit(reportsPerHour).Pluck("created_at", &made).Error
 	if err != nil || len(made) < reportsPerHour || actor.IsAdmin() {
 		return db.ReadError(err, "reports of person %d", actor.ID)
@@ -107,7 +107,7 @@ func flagHeld(tx *gorm.DB, r *work.Run) error {
 	if r.HeldWhy == "" {
 		return nil
 	}
-	return flags.Raise(tx, r.ID, flags.Held, r.HeldWhy)
+	return review.Raise(tx, r.ID, review.Held, r.HeldWhy)
 }
 
 // Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on; if that was
@@ -123,7 +123,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 		if bySource > 0 {
 			err = releaseSource(tx, actor, run, why)
 		}
-		closed, closeErr := flags.Close(tx, actor.ID, runID, why)
+		closed, closeErr := review.Close(tx, actor.ID, runID, why)
 		switch {
 		case err != nil || closeErr != nil:
 			return nil, errors.Join(err, closeErr)
@@ -153,7 +153,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, taskSlug s
 		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join runs r on r.id = f.run_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
-		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []flags.Kind{flags.Report, flags.Held, flags.Unconfirmed}).
+		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.Kind{review.Report, review.Held, review.Unconfirmed}).
 		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
 	if !actor.IsAdmin() {
 		q = q.Where("t.owner_id = ?", actor.ID)

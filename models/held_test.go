@@ -7,8 +7,8 @@ import (
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
-	"warpboard/models/flags"
 	"warpboard/models/modelstest"
+	"warpboard/models/review"
 	"warpboard/models/work"
 )
 
@@ -46,7 +46,7 @@ func TestAHeldRunCountsAfterAReview(t *testing.T) {
 		}
 		list, err := s.ReviewQueue(t.Context(), w.admin, "", 0, 10)
 		check(t, err)
-		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != flags.Held {
+		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
 			t.Fatalf("to review: %+v", list)
 		}
 		changes, err := s.Dismiss(t.Context(), w.admin, run.ID, "The task asks for less.")

@@ -58,9 +58,9 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			}
 		}
 		for name, viewer := range map[string]accounts.User{"a visitor": {}, "a person": w.ben} {
-			before := there.Statements()
+			before := there.Queries()
 			listed(t, there, viewer)
-			if asked := there.Statements() - before; asked != 2 {
+			if asked := there.Queries() - before; asked != 2 {
 				t.Errorf("for %s a list of boards that no one changed asked %d questions, want 2: tasks and change numbers", name, asked)
 			}
 		}

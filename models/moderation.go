@@ -11,8 +11,8 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/flags"
 	"warpboard/models/pools"
+	"warpboard/models/review"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
@@ -54,7 +54,7 @@ func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64
 		if !run.Valid() && run.HeldWhy == "" {
 			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
-		if _, err := flags.Close(tx, actor.ID, runID, "disqualified"); err != nil {
+		if _, err := review.Close(tx, actor.ID, runID, "disqualified"); err != nil {
 			return nil, err
 		}
 		return s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{

@@ -64,7 +64,7 @@ func retain(tx *gorm.DB, r *work.Run, result job.Result, why pools.Why) (*boards
 		}
 	}
 	var err error
-	if kept.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err == nil {
+	if kept.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err == nil {
 		// Unique by run and reason: a result that is delivered twice is dropped before, and would change nothing here.
 		err = pools.Retain(tx, kept)
 	}
@@ -128,7 +128,7 @@ func recompute(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 // takeOver gives a run the numbers that another measured in its place with newer software, and returns whose board that changes.
 func takeOver(tx *gorm.DB, rerun work.Run) (boards.Entry, error) {
 	entry := boards.Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}
-	m, err := pools.Of(tx, rerun.ID)
+	m, err := pools.MeasurementOf(tx, rerun.ID)
 	if err != nil {
 		return entry, err
 	}

@@ -85,7 +85,7 @@ func applyReruns(tx *gorm.DB, actor accounts.User, r rejudge.Rejudge) (changed [
 // countAnew lets what a rejudge measured of a run count, instead of its source's confirmations as well, and returns whose boards that changes:
 // these were of everyone who sent that source.
 func countAnew(tx *gorm.DB, leg work.Run) (people []int64, err error) {
-	m, err := pools.Of(tx, leg.ID)
+	m, err := pools.MeasurementOf(tx, leg.ID)
 	if err == nil {
 		err = pools.Replace(tx, *leg.ProfileOf, m, leg.EpochID, *leg.EndedAt)
 	}

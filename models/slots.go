@@ -6,7 +6,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/devices"
@@ -37,7 +37,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	}
 	var seen []devices.Device
 	for _, slot := range h.Slots {
-		if may(slot.Device) && silicon.Of(slot.Machine.Name, slot.Memory).Label() == slot.Device {
+		if may(slot.Device) && gpuname.Parse(slot.Machine.Name, slot.Memory).Label() == slot.Device {
 			seen = append(seen, devices.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.Memory)})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"warpboard/internal/statement"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/ledger"
+	"warpboard/models/statements"
 	"warpboard/models/work"
 )
 
@@ -37,7 +37,7 @@ func state(tx *gorm.DB, r *work.Run, result job.Result, site string) error {
 	if err := tx.Select("id", "definition").Take(&version, r.VersionID).Error; err != nil {
 		return db.ReadError(err, "version %d", r.VersionID)
 	}
-	if err := ledger.Append(tx, statementOf(r, about, version, result, site)); err != nil {
+	if err := statements.Append(tx, statementOf(r, about, version, result, site)); err != nil {
 		return fmt.Errorf("stating the result of run %d: %w", r.ID, err)
 	}
 	return nil

@@ -20,7 +20,7 @@ func TestEachRankedResultIsStatedOnceAndChained(t *testing.T) {
 		second := w.measured(t, s, w.ben, 90, boards.Interval{})
 		var payloads []string
 		for _, run := range []work.Run{first, second} {
-			kept, err := s.Ledger.Statement(t.Context(), run.ID)
+			kept, err := s.Statements.Statement(t.Context(), run.ID)
 			check(t, err)
 			said, err := statement.Read([]byte(kept.Payload))
 			check(t, err)
@@ -49,15 +49,15 @@ func TestADeletedResultStaysInTheChainThatOnlyAdminsRead(t *testing.T) {
 		_, err := s.DeleteSubmission(t.Context(), w.ann, run.SubmissionID, "")
 		check(t, err)
 		w.measured(t, s, w.ben, 90, boards.Interval{})
-		chain, err := s.Ledger.Chain(t.Context(), w.admin, 0, 10)
+		chain, err := s.Statements.Chain(t.Context(), w.admin, 0, 10)
 		check(t, err)
 		if len(chain) != 2 || chain[0].RunID != run.ID || chain[1].Number != 2 {
 			t.Errorf("%+v", chain)
 		}
-		if rest, err := s.Ledger.Chain(t.Context(), w.admin, 1, 10); err != nil || len(rest) != 1 {
+		if rest, err := s.Statements.Chain(t.Context(), w.admin, 1, 10); err != nil || len(rest) != 1 {
 			t.Errorf("%d after the first, %v", len(rest), err)
 		}
-		if _, err := s.Ledger.Chain(t.Context(), w.ann, 0, 10); db.KindOf(err) != db.Forbidden {
+		if _, err := s.Statements.Chain(t.Context(), w.ann, 0, 10); db.KindOf(err) != db.Forbidden {
 			t.Errorf("someone else read it: %v", err)
 		}
 	})
@@ -70,7 +70,7 @@ func TestOlderSigningKeysStayKnown(t *testing.T) {
 			key, err := statement.KeepKey(t.TempDir() + "/signing.key")
 			check(t, err)
 			for range 2 { // a second start
-				keys, err := s.Ledger.NoteSigningKey(t.Context(), key)
+				keys, err := s.Statements.NoteSigningKey(t.Context(), key)
 				check(t, err)
 				own, err := key.Public(keys.Keys[0].Since)
 				check(t, err)

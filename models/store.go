@@ -21,9 +21,9 @@ import (
 	"warpboard/models/epochs"
 	"warpboard/models/files"
 	"warpboard/models/fleet"
-	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
+	"warpboard/models/statements"
 	"warpboard/models/storage"
 	"warpboard/models/submissions"
 	"warpboard/models/switches"
@@ -68,7 +68,7 @@ type Store struct {
 	Devices     *devices.Devices
 	Epochs      *epochs.Epochs
 	Rejudges    *rejudge.Rejudges
-	Ledger      *ledger.Ledger
+	Statements  *statements.Ledger
 	Sentinels   *sentinels.Sentinels
 	Switches    *switches.Switches
 	Budgets     *budgets.Budgets
@@ -126,7 +126,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
 		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
+		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
@@ -163,8 +163,8 @@ func (s *Store) SQL() *sql.DB { return s.db.SQL() }
 // Ping fails when the database cannot be read.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// Statements is how many statements the store has sent to its database since it was opened.
-func (s *Store) Statements() int64 { return s.db.Statements() }
+// Queries is how many SQL statements the store has sent to its database since it was opened.
+func (s *Store) Queries() int64 { return s.db.Queries() }
 
 // Setting returns the value under key, or "" if there is none.
 func (s *Store) Setting(ctx context.Context, key string) (string, error) {

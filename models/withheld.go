@@ -6,8 +6,8 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/models/flags"
 	"warpboard/models/pools"
+	"warpboard/models/review"
 	"warpboard/models/work"
 )
 
@@ -26,10 +26,10 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 		return nil, db.ReadError(err, "runs of the source of run %d", runID)
 	}
 	for _, id := range same {
-		if err := tx.Model(&work.Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), flags.LongestDetail)).Error; err != nil {
+		if err := tx.Model(&work.Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), review.LongestDetail)).Error; err != nil {
 			return nil, db.WriteError(err, "run %d", id)
 		}
-		if err := flags.Raise(tx, id, flags.Unconfirmed, why); err != nil {
+		if err := review.Raise(tx, id, review.Unconfirmed, why); err != nil {
 			return nil, err
 		}
 	}
@@ -52,12 +52,12 @@ func holdWithheld(tx *gorm.DB, r *work.Run) error {
 	if err := tx.Model(&work.Run{}).Where("id = ?", r.ID).Update("held_why", r.HeldWhy).Error; err != nil {
 		return db.WriteError(err, "run %d", r.ID)
 	}
-	return flags.Raise(tx, r.ID, flags.Unconfirmed, r.HeldWhy)
+	return review.Raise(tx, r.ID, review.Unconfirmed, r.HeldWhy)
 }
 
 // heldBySource chooses the runs of a run's person, board and source that are held back because a leg failed, and for nothing else.
 func heldBySource(tx *gorm.DB, run work.Run) *gorm.DB {
-	return ofEqualSource(tx, run).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, flags.Unconfirmed)
+	return ofEqualSource(tx, run).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, review.Unconfirmed)
 }
 
 // releaseSource lets a source count again that was held back, with all its runs, and has its confirmation begin again when it comes first.
@@ -71,7 +71,7 @@ func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) e
 		err = tx.Model(&work.Run{}).Where("id in ?", same).Update("held_why", "").Error
 	}
 	if err == nil {
-		err = tx.Model(&flags.Flag{}).Where("run_id in ? and closed_at is null and (kind = ? or detail = ?)", same, flags.Unconfirmed, heldWithSource).
+		err = tx.Model(&review.Flag{}).Where("run_id in ? and closed_at is null and (kind = ? or detail = ?)", same, review.Unconfirmed, heldWithSource).
 			Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
 	}
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"warpboard/tasks/flags"
+	"warpboard/tasks/compileflags"
 	"warpboard/tasks/problems"
 	"warpboard/tasks/pyyaml"
 )
@@ -79,8 +79,8 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 // flags reads compile flags as they are written: a build checks them again, for jobs that come from elsewhere.
 func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
 	given := r.texts(node, flagsKey)
-	for i, flag := range flags.Pairs(lang == LangCUDA, given) {
-		refused := flags.Refused(lang == LangCUDA, flag)
+	for i, flag := range compileflags.Pairs(lang == LangCUDA, given) {
+		refused := compileflags.Refused(lang == LangCUDA, flag)
 		if refused != "" && strings.TrimSpace(flag) != "" {
 			r.refuse(node.Content[i], index(flagsKey, i), "%s", refused)
 		}
@@ -95,8 +95,8 @@ const flagsKey = "config.compile_flags"
 // a task may not set.
 func CheckFlags(lang Lang, given []string) ([]string, error) {
 	var checked []string
-	for i, flag := range flags.Pairs(lang == LangCUDA, given) {
-		if refused := flags.Refused(lang == LangCUDA, flag); refused != "" {
+	for i, flag := range compileflags.Pairs(lang == LangCUDA, given) {
+		if refused := compileflags.Refused(lang == LangCUDA, flag); refused != "" {
 			return nil, problems.Problem{Key: index(flagsKey, i), Message: refused}
 		}
 		checked = append(checked, flag)

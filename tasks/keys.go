@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"warpboard/tasks/flags"
+	"warpboard/tasks/compileflags"
 	"warpboard/tasks/problems"
 	"warpboard/tasks/tags"
 )
@@ -127,7 +127,7 @@ func configKeys() []Key {
 		{Name: "config.defines", Langs: native, Meaning: "Definitions for the preprocessor; `null` for a plain `-DNAME`.", Default: "{}",
 			Limits: "Names are identifiers, values one line.", Example: "config: {defines: {TILE: 16, FAST: null}}"},
 		{Name: "config.compile_flags", Langs: native, Meaning: "Further flags for the compiler.", Default: "[]",
-			Limits: "C++: " + flags.Host + ". CUDA C++: " + flags.Device + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
+			Limits: "C++: " + compileflags.Host + ". CUDA C++: " + compileflags.Device + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
 	}
 }
 

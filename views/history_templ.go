@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"strconv"
 	"warpboard/models/boards"
-	"warpboard/views/charts/picture"
+	"warpboard/views/charts/boardchart"
 	"warpboard/views/format"
 )
 
@@ -43,7 +43,7 @@ func boardPicture(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = picture.Draw(b.drawing()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = boardchart.Draw(b.drawing()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -291,13 +291,13 @@ func recordStory(before, step boards.RecordHolder) templ.Component {
 }
 
 // drawing is the board as a picture; a dot says whose it is where the table does.
-func (b BoardTable) drawing() picture.Board {
-	var p picture.Board
+func (b BoardTable) drawing() boardchart.Board {
+	var p boardchart.Board
 	for _, line := range b.Baselines {
-		p.Lines = append(p.Lines, picture.Line{Label: line.Name, ScoreNS: line.ScoreNS})
+		p.Lines = append(p.Lines, boardchart.Line{Label: line.Name, ScoreNS: line.ScoreNS})
 	}
 	for _, s := range b.History {
-		p.Steps = append(p.Steps, picture.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID))})
+		p.Steps = append(p.Steps, boardchart.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID))})
 	}
 	names, own := map[int64]string{}, 0
 	for _, e := range b.rows() {
@@ -306,10 +306,10 @@ func (b BoardTable) drawing() picture.Board {
 			own = e.Rank
 		}
 	}
-	p.Dots = make([]picture.Dot, len(b.Bands))
+	p.Dots = make([]boardchart.Dot, len(b.Bands))
 	for i, band := range b.Bands {
-		p.Dots[i] = picture.Dot{ScoreNS: band.ScoreNS, Size: int(band.Size), Mine: int(band.Ahead)+1 == own}
-		if i < picture.MostLinks || p.Dots[i].Mine {
+		p.Dots[i] = boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.Size), Mine: int(band.Ahead)+1 == own}
+		if i < boardchart.MostLinks || p.Dots[i].Mine {
 			p.Dots[i].URL, p.Dots[i].Title = string(RunURL(band.RunID)), dotTitle(band, names[band.RunID])
 		}
 	}

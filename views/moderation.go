@@ -6,7 +6,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
-	"warpboard/models/flags"
+	"warpboard/models/review"
 	"warpboard/models/work"
 )
 
@@ -33,11 +33,11 @@ type RunReviewPage struct {
 // flagText puts a flag in words.
 func flagText(f models.FlagOf) string {
 	switch f.Kind {
-	case flags.Clocks:
+	case review.Clocks:
 		return "The kernel's events and the judge's clock disagree beyond the clock's error."
-	case flags.Unconfirmed:
+	case review.Unconfirmed:
 		return "The confirmation of its first place ended without numbers: " + f.Detail
-	case flags.Source:
+	case review.Source:
 		return "The source has a pattern that occurs in some false times: " + f.Detail + "."
 	}
 	return f.Detail

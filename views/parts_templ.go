@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 	"time"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/views/format"
 )
 
@@ -302,7 +302,7 @@ func device(name string) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var11 = []any{"device", "device-" + silicon.Architecture(name)}
+		var templ_7745c5c3_Var11 = []any{"device", "device-" + gpuname.Architecture(name)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -7,11 +7,11 @@ import (
 	"net/url"
 
 	"warpboard/views"
-	"warpboard/web/mount"
+	"warpboard/web/basepath"
+	"warpboard/web/conns"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
-	"warpboard/web/wire"
 )
 
 const defaultBundleLimit = 32 << 20
@@ -48,11 +48,11 @@ type Config struct {
 func (c Config) bundleLimit() int { return cmp.Or(c.BundleLimit, defaultBundleLimit) }
 
 // ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
-func ParseAddresses(texts []string) ([]netip.Prefix, error) { return wire.ParseNetworks(texts) }
+func ParseAddresses(texts []string) ([]netip.Prefix, error) { return conns.ParseNetworks(texts) }
 
 // ParseBaseURL reads the public address of a site, for Config.BaseURL. The error is the end of a sentence.
 func ParseBaseURL(text string) (*url.URL, error) {
-	base, _, err := mount.ParseAddress(text)
+	base, _, err := basepath.ParseAddress(text)
 	return base, err
 }
 

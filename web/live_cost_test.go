@@ -24,12 +24,12 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			w.say(job.Event{Type: job.EventTaken})
 			var readers []*reader
 			cost := func(stage job.Stage) int64 {
-				before := s.site.Store.Statements()
+				before := s.site.Store.Queries()
 				w.say(job.Event{Type: job.EventStage, Stage: stage})
 				for _, r := range readers {
 					r.want(1)
 				}
-				return s.site.Store.Statements() - before
+				return s.site.Store.Queries() - before
 			}
 			unwatched := cost(job.StageBuild)
 			after := storedIDs(t, s.site.Store, run.SubmissionID)
@@ -53,11 +53,11 @@ func TestThoseWhoWaitForARunAskNothingAtALine(t *testing.T) {
 	w := newWorker(t, s.testSite, run)
 	w.say(job.Event{Type: job.EventTaken})
 	lines := func() int64 {
-		before := s.site.Store.Statements()
+		before := s.site.Store.Queries()
 		for range events {
 			w.say(job.Event{Type: job.EventLog, Stage: job.StageTest, Text: "x"})
 		}
-		return s.site.Store.Statements() - before
+		return s.site.Store.Queries() - before
 	}
 	alone := lines()
 	for range waiters {

@@ -17,10 +17,10 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/web/conns"
 	"warpboard/web/mcp"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
-	"warpboard/web/wire"
 )
 
 // mcpHandler serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
@@ -70,7 +70,7 @@ func (s *Server) whileThere(handler http.Handler) http.Handler {
 			http.Error(w, "not a request of this server", http.StatusInternalServerError)
 			return
 		}
-		defer wire.OnLeaving(request.Conn(), leave)()
+		defer conns.OnLeaving(request.Conn(), leave)()
 		handler.ServeHTTP(patientWriter{w, request.Conn()}, r.WithContext(ctx))
 	})
 }
@@ -83,7 +83,7 @@ type patientWriter struct {
 
 // Write sends one piece under its own deadline.
 func (w patientWriter) Write(p []byte) (int, error) {
-	w.conn.SetWriteDeadline(time.Now().Add(wire.WriteTimeout))
+	w.conn.SetWriteDeadline(time.Now().Add(conns.WriteTimeout))
 	return w.ResponseWriter.Write(p)
 }
 
@@ -149,7 +149,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 		to.Header.Set(name, values[0])
 	}
 	// What decides about rights; the answer shall not be compressed.
-	for _, name := range append(wire.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
+	for _, name := range append(conns.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
 		// All values: a proxy may add its own line to X-Forwarded-For, below a forged one from the visitor.
 		if value := strings.Join(l.outer.Values(name), ","); value != "" {
 			to.Header.Set(name, value)

@@ -12,9 +12,9 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/valyala/fasthttp"
 
-	"warpboard/web/mount"
+	"warpboard/web/basepath"
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/wire"
 )
 
 // localQuiet marks requests that are asked every few seconds; the log leaves them out while they go well.
@@ -53,7 +53,7 @@ func closeUnread(c *fiber.Ctx) error {
 	err := c.Next()
 	if c.Request().IsBodyStream() {
 		c.Context().SetConnectionClose()
-		wire.LingerAtClose(c.Context().Conn())
+		conns.LingerAtClose(c.Context().Conn())
 	}
 	return err
 }
@@ -162,10 +162,10 @@ var probePaths = []string{"/healthz", "/readyz", "/metrics"}
 // site's path to where links hold.
 func (s *Server) belowThePath(c *fiber.Ctx) error {
 	switch {
-	case mount.Outside(c.Context()):
+	case basepath.Outside(c.Context()):
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "outside", Message: fmt.Sprintf(
 			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.site.Settings.BaseURL, s.site.Mount)}
-	case mount.Bare(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
+	case basepath.Bare(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
 		return c.Redirect(c.OriginalURL(), fiber.StatusPermanentRedirect)
 	}
 	return c.Next()
@@ -183,12 +183,12 @@ func (s *Server) makeRoom(c *fiber.Ctx) error {
 // admit counts requests under way, and refuses those above the limits. Those of this server itself count, too: they go on when
 // the request has left on whose behalf they are.
 func (s *Server) admit(c *fiber.Ctx) error {
-	who := wire.ShareOf(s.site.Proxies.Visitor(c))
+	who := conns.ShareOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)
 	switch s.site.UnderWay.Take(who, 1) {
-	case wire.UsedUp:
+	case conns.UsedUp:
 		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
-	case wire.Full:
+	case conns.Full:
 		return site.Busy("The site is overloaded. Try again in a moment.")
 	}
 	defer s.site.UnderWay.Give(who, 1)

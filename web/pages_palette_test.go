@@ -97,9 +97,9 @@ func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
 func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
 	s := newScene(t)
 	b := s.browserOf(s.ada)
-	before := s.site.Store.Statements()
+	before := s.site.Store.Queries()
 	b.finds(t, "a")
-	if asked := s.site.Store.Statements() - before; asked > 6 { // session, account, tasks, people, submissions and their runs
+	if asked := s.site.Store.Queries() - before; asked > 6 { // session, account, tasks, people, submissions and their runs
 		t.Errorf("the search asks %d queries", asked)
 	}
 }

@@ -35,9 +35,9 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 		modelstest.Finish(t, store, modelstest.Submit(t, store, ben, first)[0], 400)
 		s := startSiteAt(t, "127.0.0.1:0", store)
 		asks := func(path string) int64 {
-			before := store.Statements()
+			before := store.Queries()
 			wantStatus(t, s.ask("GET", path, "", ""), http.StatusOK)
-			return store.Statements() - before
+			return store.Queries() - before
 		}
 		for _, person := range []accounts.User{ann, ben} {
 			if n := asks(fmt.Sprintf("/users/%d", person.ID)); n != 6 {

@@ -137,7 +137,7 @@ func (s *crowdedScene) pageQueries() map[string]int {
 	asked, b := map[string]int{}, s.browserOf(s.admin)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for page, address := range s.addresses() {
-		before := s.site.Store.Statements()
+		before := s.site.Store.Queries()
 		resp := b.get(address)
 		body(s.t, resp)
 		switch {
@@ -145,7 +145,7 @@ func (s *crowdedScene) pageQueries() map[string]int {
 		case resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
 			s.t.Errorf("%s answers %s at %s, which is no page", page, resp.Status, address)
 		default:
-			asked[page] = int(s.site.Store.Statements() - before)
+			asked[page] = int(s.site.Store.Queries() - before)
 		}
 	}
 	return asked

@@ -155,25 +155,25 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/trust", s.pages.Trust)
 	pages.get("/clocks", site.NeedsSignIn, s.pages.Clocks)
 	pages.get("/api", s.api.Page)
-	pages.get(popcorn.Path, site.LeadTo("/docs/kernelbot"))
+	pages.get(popcorn.Path, site.RedirectTo("/docs/kernelbot"))
 }
 
 // formAddresses answer GET for addresses that only take forms: a refused form stays at one, where people reload it
 // and copy it.
 func (s *Server) formAddresses(pages group) {
-	pages.get("/tasks/publish", site.LeadTo("/tasks/new"))
-	pages.get("/tasks/check", site.LeadTo("/tasks/new"))
-	pages.get("/tasks/:slug/submit", site.LeadTo("/tasks/:slug#submit"))
+	pages.get("/tasks/publish", site.RedirectTo("/tasks/new"))
+	pages.get("/tasks/check", site.RedirectTo("/tasks/new"))
+	pages.get("/tasks/:slug/submit", site.RedirectTo("/tasks/:slug#submit"))
 	for _, part := range []string{"version", "publish", "delete"} {
-		pages.get("/tasks/:slug/"+part, site.LeadTo("/tasks/:slug/edit"))
+		pages.get("/tasks/:slug/"+part, site.RedirectTo("/tasks/:slug/edit"))
 	}
-	pages.get("/tasks/:slug/trial/publish", site.LeadTo("/tasks/:slug/trial"))
+	pages.get("/tasks/:slug/trial/publish", site.RedirectTo("/tasks/:slug/trial"))
 	for _, part := range []string{"apply", "cancel"} {
-		pages.get("/tasks/:slug/rejudge/"+part, site.LeadTo("/tasks/:slug/rejudge"))
+		pages.get("/tasks/:slug/rejudge/"+part, site.RedirectTo("/tasks/:slug/rejudge"))
 	}
-	pages.get("/workers", site.LeadTo("/devices"))
+	pages.get("/workers", site.RedirectTo("/devices"))
 	for path, to := range map[string]string{"/tasks": "/", "/tags": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
-		pages.get(path, site.LeadTo(to))
+		pages.get(path, site.RedirectTo(to))
 	}
 }
 
@@ -246,7 +246,7 @@ func (s *Server) operationRoutes(pages group) {
 	own.post("/operate/tokens", s.operation.TokenCreate)
 	own.post("/operate/tokens/:id/revoke", s.operation.TokenRevoke)
 	for _, part := range []string{"off", "on", "tokens", "budgets", "teams"} {
-		pages.get("/operate/"+part, site.LeadTo("/operate"))
+		pages.get("/operate/"+part, site.RedirectTo("/operate"))
 	}
 }
 

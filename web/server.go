@@ -14,11 +14,11 @@ import (
 
 	"warpboard/views"
 	"warpboard/web/api"
+	"warpboard/web/conns"
 	"warpboard/web/evalapi"
 	"warpboard/web/metrics"
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
-	"warpboard/web/pages/hooks"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/manual"
 	"warpboard/web/pages/moderation"
@@ -28,14 +28,14 @@ import (
 	"warpboard/web/pages/profiles"
 	"warpboard/web/pages/remeasure"
 	"warpboard/web/pages/share"
-	"warpboard/web/pages/units"
+	"warpboard/web/pages/slots"
+	"warpboard/web/pages/webhooks"
 	"warpboard/web/pages/workbench"
 	"warpboard/web/popcorn"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"
-	"warpboard/web/wire"
 )
 
 const (
@@ -63,7 +63,7 @@ type Server struct {
 	authoring  *authoring.Authoring
 	palette    *palette.Palette
 	playground *playground.Playground
-	hooks      *hooks.Hooks
+	hooks      *webhooks.Hooks
 	logins     *login.Logins
 	manual     *manual.Manual
 	moderation *moderation.Moderation
@@ -71,7 +71,7 @@ type Server struct {
 	workbench  *workbench.Workbench
 	profiles   *profiles.Profiles
 	remeasure  *remeasure.Remeasure
-	units      *units.Units
+	units      *slots.Units
 	share      *share.Share
 	api        *api.API
 	evalAPI    *evalapi.API
@@ -102,9 +102,9 @@ func New(cfg Config) (*Server, error) {
 	s.palette = palette.New(site, s.manual.Links())
 	s.playground = playground.New(site, s.evals, code)
 	s.profiles = profiles.New(site, shared)
-	s.units = units.New(site)
+	s.units = slots.New(site)
 	s.share = share.New(site, shared)
-	s.hooks = hooks.New(site)
+	s.hooks = webhooks.New(site)
 	s.logins = login.New(site)
 	s.moderation = moderation.New(site, shared)
 	s.operation = operation.New(site, cfg.OwnCluster)
@@ -143,7 +143,7 @@ func (s *Server) newApp() *fiber.App {
 	app.Server().HeaderReceived = holdBody
 	answerError := app.Server().ErrorHandler
 	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // what cannot be read reaches no route
-		wire.LingerAtClose(request.Conn())
+		conns.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
 	app.Server().Handler = s.site.Mount.Handler(app.Server().Handler, probePaths...)
@@ -159,7 +159,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.tls != nil {
 		ln = tls.NewListener(ln, s.tls)
 	}
-	ln = wire.NewGuard(ln, s.site.Connected, s.site.Proxies, s.site.Log)
+	ln = conns.NewGuard(ln, s.site.Connected, s.site.Proxies, s.site.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:

@@ -23,7 +23,7 @@ func signs(t *testing.T) func(*Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys, err := c.Store.Ledger.NoteSigningKey(t.Context(), key)
+		keys, err := c.Store.Statements.NoteSigningKey(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/wire"
 )
 
 // strictRequests refuses what this server and a proxy before it could read as two different requests.
@@ -21,7 +21,7 @@ func strictRequests(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	c.Context().SetConnectionClose()
-	wire.LingerAtClose(c.Context().Conn())
+	conns.LingerAtClose(c.Context().Conn())
 	return &site.Failure{Status: fiber.StatusBadRequest, Code: "bad_request", Message: "The request could not be understood: " + why + "."}
 }
 

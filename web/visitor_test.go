@@ -16,12 +16,12 @@ import (
 	"warpboard/models/accounts"
 )
 
-// TestOneWayToNameAVisitor: outside package wire no handler reads the address of a connection, which behind a proxy is the
-// proxy's. Site.VisitorIP names a visitor, Site.VisitorShare counts one, and wire.Peer is for rights of this machine.
+// TestOneWayToNameAVisitor: outside package conns no handler reads the address of a connection, which behind a proxy is the
+// proxy's. Site.VisitorIP names a visitor, Site.VisitorShare counts one, and conns.Peer is for rights of this machine.
 func TestOneWayToNameAVisitor(t *testing.T) {
-	handedOn := map[string]string{"mcp.go": "RemoteAddr"} // to this process's own handlers, which ask wire
+	handedOn := map[string]string{"mcp.go": "RemoteAddr"} // to this process's own handlers, which ask conns
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "wire" {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "conns" {
 			return err
 		}
 		fset := token.NewFileSet()
@@ -36,7 +36,7 @@ func TestOneWayToNameAVisitor(t *testing.T) {
 			}
 			switch s.Sel.Name {
 			case "IP", "IPs", "RemoteAddr", "RemoteIP", "IsFromLocal", "HeaderXForwardedFor":
-				t.Errorf("%s: %s names a visitor by the connection; use Site.VisitorIP, Site.VisitorShare or wire.Peer", fset.Position(s.Pos()), s.Sel.Name)
+				t.Errorf("%s: %s names a visitor by the connection; use Site.VisitorIP, Site.VisitorShare or conns.Peer", fset.Position(s.Pos()), s.Sel.Name)
 			}
 			return true
 		})

@@ -8,11 +8,11 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 )
 
 // CPU is the board device of runs that need no GPU.
-const CPU = silicon.CPU
+const CPU = gpuname.CPU
 
 // Slot is a GPU, or a share of the CPU, that evaluates one run at a time.
 type Slot struct {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 )
 
 // detectGPUs asks NVML. After a failed Init, do not call any other function of NVML, not even the one that explains the
@@ -65,7 +65,7 @@ func describe(lib nvml.Interface, index int) (Slot, error) {
 		}
 	}
 	return Slot{
-		Device: silicon.Of(name, memory.Total).Label(), Name: name, UUID: uuid, MemoryBytes: memory.Total,
+		Device: gpuname.Parse(name, memory.Total).Label(), Name: name, UUID: uuid, MemoryBytes: memory.Total,
 		Arch: fmt.Sprintf("%d%d", major, minor), Driver: driver,
 		CUDA:   fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
 		Nodes:  []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},

@@ -63,9 +63,9 @@ func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 				if gauged { // each message is decoded into memory of its own
 					m.Gauge = &job.Gauge{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
 				}
-				before := s.store.Statements()
+				before := s.store.Queries()
 				s.sync(r, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
-				statements = s.store.Statements() - before
+				statements = s.store.Queries() - before
 			}
 			return statements
 		}

@@ -5,7 +5,7 @@
 // its published part; envelope.go signs and verifies; chain.go checks that no statement is missing between the first and the
 // last.
 //
-// models writes a statement when it records a result, and models/ledger stores it verbatim; web/api signs it on request; app
+// models writes a statement when it records a result, and models/statements stores it verbatim; web/api signs it on request; app
 // verifies.
 //
 // Each statement holds the hash of the one before it. So a site cannot change or leave out a result without changing every

@@ -8,7 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
@@ -124,7 +124,7 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	gpu := false
 	for _, device := range devices {
-		gpu = gpu || device != silicon.CPU
+		gpu = gpu || device != gpuname.CPU
 	}
 	if !gpu || !user.SignedIn() || user.IsAdmin() {
 		return nil

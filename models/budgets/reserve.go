@@ -6,7 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/db"
 )
 
@@ -26,7 +26,7 @@ const reserved = `select coalesce(sum(live * held), 0) from (
 // checkReserved refuses work while waiting and running work already uses up the budget: many tokens or many simultaneous
 // runs would otherwise overdraw it.
 func checkReserved(tx *gorm.DB, id int64, least limit) error {
-	cpu := silicon.CPU
+	cpu := gpuname.CPU
 	var ns float64
 	if err := tx.Raw(reserved, id, cpu, id, cpu, id, cpu, id, cpu).Scan(&ns).Error; err != nil {
 		return db.ReadError(err, "what waits and runs of person %d", id)

@@ -137,9 +137,9 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 		if got, err := d.Setting(ctx, "none"); got != "" || err != nil {
 			t.Errorf("a setting that there is not: %q, %v", got, err)
 		}
-		before := d.Statements()
-		if err := d.Ping(ctx); err != nil || d.Statements() != before+1 {
-			t.Errorf("ping: %v in %d statements", err, d.Statements()-before)
+		before := d.Queries()
+		if err := d.Ping(ctx); err != nil || d.Queries() != before+1 {
+			t.Errorf("ping: %v in %d statements", err, d.Queries()-before)
 		}
 		gone, cancel := context.WithCancel(ctx)
 		cancel()

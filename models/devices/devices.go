@@ -9,7 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/db"
 )
 
@@ -74,7 +74,7 @@ func Resolve(tx *gorm.DB, names []string) ([]string, error) {
 // A family without a device stays unchanged, so a task can name a GPU that no worker has yet.
 func resolve(names, known []string) (list []string) {
 	for _, name := range names {
-		meant := silicon.Choose(name, known)
+		meant := gpuname.Choose(name, known)
 		if len(meant) == 0 || slices.Contains(meant, name) {
 			meant = []string{name}
 		}
@@ -129,7 +129,7 @@ func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 		for _, name := range waits {
 			// What has an attempt stays: its worker calls the device by the old name. If it is lost, its work waits under
 			// that name again, and the next new device of the family takes it along.
-			meant := silicon.Choose(name, fresh)
+			meant := gpuname.Choose(name, fresh)
 			if len(meant) == 0 || slices.Contains(known, name) {
 				continue
 			}

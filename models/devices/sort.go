@@ -9,7 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/db"
 )
 
@@ -30,8 +30,8 @@ type unit struct {
 // labels; other starts find no setting and do nothing.
 type sorter struct {
 	tx     *gorm.DB
-	memory map[string]uint64                   // by the hash of a unit that some worker had last
-	units  map[string]map[unit]silicon.Silicon // by old device
+	memory map[string]uint64               // by the hash of a unit that some worker had last
+	units  map[string]map[unit]gpuname.GPU // by old device
 }
 
 // SortIfAsked moves the runs of devices that were called by their model to the silicon that their machine records name, and
@@ -41,7 +41,7 @@ func (s *Devices) SortIfAsked(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	return why, s.db.Write(ctx, func(tx *gorm.DB) error {
-		sort := sorter{tx: tx, memory: map[string]uint64{}, units: map[string]map[unit]silicon.Silicon{}}
+		sort := sorter{tx: tx, memory: map[string]uint64{}, units: map[string]map[unit]gpuname.GPU{}}
 		if err := sort.readWorkers(); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *sorter) readWorkers() error {
 func (s *sorter) readRuns() error {
 	// Rows are read to the end before anything is written: on SQLite both go through the one connection of the
 	// transaction.
-	rows, err := s.tx.Table("runs").Select("device, coalesce(machine, '')").Where("device <> ?", silicon.CPU).Rows()
+	rows, err := s.tx.Table("runs").Select("device, coalesce(machine, '')").Where("device <> ?", gpuname.CPU).Rows()
 	if err != nil {
 		return fmt.Errorf("reading machine records: %w", err)
 	}
@@ -94,18 +94,18 @@ func (s *sorter) readRuns() error {
 			return fmt.Errorf("reading a machine record: %w", err)
 		}
 		if s.units[device] == nil {
-			s.units[device] = map[unit]silicon.Silicon{}
+			s.units[device] = map[unit]gpuname.GPU{}
 		}
 		var u unit
 		if json.Unmarshal([]byte(text), &u) == nil && u.Name != "" {
-			s.units[device][u] = silicon.Of(u.Name, s.memory[u.UUIDHash])
+			s.units[device][u] = gpuname.Parse(u.Name, s.memory[u.UUIDHash])
 		}
 	}
 	return rows.Err()
 }
 
 // device sorts the rows of one old device. Rows without a record follow if all records agree.
-func (s *sorter) device(old string, units map[unit]silicon.Silicon) error {
+func (s *sorter) device(old string, units map[unit]gpuname.GPU) error {
 	var labels []string
 	sure := len(units) > 0
 	for u, is := range units {
@@ -180,7 +180,7 @@ func moveRest(tx *gorm.DB, old, label string) error {
 func (s *sorter) ask(old string) error {
 	var stay int64
 	err := s.tx.Table("runs").Where("device = ? and (score_ns is not null or ended_at is null)", old).Count(&stay).Error
-	if is := silicon.Of(old, 0); err != nil || stay == 0 || is.Sure() && is.Label() == old {
+	if is := gpuname.Parse(old, 0); err != nil || stay == 0 || is.Sure() && is.Label() == old {
 		return db.ReadError(err, "runs of %s", old)
 	}
 	var names []string
@@ -213,7 +213,7 @@ func follow(tx *gorm.DB, old string) error {
 	if err != nil {
 		return err
 	}
-	if err := movePause(tx, old, silicon.Choose(old, known)); err != nil {
+	if err := movePause(tx, old, gpuname.Choose(old, known)); err != nil {
 		return err
 	}
 	if err := resolveTasks(tx, known); err != nil {

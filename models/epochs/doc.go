@@ -1,6 +1,6 @@
 // Package epochs keeps the software under which runs were measured: scores of different epochs are not compared.
 //
-// Of finds the epoch of a machine record, in the transaction of the run that carries it. Note stores which software a device
+// IDOf finds the epoch of a machine record, in the transaction of the run that carries it. Note stores which software a device
 // has had, from heartbeats, and reports new software. Package boards orders entries by their epochs, the newest first.
 //
 // It promises that equal software is one epoch, and that an epoch which was first seen later has a larger number.

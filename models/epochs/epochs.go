@@ -60,8 +60,8 @@ func said(version string) string {
 	return version
 }
 
-// Of is the number of an epoch, which is made if it is new. Unknown software is 0.
-func Of(tx *gorm.DB, s Software) (int64, error) {
+// IDOf is the number of an epoch, which is made if it is new. Unknown software is 0.
+func IDOf(tx *gorm.DB, s Software) (int64, error) {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
 		*text = db.Cut(db.Sanitize(*text), 200)
 	}
@@ -98,7 +98,7 @@ type DeviceEpoch struct {
 
 // Note stores that a device has software of a kind, and reports whether that is new there.
 func Note(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fresh bool, err error) {
-	id, err := Of(tx, s)
+	id, err := IDOf(tx, s)
 	if err != nil || id == 0 {
 		return 0, false, err
 	}

@@ -2,7 +2,7 @@ package epochs
 
 import (
 	"warpboard/evaluator/job"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 )
 
 // SoftwareFor is the software in a machine record that tasks of a kind use. Python on the CPU uses no compiler.
@@ -11,7 +11,7 @@ func SoftwareFor(m job.Machine, kind Kind) Software {
 	if kind == Native {
 		return all
 	}
-	if m.Device == silicon.CPU {
+	if m.Device == gpuname.CPU {
 		all.Compiler = ""
 	}
 	all.Torch, all.Triton = m.Torch, m.Triton

@@ -11,7 +11,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/devices"
@@ -32,7 +32,7 @@ type WorkerCredential struct {
 
 // covers reports whether the credential names a device or its family.
 func (c WorkerCredential) covers(device string) bool {
-	return slices.ContainsFunc(c.Devices, func(name string) bool { return silicon.Names(name, device) })
+	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.Names(name, device) })
 }
 
 // CreateCredential makes a credential and returns its secret, which is never seen again. Admins only.

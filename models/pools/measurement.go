@@ -62,9 +62,9 @@ func Keep(tx *gorm.DB, m Measurement) error {
 	return db.WriteError(err, "measurement of run %d", m.RunID)
 }
 
-// Of reads a run's measurement. For a run of an older version it is computed from the run's stages; if these do not give the
+// MeasurementOf reads a run's measurement. For a run of an older version it is computed from the run's stages; if these do not give the
 // run's score, it was measured again since, and its numbers are fixed.
-func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
+func MeasurementOf(tx *gorm.DB, runID int64) (m Measurement, err error) {
 	err = tx.Where("run_id = ?", runID).Take(&m).Error
 	if !errors.Is(err, gorm.ErrRecordNotFound) {
 		return m, db.ReadError(err, "measurement of run %d", runID)

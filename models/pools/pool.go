@@ -116,7 +116,7 @@ func (m member) leave(tx *gorm.DB) error {
 
 // restore gives a run its own numbers back, in the pool of another or in none.
 func (m member) restore(tx *gorm.DB, poolID *int64) error {
-	own, err := Of(tx, m.ID)
+	own, err := MeasurementOf(tx, m.ID)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func ofAll(tx *gorm.DB, members []member) (map[int64]Measurement, error) {
 		if _, known := measured[id]; known {
 			continue
 		}
-		own, err := Of(tx, id)
+		own, err := MeasurementOf(tx, id)
 		if err != nil {
 			return nil, err
 		}

@@ -108,7 +108,7 @@ func RetainSubmission(tx *gorm.DB, submissionID int64) error {
 		return db.ReadError(err, "the valid runs of submission %d", submissionID)
 	}
 	for _, r := range runs {
-		m, err := Of(tx, r.RunID)
+		m, err := MeasurementOf(tx, r.RunID)
 		if err != nil {
 			return err
 		}

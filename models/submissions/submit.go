@@ -14,7 +14,7 @@ import (
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/flags"
+	"warpboard/models/review"
 	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -75,7 +75,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if sub, runs, err = Queue(tx, in, task, version); err != nil || in.Mode != job.ModeRanked {
 			return err
 		}
-		return flags.RaiseForSource(tx, sub.SourceHash, idsOf(runs), found)
+		return review.RaiseForSource(tx, sub.SourceHash, idsOf(runs), found)
 	})
 	return sub, runs, err
 }

@@ -6,7 +6,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -28,7 +28,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	}
 	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, units), mostUnits))
 	w.UnitNS = min(r.UnitNS, most.Nanoseconds())
-	if w.Device == silicon.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
+	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
 		return nil
 	}
 	return budgets.Add(tx, a.unit.payer(), time.Duration(w.UnitNS))

@@ -99,7 +99,7 @@ func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts [
 	}
 	if Measured(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
 		var err error
-		if r.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err != nil {
+		if r.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err != nil {
 			return err
 		}
 	}

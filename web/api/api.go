@@ -92,7 +92,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	device, page := c.Params("device"), site.PageNumber(c, "page")
 	change, err := a.runs.BoardChange(c.UserContext(), task, version.ID, device)
 	if err != nil {
-		return runs.LeadToSilicon(c, task, false, err)
+		return runs.RedirectToGPU(c, task, false, err)
 	}
 	byEnergy, err := site.ByEnergy(c)
 	if err != nil {

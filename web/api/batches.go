@@ -11,10 +11,10 @@ import (
 	"warpboard/clients/go"
 	"warpboard/models/db"
 	"warpboard/models/work"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 // CreateBatch queues many kernels. Each entry of the answer is an evaluation, or why its request was refused.
@@ -89,7 +89,7 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 	err = a.site.Stream(c, stream.Source{
 		Topic:   site.BatchTopic(batch.ID),
 		Backlog: f.send,
-		Live:    func(ctx context.Context, _ stream.Message, out *wire.Writer) error { return f.send(ctx, out) },
+		Live:    func(ctx context.Context, _ stream.Message, out *conns.Writer) error { return f.send(ctx, out) },
 		Beat:    f.beat,
 	})
 	c.Set(fiber.HeaderContentType, client.JSONLines)
@@ -105,7 +105,7 @@ type batchFollower struct {
 }
 
 // beat is an empty line, which readers of JSON lines skip, after what an announcement did not tell.
-func (f *batchFollower) beat(ctx context.Context, out *wire.Writer) error {
+func (f *batchFollower) beat(ctx context.Context, out *conns.Writer) error {
 	if err := f.send(ctx, out); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (f *batchFollower) beat(ctx context.Context, out *wire.Writer) error {
 }
 
 // send writes the results that the reader does not have.
-func (f *batchFollower) send(ctx context.Context, out *wire.Writer) error {
+func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
 	batch, err := f.api.site.Store.Work.Batch(ctx, f.id) // first: what ends later is announced
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (f *batchFollower) send(ctx context.Context, out *wire.Writer) error {
 	return stream.ErrDone
 }
 
-func (f *batchFollower) write(ctx context.Context, out *wire.Writer, e work.Evaluation) error {
+func (f *batchFollower) write(ctx context.Context, out *conns.Writer, e work.Evaluation) error {
 	answer, err := f.api.evaluationAnswer(ctx, e, f.podIP)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (f *batchFollower) write(ctx context.Context, out *wire.Writer, e work.Eval
 	return out.Flush()
 }
 
-func writeLine(out *wire.Writer, line client.BatchResult) error {
+func writeLine(out *conns.Writer, line client.BatchResult) error {
 	text, err := json.Marshal(line)
 	if err != nil {
 		return fmt.Errorf("write a result of a batch: %w", err)

@@ -14,10 +14,10 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/work"
 	"warpboard/views/format"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 const (
@@ -231,7 +231,7 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	return a.site.Stream(c, stream.Source{
 		Topic:   site.EvaluationTopic(found.ID),
 		Backlog: f.send,
-		Live:    func(ctx context.Context, _ stream.Message, out *wire.Writer) error { return f.send(ctx, out) },
+		Live:    func(ctx context.Context, _ stream.Message, out *conns.Writer) error { return f.send(ctx, out) },
 	})
 }
 
@@ -245,7 +245,7 @@ type evalFollower struct {
 }
 
 // send writes the evaluation if it has changed since the last time.
-func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
+func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 	e, err := f.api.site.Store.Work.ShownEvaluation(ctx, f.id)
 	if err != nil {
 		return err

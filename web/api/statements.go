@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/db"
-	"warpboard/models/ledger"
+	"warpboard/models/statements"
 	"warpboard/web/site"
 )
 
@@ -32,7 +32,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 	if seen.Run.HeldWhy != "" {
 		return db.Errorf(db.Conflict, "Run %d is held back until it has been reviewed: %s", id, seen.Run.HeldWhy)
 	}
-	kept, err := a.site.Store.Ledger.Statement(c.UserContext(), id)
+	kept, err := a.site.Store.Statements.Statement(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 	return c.Send(text)
 }
 
-func (a *API) sign(c *fiber.Ctx, kept ledger.Kept) ([]byte, error) {
+func (a *API) sign(c *fiber.Ctx, kept statements.Kept) ([]byte, error) {
 	envelope, err := a.site.Settings.Signing.Key.Sign(c.UserContext(), []byte(kept.Payload))
 	if err != nil {
 		return nil, fmt.Errorf("sign the statement of run %d: %w", kept.RunID, err)
@@ -56,7 +56,7 @@ func (a *API) sign(c *fiber.Ctx, kept ledger.Kept) ([]byte, error) {
 
 // Chain sends all statements to an admin, one envelope per line, in their order.
 func (a *API) Chain(c *fiber.Ctx) error {
-	list, err := a.site.Store.Ledger.Chain(c.UserContext(), site.Actor(c), int64(c.QueryInt("after")), chainLines)
+	list, err := a.site.Store.Statements.Chain(c.UserContext(), site.Actor(c), int64(c.QueryInt("after")), chainLines)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/work"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
-	"warpboard/web/wire"
 )
 
 // reply is the answer to a waiting caller, apart from how it is sent.
@@ -31,7 +31,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	c.Set(fiber.HeaderContentLocation, a.site.Settings.BaseURL+"/api/v1/evaluations/"+w.id)
 	c.Set("X-Accel-Buffering", "no")
 	pod, every := evaluations.PodIP(c), a.site.Settings.Limits.KeepAlive/2
-	a.site.TakeOver(c, func(out *wire.Writer) {
+	a.site.TakeOver(c, func(out *conns.Writer) {
 		for ended := false; !ended; ended = w.within(every) {
 			out.WriteByte(' ')
 			if out.Flush() != nil {
@@ -53,9 +53,9 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 // behindProxy reports whether a proxy between the caller and this site may end the request. A proxy need not identify
 // itself; nginx by default uses HTTP/1.0.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
-	peer, host := wire.Peer(c), string(c.Request().Host())
-	return !c.Request().Header.IsHTTP11() || a.site.Secure() || wire.HasProxyMark(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||
-		host != a.site.Base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.site.Base.Host))
+	peer, host := conns.Peer(c), string(c.Request().Host())
+	return !c.Request().Header.IsHTTP11() || a.site.Secure() || conns.HasProxyMark(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||
+		host != a.site.Base.Host && !(conns.IsLoopback(host) && conns.IsLoopback(a.site.Base.Host))
 }
 
 // within reports whether the evaluation has ended, or ends in this time.

@@ -68,7 +68,7 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue
 		}, func() float64 { return float64(m.site.Dispatcher.Errors()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
-		}, func() float64 { return float64(m.site.Store.Statements()) }))
+		}, func() float64 { return float64(m.site.Store.Queries()) }))
 	registry.MustRegister(m.surroundings(queue)...)
 	m.page = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m

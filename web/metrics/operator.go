@@ -3,8 +3,8 @@ package metrics
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/wire"
 )
 
 // OperatorOnly admits the operator's programs (a scraper at an allowed address or with the operator's token) and admins. The
@@ -29,15 +29,15 @@ func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 // a base URL elsewhere means a proxy, which may leave no mark on what it passes on.
 func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
 	if m.access.From == nil {
-		return wire.IsLoopback(m.site.Base.Host) && wire.FromThisMachine(c)
+		return conns.IsLoopback(m.site.Base.Host) && conns.FromThisMachine(c)
 	}
-	address := wire.Peer(c)
-	if !address.IsValid() || wire.HasProxyMark(c) {
+	address := conns.Peer(c)
+	if !address.IsValid() || conns.HasProxyMark(c) {
 		return false
 	}
 	for _, network := range m.access.From {
 		if network.Contains(address) {
-			return !address.IsLoopback() || wire.IsLoopback(string(c.Request().Host())) // else DNS rebinding
+			return !address.IsLoopback() || conns.IsLoopback(string(c.Request().Host())) // else DNS rebinding
 		}
 	}
 	return false

@@ -20,7 +20,7 @@ const boardRows = 50 // entries on one page of a board
 func (p *Pages) Board(c *fiber.Ctx) error {
 	b, err := p.askedBoard(c)
 	if err != nil {
-		return runs.LeadToSilicon(c, b.task, true, err)
+		return runs.RedirectToGPU(c, b.task, true, err)
 	}
 	if runs.Unchanged(c, p.boardTag(c, b)) {
 		return c.SendStatus(fiber.StatusNotModified)

@@ -11,10 +11,10 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/views"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 // RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a later event of the run will
@@ -125,7 +125,7 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 	if err := p.mayWatchBoard(c, versionID, device); err != nil {
 		return err
 	}
-	send := func(out *wire.Writer, change int64) error {
+	send := func(out *conns.Writer, change int64) error {
 		if change <= last {
 			return nil
 		}
@@ -133,7 +133,7 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 		_, err := out.Write(stream.Frame(change, "board", fmt.Append(nil, change)))
 		return err
 	}
-	stored := func(ctx context.Context, out *wire.Writer) error {
+	stored := func(ctx context.Context, out *conns.Writer) error {
 		change, err := p.site.Store.Boards.BoardChangeNumber(ctx, versionID, device)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 	}
 	return p.site.Stream(c, stream.Source{
 		Topic: site.BoardTopic(versionID, device), Backlog: stored,
-		Live: func(ctx context.Context, m stream.Message, out *wire.Writer) error {
+		Live: func(ctx context.Context, m stream.Message, out *conns.Writer) error {
 			if m.Change == 0 { // something was missed
 				return stored(ctx, out)
 			}
@@ -170,13 +170,13 @@ func (p *Pages) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) erro
 // DeviceEvents notifies pages with the queue of its changes. A page may have missed a change while it was loading, so each
 // connection begins with one.
 func (p *Pages) DeviceEvents(c *fiber.Ctx) error {
-	changed := func(out *wire.Writer) error {
+	changed := func(out *conns.Writer) error {
 		_, err := out.Write(stream.Frame(0, "queue", nil))
 		return err
 	}
 	return p.site.Stream(c, stream.Source{
 		Topic:   site.QueueTopic(),
-		Backlog: func(_ context.Context, out *wire.Writer) error { return changed(out) },
-		Live:    func(_ context.Context, _ stream.Message, out *wire.Writer) error { return changed(out) },
+		Backlog: func(_ context.Context, out *conns.Writer) error { return changed(out) },
+		Live:    func(_ context.Context, _ stream.Message, out *conns.Writer) error { return changed(out) },
 	})
 }

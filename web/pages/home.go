@@ -16,9 +16,9 @@ import (
 	"warpboard/models/fleet"
 	"warpboard/tasks/tags"
 	"warpboard/views"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 const homeRows = 25 // tasks on one page
@@ -192,8 +192,8 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 func (p *Pages) BoardsEvents(c *fiber.Ctx) error {
 	return p.site.Stream(c, stream.Source{
 		Topic:   site.BoardsTopic(),
-		Backlog: func(context.Context, *wire.Writer) error { return nil },
-		Live: func(_ context.Context, _ stream.Message, out *wire.Writer) error {
+		Backlog: func(context.Context, *conns.Writer) error { return nil },
+		Live: func(_ context.Context, _ stream.Message, out *conns.Writer) error {
 			_, err := out.Write(stream.Frame(0, "boards", nil))
 			return err
 		},

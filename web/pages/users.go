@@ -40,7 +40,7 @@ func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	filter := submissions.SubmissionFilter{UserID: id, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
 	page.Activity.Until = p.site.Now()
-	err := site.Beside(
+	err := site.Parallel(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },
 		func() (err error) { page.Submissions, err = p.runs.SubmissionRows(ctx, viewer, filter); return err },
 		func() (err error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/clients/go"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -54,7 +54,7 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 		return err
 	}
 	device := c.Params("gpu")
-	if meant := silicon.Choose(device, task.Devices); len(meant) == 1 {
+	if meant := gpuname.Choose(device, task.Devices); len(meant) == 1 {
 		device = meant[0]
 	}
 	if _, err := p.runs.BoardHead(c.UserContext(), task, task.VersionID, device); err != nil {
@@ -96,7 +96,7 @@ func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	for i, d := range devices {
 		names[i] = d.Device
 	}
-	meant := silicon.Choose(c.Params("gpu"), names)
+	meant := gpuname.Choose(c.Params("gpu"), names)
 	if len(meant) == 0 {
 		return db.Errorf(db.NotFound, "No worker has the GPU %q, and nothing waits for it.", c.Params("gpu"))
 	}

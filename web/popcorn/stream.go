@@ -14,9 +14,9 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 const (
@@ -60,7 +60,7 @@ func (f *follower) source(every time.Duration) stream.Source {
 }
 
 // beat says how the submission stands, or its result.
-func (f *follower) beat(ctx context.Context, out *wire.Writer) error {
+func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 	over, err := f.over(ctx)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (f *follower) beat(ctx context.Context, out *wire.Writer) error {
 }
 
 // live says it when it has changed.
-func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer) error {
+func (f *follower) live(ctx context.Context, m stream.Message, out *conns.Writer) error {
 	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.state {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (f *follower) over(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-func (f *follower) say(out *wire.Writer) error {
+func (f *follower) say(out *conns.Writer) error {
 	f.said = f.state
 	word, elapsed := "running", time.Since(f.began).Seconds()
 	if f.state == work.StateQueued {
@@ -119,7 +119,7 @@ func (f *follower) say(out *wire.Writer) error {
 }
 
 // end sends the result.
-func (f *follower) end(ctx context.Context, out *wire.Writer) error {
+func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	if err := out.Flush(); err != nil { // making it takes a while
 		return err
 	}
@@ -136,7 +136,7 @@ func (f *follower) end(ctx context.Context, out *wire.Writer) error {
 }
 
 // cut says why the stream ends before the submission does.
-func (f *follower) cut(why error, out *wire.Writer) {
+func (f *follower) cut(why error, out *conns.Writer) {
 	known := site.FailureOf(why)
 	e := failure{Status: "error", Detail: known.Message, StatusCode: known.Status}
 	switch {
@@ -150,7 +150,7 @@ func (f *follower) cut(why error, out *wire.Writer) {
 }
 
 // send writes one event, in pieces: a reader has so long for each.
-func send(out *wire.Writer, name string, data any) error {
+func send(out *conns.Writer, name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("event %s: %w", name, err)

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"warpboard/models/work"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 // told is an event with when it came.
@@ -34,7 +34,7 @@ func followed(t *testing.T, hub *stream.Hub, look func(context.Context) ([]work.
 	source := f.source(statusEvery)
 	source.Reauthorize = func(context.Context) error { return nil }
 	go func() {
-		out := wire.NewWriter(there, nil, false)
+		out := conns.NewWriter(there, nil, false)
 		_ = source.Send(t.Context(), hub, out) // the events tell
 		out.End()
 		there.Close()

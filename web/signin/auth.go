@@ -13,8 +13,8 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/wire"
 )
 
 // Begin sends the browser to a provider.
@@ -23,7 +23,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if host := string(c.Request().Host()); host != s.site.Base.Host && wire.IsLoopback(host) && wire.IsLoopback(s.site.Base.Host) {
+	if host := string(c.Request().Host()); host != s.site.Base.Host && conns.IsLoopback(host) && conns.IsLoopback(s.site.Base.Host) {
 		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
 		return c.Redirect(s.site.Settings.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/accounts"
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/wire"
 )
 
 const (
@@ -36,7 +36,7 @@ func (o *onceCode) spend(code string) bool {
 
 // offersDeveloper reports whether the site has developer sign-in: no provider is set up, and it serves only this machine.
 func (s *SignIn) offersDeveloper() bool {
-	return len(s.Providers) == 0 && wire.IsLoopback(s.site.Settings.Addr) && wire.IsLoopback(s.site.Base.Host)
+	return len(s.Providers) == 0 && conns.IsLoopback(s.site.Settings.Addr) && conns.IsLoopback(s.site.Base.Host)
 }
 
 // DeveloperLink is the address that signs in as an admin, once; empty if there is none. It is for the log, which only the

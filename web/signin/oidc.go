@@ -12,8 +12,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"warpboard/web/conns"
 	"warpboard/web/site"
-	"warpboard/web/wire"
 )
 
 // issuer is an OpenID Connect provider, known by its URL. Its addresses and keys are looked up at the first
@@ -32,7 +32,7 @@ func newIssuer(cfg ProviderConfig, callback string, client *http.Client) (*issue
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("OpenID Connect issuer %q: want a URL like https://id.example.org", cfg.Issuer)
 	}
-	if u.Scheme != "https" && !wire.IsLoopback(u.Host) {
+	if u.Scheme != "https" && !conns.IsLoopback(u.Host) {
 		return nil, fmt.Errorf("OpenID Connect issuer %q: must be https", cfg.Issuer)
 	}
 	return &issuer{cfg: cfg, callback: callback, client: client}, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/views/format"
-	"warpboard/web/wire"
+	"warpboard/web/conns"
 )
 
 // RawHeader is what the sender wrote of a header that holdBody has changed.
@@ -154,8 +154,8 @@ type bodyReader struct {
 	limits Limits
 	limit  int // bytes
 	conn   net.Conn
-	who    wire.Share
-	budget *wire.Tally
+	who    conns.Share
+	budget *conns.Tally
 	place  *laterPlace
 	taken  int
 	bytes  []byte
@@ -207,9 +207,9 @@ func (r *bodyReader) grow(length int) error {
 	}
 	more := max(size, smallBody) - max(cap(r.bytes), smallBody)
 	switch r.budget.Take(r.who, more) {
-	case wire.UsedUp:
+	case conns.UsedUp:
 		return TooMany("Too many requests with large bodies from your address. Try again in a moment.", 5*time.Second)
-	case wire.Full:
+	case conns.Full:
 		return Busy("Too many requests with large bodies. Try again in a moment.")
 	}
 	r.taken += more

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"time"
 
-	"warpboard/web/wire"
+	"warpboard/web/conns"
 )
 
 // Limits bound what strangers can hold of this process. A zero field means its default. "Each" is for one
@@ -57,11 +57,11 @@ func (l Limits) withDefaults(nofile int) Limits {
 func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
 	s.Settings.Limits = l
-	s.Connected = wire.NewTally(l.Connections, l.ConnectionsEach)
-	s.UnderWay = wire.NewTally(l.Requests, l.RequestsEach)
-	s.streaming, s.working = newPool(l.Streams, l.StreamsEach), wire.NewTally(l.Streams, l.StreamsEach)
+	s.Connected = conns.NewTally(l.Connections, l.ConnectionsEach)
+	s.UnderWay = conns.NewTally(l.Requests, l.RequestsEach)
+	s.streaming, s.working = newPool(l.Streams, l.StreamsEach), conns.NewTally(l.Streams, l.StreamsEach)
 	s.Waiting, s.Uploading = newPool(l.Slow, l.SlowEach), newPool(l.Slow, l.SlowEach)
-	s.bodyBytes, s.StrangerBytes = wire.NewTally(l.Bodies, l.BodiesEach), wire.NewTally(l.Strangers, l.StrangersEach)
+	s.bodyBytes, s.StrangerBytes = conns.NewTally(l.Bodies, l.BodiesEach), conns.NewTally(l.Strangers, l.StrangersEach)
 }
 
 // connectionsFor is how many connections fit beside all else that needs descriptors.

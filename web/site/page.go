@@ -85,8 +85,8 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 	return views.Error(p)
 }
 
-// LeadTo redirects an address without a page to the intended one, with the same slug.
-func LeadTo(path string) fiber.Handler {
+// RedirectTo redirects an address without a page to the intended one, with the same slug.
+func RedirectTo(path string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return c.Redirect(strings.ReplaceAll(path, ":slug", url.PathEscape(c.Params("slug"))), fiber.StatusSeeOther)
 	}

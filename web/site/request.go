@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/web/wire"
+	"warpboard/web/conns"
 )
 
 // Keys of what a request carries along.
@@ -39,8 +39,8 @@ func nonce(c *fiber.Ctx) string {
 }
 
 // shareOf names the sender of a request, as limits count them.
-func shareOf(c *fiber.Ctx) wire.Share {
-	who, _ := c.Locals(LocalShare).(wire.Share)
+func shareOf(c *fiber.Ctx) conns.Share {
+	who, _ := c.Locals(LocalShare).(conns.Share)
 	return who
 }
 
@@ -57,7 +57,7 @@ func OnLeaving(c *fiber.Ctx, fn func()) (stop func()) {
 		unused := context.AfterFunc(outer, fn)
 		return func() { unused() }
 	}
-	return wire.OnLeaving(c.Context().Conn(), fn)
+	return conns.OnLeaving(c.Context().Conn(), fn)
 }
 
 // IsBearer reports whether the sender showed a personal token.

@@ -17,8 +17,8 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/internal/statement"
 	"warpboard/models"
-	"warpboard/web/mount"
-	"warpboard/web/wire"
+	"warpboard/web/basepath"
+	"warpboard/web/conns"
 )
 
 const defaultHeartbeat = 15 * time.Second
@@ -63,11 +63,11 @@ type Site struct {
 	Now        func() time.Time // in UTC
 	Settings   Settings
 	Base       *url.URL
-	Mount      mount.Path // in Base; all other addresses are from the site's own root
-	Proxies    wire.Proxies
+	Mount      basepath.Path // in Base; all other addresses are from the site's own root
+	Proxies    conns.Proxies
 
-	Connected, UnderWay, working *wire.Tally // connections, requests, connections of workers
-	bodyBytes, StrangerBytes     *wire.Tally
+	Connected, UnderWay, working *conns.Tally // connections, requests, connections of workers
+	bodyBytes, StrangerBytes     *conns.Tally
 	Waiting, Uploading           pool
 	streaming                    pool // live streams
 
@@ -75,7 +75,7 @@ type Site struct {
 	// the second, because at the end streams must go at once while requests get a moment to finish.
 	Requests, Streams         context.Context
 	StopRequests, StopStreams context.CancelFunc
-	Sending                   wire.Group // answers that were taken over
+	Sending                   conns.Group // answers that were taken over
 
 	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB
 }
@@ -88,10 +88,10 @@ func New(cfg Config) (*Site, error) {
 	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
-	if s.Base, s.Mount, err = mount.ParseAddress(address); err != nil {
+	if s.Base, s.Mount, err = basepath.ParseAddress(address); err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", address, err)
 	}
-	if s.Proxies, err = wire.ParseProxies(cfg.TrustedProxies); err != nil {
+	if s.Proxies, err = conns.ParseProxies(cfg.TrustedProxies); err != nil {
 		return nil, err
 	}
 	s.Settings.BaseURL = s.Base.String()
@@ -123,7 +123,7 @@ func (s *Site) Secure() bool { return s.Base.Scheme == "https" }
 // OnThisMachine reports whether a request surely comes from this machine to a site that serves only it.
 // A base URL elsewhere means a proxy, which may leave no mark.
 func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
-	return wire.IsLoopback(s.Settings.Addr) && wire.IsLoopback(s.Base.Host) && wire.FromThisMachine(c)
+	return conns.IsLoopback(s.Settings.Addr) && conns.IsLoopback(s.Base.Host) && conns.FromThisMachine(c)
 }
 
 // Room refuses what would be stored while the disk is nearly full.
@@ -150,7 +150,7 @@ func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
 
 // VisitorShare names the visitor in limits: an address, or with IPv6 the smallest network that one visitor has.
 func (s *Site) VisitorShare(c *fiber.Ctx) string {
-	if share := wire.ShareOf(s.visitor(c)); len(share) > 0 {
+	if share := conns.ShareOf(s.visitor(c)); len(share) > 0 {
 		return share[0]
 	}
 	return ""
@@ -160,5 +160,5 @@ func (s *Site) visitor(c *fiber.Ctx) netip.Addr {
 	if a := s.Proxies.Visitor(c); a.IsValid() {
 		return a
 	}
-	return wire.Peer(c)
+	return conns.Peer(c)
 }

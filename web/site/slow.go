@@ -8,14 +8,16 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/web/wire"
+	"warpboard/web/conns"
 )
 
 // pool has places for requests whose length the senders choose. There are fewer than the places for all requests, so that
 // others are still answered.
-type pool struct{ people, strangers *wire.Tally }
+type pool struct{ people, strangers *conns.Tally }
 
-func newPool(most, each int) pool { return pool{wire.NewTally(most, each), wire.NewTally(most, each)} }
+func newPool(most, each int) pool {
+	return pool{conns.NewTally(most, each), conns.NewTally(most, each)}
+}
 
 // Taken is how many requests are counted.
 func (p pool) Taken() int { return p.people.Taken() + p.strangers.Taken() }
@@ -27,18 +29,18 @@ func (p pool) take(c *fiber.Ctx, doing string) (end func(), err error) {
 }
 
 // of is where the sender of a request counts, and as whom.
-func (p pool) of(c *fiber.Ctx) (*wire.Tally, wire.Share) {
+func (p pool) of(c *fiber.Ctx) (*conns.Tally, conns.Share) {
 	if user := Viewer(c); user != nil {
 		return p.people, personShare(user.ID)
 	}
 	return p.strangers, shareOf(c)
 }
 
-func takeOf(tally *wire.Tally, who wire.Share, doing string) (end func(), err error) {
+func takeOf(tally *conns.Tally, who conns.Share, doing string) (end func(), err error) {
 	switch tally.Take(who, 1) {
-	case wire.UsedUp:
+	case conns.UsedUp:
 		return nil, TooMany(fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing), RetrySoon)
-	case wire.Full:
+	case conns.Full:
 		return nil, Busy(fmt.Sprintf("Too many requests %s just now. Try again in a moment.", doing))
 	}
 	return func() { tally.Give(who, 1) }, nil
@@ -87,7 +89,7 @@ func (l *laterPlace) end() {
 	l.ended = true
 }
 
-func personShare(id int64) wire.Share { return wire.Share{fmt.Sprint("person:", id)} }
+func personShare(id int64) conns.Share { return conns.Share{fmt.Sprint("person:", id)} }
 
 // Wait takes one of the places for requests that are answered when something happens, until end is called.
 func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.Waiting.take(c, "wait") }

@@ -8,13 +8,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/web/conns"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 // TakeOver answers with a body that write makes step by step, after the handler has returned and fasthttp has freed the
 // request. Do not use c in write.
-func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
+func (s *Site) TakeOver(c *fiber.Ctx, write func(*conns.Writer)) {
 	request, connection, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
 	header := &request.Response.Header
 	header.SetContentLength(-2)
@@ -27,7 +27,7 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 		head := bytes.Clone(header.Header())
 		sent := s.Sending.Go(func() {
 			defer connection.Close()
-			out := wire.NewWriter(connection, head, inChunks)
+			out := conns.NewWriter(connection, head, inChunks)
 			write(out)
 			out.End()
 		})
@@ -46,14 +46,14 @@ func (s *Site) HoldStream(c *fiber.Ctx) error {
 // HoldWorker counts the connection of a request as a worker's until it is closed.
 func (s *Site) HoldWorker(c *fiber.Ctx) error { return holdConnection(c, s.working, shareOf(c)) }
 
-func holdConnection(c *fiber.Ctx, tally *wire.Tally, who wire.Share) error {
+func holdConnection(c *fiber.Ctx, tally *conns.Tally, who conns.Share) error {
 	switch tally.Take(who, 1) {
-	case wire.UsedUp:
+	case conns.UsedUp:
 		return TooMany("Too many of your live connections. Close some of them.", time.Minute)
-	case wire.Full:
+	case conns.Full:
 		return TooMany("Too many live connections. Try again in a minute.", time.Minute)
 	}
-	wire.WhenClosed(c.Context().Conn(), func() { tally.Give(who, 1) })
+	conns.WhenClosed(c.Context().Conn(), func() { tally.Give(who, 1) })
 	return nil
 }
 
@@ -77,7 +77,7 @@ func (s *Site) SendStream(c *fiber.Ctx, source stream.Source) {
 		c.Context().SetConnectionClose()
 		return
 	}
-	s.TakeOver(c, func(out *wire.Writer) {
+	s.TakeOver(c, func(out *conns.Writer) {
 		if err := source.Send(s.Streams, s.Hub.Hub, out); err != nil {
 			s.Log.Debug("stream ended", "err", err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views"
@@ -99,7 +99,7 @@ func (v *verifier) describe(p tasks.Proposal, report *taskReport) {
 	report.Lang, report.Devices = d.Lang, p.GPUs
 	report.Warnings = append(append(report.Warnings, p.Notes...), p.Bundle.Warnings...)
 	for _, name := range p.GPUs {
-		if !silicon.Known(name) {
+		if !gpuname.Known(name) {
 			report.Warnings = append(report.Warnings, fmt.Sprintf("gpus: %q is not a known device; names are like H100, H100-SXM, A100-SXM-80GB, or CPU.", name))
 		}
 	}

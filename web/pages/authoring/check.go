@@ -8,7 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/submissions"
@@ -32,8 +32,8 @@ func (p *Authoring) checked(ctx context.Context, author accounts.User, task cata
 		return unchecked, nil
 	}
 	device := choices[0].Device
-	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == silicon.CPU }) {
-		device = silicon.CPU
+	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == gpuname.CPU }) {
+		device = gpuname.CPU
 	}
 	sub, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
 	if err != nil { // a limit, a deadline that has passed: the task is published all the same

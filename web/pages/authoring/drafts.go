@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -119,7 +119,7 @@ func (d draft) task() catalog.Task {
 		task.Deadline = &d.Deadline
 	}
 	if len(task.Devices) == 0 && def.Lang == tasks.LangCPP {
-		task.Devices = []string{silicon.CPU}
+		task.Devices = []string{gpuname.CPU}
 	}
 	return task
 }

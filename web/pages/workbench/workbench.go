@@ -188,7 +188,7 @@ func (w *Workbench) Devices(c *fiber.Ctx) error {
 func (w *Workbench) part(c *fiber.Ctx) (catalog.Task, error) {
 	c.Vary("HX-Request")
 	if !site.IsFragment(c) {
-		return catalog.Task{}, site.LeadTo("/tasks/:slug/solve")(c)
+		return catalog.Task{}, site.RedirectTo("/tasks/:slug/solve")(c)
 	}
 	return w.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 }

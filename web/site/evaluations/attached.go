@@ -3,7 +3,7 @@ package evaluations
 import (
 	"context"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 )
 
 // Attached is what live workers can evaluate now.
@@ -28,7 +28,7 @@ func (s *Evaluations) Attached(ctx context.Context) (Attached, error) {
 			if !w.Live(s.site.Now()) || !evaluates(w, slot) {
 				continue
 			}
-			gpu, machine := slot.Device != silicon.CPU, slot.Machine
+			gpu, machine := slot.Device != gpuname.CPU, slot.Machine
 			found["torch"], found["multi_kernel"] = true, true
 			found["cuda"] = found["cuda"] || gpu
 			found["triton"] = found["triton"] || gpu && machine.Triton != ""

@@ -13,7 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/web/site"
@@ -93,7 +93,7 @@ func chooseDevice(units []Device, asked string) (string, error) {
 	}
 	var names []string
 	for _, u := range units {
-		if silicon.Names(asked, u.Name) {
+		if gpuname.Names(asked, u.Name) {
 			return u.Name, nil
 		}
 		names = append(names, strings.ToLower(u.Name))
@@ -114,7 +114,7 @@ func Devices(workers []fleet.Worker, now time.Time) []Device {
 	for device, slots := range fleet.SlotsOf(workers, now, evaluates) {
 		units = append(units, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
-	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == silicon.CPU] }
+	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }
 	slices.SortFunc(units, func(a, b Device) int {
 		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
 	})

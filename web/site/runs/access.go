@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
@@ -78,11 +78,11 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 	return head.Change, err
 }
 
-// LeadToSilicon answers an address whose device has no board here, but has one in other letters ("cpu"), or as a family
+// RedirectToGPU answers an address whose device has no board here, but has one in other letters ("cpu"), or as a family
 // ("H100", from versions in which a device was a model). It redirects to the only such board, or to the first of several if
 // any suffices; otherwise the answer is the reason.
-func LeadToSilicon(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
-	meant := silicon.Choose(c.Params("device"), task.Devices)
+func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
+	meant := gpuname.Choose(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
 		return why
 	}

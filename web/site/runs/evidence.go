@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/catalog"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -130,7 +130,7 @@ func whyUnprofiled(run work.Run, version catalog.TaskVersion) string {
 	switch {
 	case version.Definition.NoProfile:
 		return "The task turns profiling off."
-	case run.Device == silicon.CPU || version.Lang == tasks.LangCPP:
+	case run.Device == gpuname.CPU || version.Lang == tasks.LangCPP:
 		return "Nsight Compute profiles GPUs; a run on a CPU has no profile."
 	case run.Mode != job.ModeRanked:
 		return "Only ranked runs are profiled automatically; submit with the mode profile to profile any other."

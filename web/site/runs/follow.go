@@ -8,9 +8,9 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/work"
+	"warpboard/web/conns"
 	"warpboard/web/site"
 	"warpboard/web/stream"
-	"warpboard/web/wire"
 )
 
 const backlogBatch = 500 // events read from the store at once
@@ -44,7 +44,7 @@ type follower struct {
 }
 
 // backlog sends everything stored after the last event seen.
-func (f *follower) backlog(ctx context.Context, out *wire.Writer) error {
+func (f *follower) backlog(ctx context.Context, out *conns.Writer) error {
 	for {
 		events, err := f.store.Work.EventsSince(ctx, f.id, f.last, backlogBatch)
 		if err != nil {
@@ -67,7 +67,7 @@ func (f *follower) backlog(ctx context.Context, out *wire.Writer) error {
 
 // live sends one event that was just stored. One that the backlog held is not sent again; a reader for
 // whom events came too fast gets them from the store.
-func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer) error {
+func (f *follower) live(ctx context.Context, m stream.Message, out *conns.Writer) error {
 	e, ok := m.Event.(*site.SharedEvent)
 	if !ok {
 		return f.backlog(ctx, out)
@@ -106,7 +106,7 @@ func (f *follower) hides(e work.RunEvent) bool {
 
 // end tells the reader not to come again once every run has ended, and for a page every profile, too. It asks
 // the store before it looks for events that came in the meantime, so that none can be behind its back.
-func (f *follower) end(ctx context.Context, out *wire.Writer) error {
+func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	live, err := f.store.Work.Unfinished(ctx, f.id, f.format == site.AsHTML)
 	if err != nil || live {
 		return err

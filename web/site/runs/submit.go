@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"warpboard/evaluator/job"
-	"warpboard/internal/silicon"
+	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -47,7 +47,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 		return submissions.Submission{}, nil, err
 	}
 	in.User, in.TaskID, in.Mode = user, task.ID, chooseMode(in.Mode)
-	if in.Mode == job.ModeProfile && slices.Contains(in.Devices, silicon.CPU) {
+	if in.Mode == job.ModeProfile && slices.Contains(in.Devices, gpuname.CPU) {
 		return submissions.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
 	}
 	sub, runs, err := s.site.Store.Submissions.Submit(ctx, in)
@@ -89,7 +89,7 @@ func chooseDevices(asked, said, offered []string) ([]string, error) {
 	chosen := make([]string, 0, len(asked))
 	for _, name := range asked {
 		name = strings.TrimSpace(name)
-		switch meant := silicon.Choose(name, offered); {
+		switch meant := gpuname.Choose(name, offered); {
 		case len(meant) == 1:
 			name = meant[0]
 		case len(meant) > 1:

@@ -1,0 +1,236 @@
+package gpuname
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// CPU is the label of the only device that is not a GPU.
+const CPU = "CPU"
+
+// GPU is a kind of GPU: model, form factor and memory, and the share of it that a MIG profile gives.
+type GPU struct {
+	Model  string // "H100", "RTX-4070-Ti-SUPER"
+	Form   string // "SXM", "PCIe", "NVL", "Laptop", …; empty if the model has one form
+	Memory int    // GB as it is sold; 0: not known
+	MIG    string // "1g.10gb"; empty for a whole GPU
+}
+
+// short labels leave out what goes without saying. What is not listed is spelled out: a unit that no one thought of
+// must not share a board with another.
+var short = map[string]string{
+	"H100 SXM 80GB": "H100-SXM", "H100 PCIe 80GB": "H100-PCIe", "H100 NVL 94GB": "H100-NVL",
+	"H200 SXM 141GB": "H200", "H200 NVL 141GB": "H200-NVL", "B200 SXM 180GB": "B200", "B300 SXM 288GB": "B300",
+	"A2 16GB": "A2", "A10 24GB": "A10", "A10G 24GB": "A10G", "A30 24GB": "A30", "A40 48GB": "A40",
+	"L4 24GB": "L4", "L40 48GB": "L40", "L40S 48GB": "L40S", "T4 16GB": "T4",
+	"RTX-A6000 48GB": "RTX-A6000", "RTX-6000-Ada 48GB": "RTX-6000-Ada", "RTX-8000 48GB": "RTX-8000", "TITAN-RTX 24GB": "TITAN-RTX",
+	"RTX-3090 24GB": "RTX-3090", "RTX-4090 24GB": "RTX-4090", "RTX-4090-D 24GB": "RTX-4090-D", "RTX-5090 32GB": "RTX-5090",
+}
+
+// forms are words for form factors in NVML's names, as in labels.
+var forms = map[string]string{
+	"PCIE": "PCIe", "SXM": "SXM", "NVL": "NVL", "LAPTOP": "Laptop", "MOBILE": "Laptop", "MAX": "MaxQ", "MAXQ": "MaxQ",
+	"SERVER": "Server", "WORKSTATION": "Workstation",
+}
+
+// onlySXM are the models whose names say nothing of their form unless it is another.
+var onlySXM = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
+
+// sizes are the memories that GPUs are sold with, in GB. NVML says up to a sixteenth less, which ECC takes.
+var sizes = []int{2, 3, 4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 144, 180, 192, 288}
+
+var (
+	memoryWord = regexp.MustCompile(`^(\d+)GB?$`)
+	family     = regexp.MustCompile(`(?i)^(?:RTX|GTX|TITAN)-.`)
+	migWord    = regexp.MustCompile(`^\d+g\.\d+gb`)
+)
+
+// Parse derives the device from NVML's name of a GPU and its memory in bytes, 0 if unknown.
+func Parse(name string, memory uint64) GPU {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return slices.Contains([]string{"NVIDIA", "Tesla", "Quadro", "GeForce"}, word)
+	})
+	if len(words) == 0 {
+		return GPU{Model: name}
+	}
+	end := modelEnd(words)
+	s := GPU{Model: strings.Join(words[:end], "-")}
+	for _, word := range words[end:] {
+		s.read(word)
+	}
+	if s.Form == "" && slices.Contains(onlySXM, s.Model) {
+		s.Form = "SXM"
+	}
+	if memory > 0 && s.MIG == "" {
+		s.Memory = sold(memory)
+	}
+	if s.Memory == 0 && s.MIG == "" {
+		s.Memory = onlyMemory(s.String())
+	}
+	return s
+}
+
+// onlyMemory is the memory that a model has in its form, where the labels know one.
+func onlyMemory(unit string) (memory int) {
+	for full := range short {
+		if rest, ok := strings.CutPrefix(full, unit+" "); ok && memoryWord.MatchString(rest) {
+			memory, _ = strconv.Atoi(strings.TrimSuffix(rest, "GB"))
+		}
+	}
+	return memory
+}
+
+// modelEnd counts the words of the model: up to the first with a digit, and words after it that distinguish models.
+func modelEnd(words []string) int {
+	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
+	if end == 0 {
+		return len(words) // "TITAN RTX"
+	}
+	for end < len(words) && slices.Contains([]string{"Ti", "SUPER", "Super", "Ada", "D"}, words[end]) {
+		end++
+	}
+	return end
+}
+
+// read interprets a word after the model. HBM2e marks an early PCIe H100, since its SXM form has HBM3; the
+// first number of a GH200 is its processor's memory.
+func (s *GPU) read(word string) {
+	upper := strings.ToUpper(word)
+	if form, known := forms[strings.TrimRight(upper, "0123456789")]; known && (s.Form == "" || form == "MaxQ") {
+		s.Form = form
+	}
+	switch gb := memoryWord.FindStringSubmatch(upper); {
+	case gb != nil && !(s.Model == "GH200" && upper == "480GB"):
+		s.Memory, _ = strconv.Atoi(gb[1])
+	case s.Model == "H100" && s.Form == "" && upper == "HBM2E":
+		s.Form = "PCIe"
+	case migWord.MatchString(word):
+		s.MIG = word
+	}
+}
+
+// sold rounds a memory up to a size that GPUs are sold with.
+func sold(bytes uint64) int {
+	gib := float64(bytes) / (1 << 30)
+	for _, size := range sizes {
+		if gib <= 1.005*float64(size) && gib >= 0.9*float64(size) {
+			return size
+		}
+	}
+	return int(gib + 0.5)
+}
+
+// String is the silicon in full: "H100 SXM 80GB".
+func (s GPU) String() string {
+	words := []string{s.Model}
+	if s.Form != "" {
+		words = append(words, s.Form)
+	}
+	if s.Memory > 0 {
+		words = append(words, fmt.Sprintf("%dGB", s.Memory))
+	}
+	if s.MIG != "" {
+		words = append(words, "MIG", s.MIG)
+	}
+	return strings.Join(words, " ")
+}
+
+// Label is the name of its boards, queue and addresses: letters, digits, '-' and '.'.
+func (s GPU) Label() string {
+	whole := s
+	whole.MIG = ""
+	label, known := short[whole.String()]
+	if !known {
+		label = strings.ReplaceAll(whole.String(), " ", "-")
+	}
+	if s.MIG != "" {
+		label += "-MIG-" + strings.ReplaceAll(s.MIG, "+", ".")
+	}
+	return label
+}
+
+// Sure reports whether the label is certain: an unknown memory leaves it open.
+func (s GPU) Sure() bool { return s.Memory > 0 || s.MIG != "" }
+
+// Names reports whether a name means a device: its label, in upper or lower case, or its family, which is the label without
+// form, memory or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
+func Names(name, label string) bool {
+	if strings.EqualFold(name, label) {
+		return true
+	}
+	for _, known := range short {
+		if strings.EqualFold(name, known) {
+			return false
+		}
+	}
+	if len(name) >= len(label) || label[len(name)] != '-' || !strings.EqualFold(name, label[:len(name)]) {
+		return false
+	}
+	for _, word := range strings.Split(label[len(name)+1:], "-") {
+		_, form := forms[strings.ToUpper(word)]
+		if !form && word != "MIG" && !memoryWord.MatchString(word) && !migWord.MatchString(word) {
+			return false // another model: RTX-4070-Ti is not an RTX-4070
+		}
+	}
+	return true
+}
+
+// spelled are models whose labels are written in full, as A100-SXM-80GB.
+var spelled = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
+
+// Known reports whether a name is probably a device's: the CPU, a GPU for servers that this package has heard of, or one of a
+// family of desktop GPUs, whose members are not listed.
+func Known(name string) bool {
+	name, _, _ = strings.Cut(name, "-MIG-")
+	if strings.EqualFold(name, CPU) || family.MatchString(name) {
+		return true
+	}
+	for _, label := range short {
+		if Names(name, label) || Names(label, name) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(spelled, func(model string) bool { return Names(model, name) })
+}
+
+// architectures are the generations of GPUs, by how the labels of their members begin.
+var architectures = []struct {
+	name   string
+	labels *regexp.Regexp
+}{
+	{"blackwell", regexp.MustCompile(`^(B[123]00|GB[23]00|RTX-(PRO-|50))`)},
+	{"hopper", regexp.MustCompile(`^(H20|H100|H200|H800|GH200)(-|$)`)},
+	{"ada", regexp.MustCompile(`^(L4|L20|L40|L40S|RTX-\d+-Ada|RTX-40\d\d)(-|$)`)},
+	{"ampere", regexp.MustCompile(`^(A2|A10|A10G|A16|A30|A40|A100|A800|RTX-A\d+|RTX-30\d\d)(-|$)`)},
+	{"older", regexp.MustCompile(`^(T4|V100|P4|P40|P100|GTX|RTX-20\d\d)(-|$)`)},
+}
+
+// Architecture is the generation of a device by its label: "hopper", "older" than Ampere, "cpu", or "other".
+func Architecture(label string) string {
+	if label == CPU {
+		return "cpu"
+	}
+	for _, a := range architectures {
+		if a.labels.MatchString(label) {
+			return a.name
+		}
+	}
+	return "other"
+}
+
+// Choose returns the devices that a name means: the one with this label, or else all of this family.
+func Choose(name string, devices []string) (chosen []string) {
+	for _, d := range devices {
+		if strings.EqualFold(name, d) {
+			return []string{d}
+		}
+		if Names(name, d) {
+			chosen = append(chosen, d)
+		}
+	}
+	return chosen
+}

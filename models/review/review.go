@@ -1,0 +1,76 @@
+package review
+
+import (
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
+)
+
+// Kind is the reason for a review.
+type Kind string
+
+// The kinds.
+const (
+	Report      Kind = "report"
+	Clocks      Kind = "clocks"      // its clocks differ by more than the tolerance
+	Held        Kind = "held"        // it does not count before someone has looked: below the floor of its unit or above its roof
+	Source      Kind = "source"      // hints in its text, or it is the text of a disqualified run
+	Unconfirmed Kind = "unconfirmed" // a confirmation of it ended without numbers
+)
+
+// LongestDetail is how much of a detail is kept, in bytes.
+const LongestDetail = 2000
+
+// Flag asks for a person's review of a run. It does not change the run, and is closed by the review.
+type Flag struct {
+	ID        int64
+	RunID     int64
+	Kind      Kind
+	UserID    int64 // who reported it; 0: the site
+	Detail    string
+	CreatedAt time.Time
+	ClosedAt  *time.Time
+	ClosedBy  int64
+	Outcome   string // what came of it
+}
+
+// Raise raises a flag of the site's.
+func Raise(tx *gorm.DB, runID int64, kind Kind, detail string) error {
+	flag := Flag{RunID: runID, Kind: kind, Detail: db.Cut(db.Sanitize(detail), LongestDetail), CreatedAt: db.Now()}
+	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&flag).Error
+	return db.WriteError(err, "flag of run %d", runID)
+}
+
+// RaiseForSource raises the flags that the text of a submission gives its runs. Found are its hints.
+func RaiseForSource(tx *gorm.DB, sourceHash string, runIDs []int64, found string) error {
+	var same int64
+	err := tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
+		Where("r.disqualified_at is not null and s.source_hash = ?", sourceHash).
+		Order("r.id").Limit(1).Pluck("r.id", &same).Error
+	if err != nil {
+		return fmt.Errorf("looking for disqualified runs of the same source: %w", err)
+	}
+	if same != 0 {
+		found = fmt.Sprintf("the same source as run %d, which is disqualified; ", same) + found
+	}
+	if found == "" {
+		return nil
+	}
+	for _, id := range runIDs {
+		if err := Raise(tx, id, Source, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes all open flags of a run.
+func Close(tx *gorm.DB, by, runID int64, outcome string) (closed int64, err error) {
+	res := tx.Model(&Flag{}).Where("run_id = ? and closed_at is null", runID).
+		Updates(map[string]any{"closed_at": db.Now(), "closed_by": by, "outcome": outcome})
+	return res.RowsAffected, db.WriteError(res.Error, "flags of run %d", runID)
+}

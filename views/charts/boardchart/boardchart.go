@@ -1,0 +1,247 @@
+package boardchart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/views/format"
+)
+
+// Board is a board as one drawing: at the left how its best score fell, a step for each record, at the right all entries,
+// both on one logarithmic scale of scores. Values that are not times are left out.
+type Board struct {
+	Steps []Step
+	Dots  []Dot // everyone, the best first
+	Lines []Line
+}
+
+// Step is a record: a score that was the best when it was made.
+type Step struct {
+	When      time.Time
+	ScoreNS   float64
+	Name, URL string
+}
+
+// Dot is entries with one score, or as good as one.
+type Dot struct {
+	ScoreNS    float64
+	Size       int // how many they are
+	Title, URL string
+	Mine       bool
+}
+
+// Line is a score to compare with, through the whole drawing: a baseline, or the least that the device can do.
+type Line struct {
+	ScoreNS float64
+	Label   string
+	Limit   bool // no one can be better
+}
+
+// drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the first,
+// lanes in the second, scores upwards in both. What must keep its shape, dots and texts, has its place in percent.
+type drawing struct {
+	Curve, Area string
+	Points      []point
+	Rows        []row // round scores at the left, the least first
+	Marks       []mark
+	Dots        []dot
+	Rest        string // dots that lead nowhere: there are too many
+	First, Last time.Time
+	SameDay     bool // the time of day distinguishes the two
+}
+
+type (
+	point struct {
+		X, Y, Title, URL string
+		Name             string // empty: no room
+		End              bool   // the name ends at the point
+		Last             bool
+	}
+	row  struct{ Path, At, Label string }
+	mark struct {
+		Path, At, Label string
+		Limit           bool
+	}
+	dot struct {
+		X, Y, Title, URL string
+		Mine             bool
+	}
+)
+
+const (
+	chartLeast         = 0.02 // decades that the scale shows at least: noise must not look like a fall
+	chartMargin        = 0.12 // of the scale, above and below
+	chartFrom, chartTo = 2.0, 94.0
+)
+
+// draw lays out a picture; one without any score is empty.
+func draw(p Board) drawing {
+	p.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s Step) bool { return !isTime(s.ScoreNS) })
+	p.Dots = slices.DeleteFunc(slices.Clone(p.Dots), func(d Dot) bool { return !isTime(d.ScoreNS) })
+	p.Lines = slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return !isTime(l.ScoreNS) })
+	if len(p.Steps) == 0 && len(p.Dots) == 0 && len(p.Lines) == 0 {
+		return drawing{}
+	}
+	y := p.scale()
+	d := drawing{Rows: y.rows()}
+	for _, l := range p.Lines {
+		at := y.of(l.ScoreNS)
+		d.Marks = append(d.Marks, mark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percent(at), Limit: l.Limit,
+			Label: l.Label + ", " + format.Nanoseconds(l.ScoreNS).String()})
+	}
+	d.trace(p.Steps, y)
+	d.scatter(p.Dots, y)
+	return d
+}
+
+func isTime(ns float64) bool { return ns > 0 && !math.IsInf(ns, 0) }
+
+func percent(at float64) string { return fmt.Sprintf("%.2f%%", at) }
+
+// scoreScale puts logarithms of scores between 100, the least, and 0.
+type scoreScale struct{ low, high float64 }
+
+func (p Board) scale() scoreScale {
+	s := scoreScale{math.Inf(1), math.Inf(-1)}
+	add := func(ns float64) { s.low, s.high = min(s.low, math.Log10(ns)), max(s.high, math.Log10(ns)) }
+	for _, step := range p.Steps {
+		add(step.ScoreNS)
+	}
+	for _, d := range p.Dots {
+		add(d.ScoreNS)
+	}
+	for _, l := range p.Lines {
+		add(l.ScoreNS)
+	}
+	margin := max((s.high-s.low)*chartMargin, chartLeast)
+	return scoreScale{s.low - margin, s.high + margin}
+}
+
+func (s scoreScale) of(ns float64) float64 { return 100 * (s.high - math.Log10(ns)) / (s.high - s.low) }
+
+func (s scoreScale) rows() (rows []row) {
+	for _, score := range chartScores(math.Pow(10, s.low), math.Pow(10, s.high)) {
+		y := s.of(score)
+		rows = append(rows, row{Path: fmt.Sprintf("M0 %.2fH100", y), At: percent(y), Label: roundTime(score)})
+	}
+	return rows
+}
+
+// trace draws one tread per record, the last one to the right edge.
+func (d *drawing) trace(steps []Step, scale scoreScale) {
+	if len(steps) == 0 {
+		return
+	}
+	d.First, d.Last = steps[0].When, steps[len(steps)-1].When
+	d.SameDay = format.Day(d.First) == format.Day(d.Last)
+	span := d.Last.Sub(d.First)
+	var curve strings.Builder
+	names := &labels{}
+	d.Points = make([]point, len(steps))
+	for i, s := range slices.Backward(steps) { // the latest have the first choice of places for their names
+		x, y := chartFrom, scale.of(s.ScoreNS)
+		if span > 0 {
+			x += (chartTo - chartFrom) * min(max(float64(s.When.Sub(d.First))/float64(span), 0), 1)
+		}
+		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL, Last: i == len(steps)-1,
+			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Name, format.Minute(s.When))}
+		d.Points[i].Name, d.Points[i].End = names.place(s.Name, x, y)
+	}
+	for i, p := range d.Points {
+		x, y := strings.TrimSuffix(p.X, "%"), strings.TrimSuffix(p.Y, "%")
+		if i == 0 {
+			curve.WriteString("M" + x + " " + y)
+		} else {
+			curve.WriteString("H" + x + "V" + y)
+		}
+	}
+	d.Curve = curve.String() + "H100"
+	d.Area = fmt.Sprintf("%sV100H%.2fZ", d.Curve, chartFrom)
+}
+
+// labels are the names that stand already, each a strip of the drawing.
+type labels struct{ taken [][3]float64 }
+
+const (
+	letter     = 1.15 // how wide a letter is at most, where the drawing is as wide as a page
+	nameHeight = 7.0
+)
+
+// place finds room for a name right of a point, or left of it near the right edge; empty: there is none.
+func (l *labels) place(name string, x, y float64) (shown string, end bool) {
+	wide := letter * float64(len([]rune(name)))
+	from, to := x, x+wide
+	if end = to > 100; end {
+		from, to = x-wide, x
+	}
+	for _, t := range l.taken {
+		if from < t[1] && to > t[0] && math.Abs(y-t[2]) < nameHeight {
+			return "", end
+		}
+	}
+	l.taken = append(l.taken, [3]float64{from, to, y})
+	return name, end
+}
+
+const (
+	lanes     = 32  // of a warp
+	dotHeight = 2.8 // of the drawing
+	// MostLinks is how many dots have a link and a label: the first ones, and the viewer's. A crowded board has more dots
+	// than can be pointed at.
+	MostLinks = 60
+)
+
+// spot is where a dot lies: a lane, and its height.
+type spot struct {
+	lane int
+	y    float64
+	dot  *Dot // nil: it leads nowhere
+}
+
+// scatter puts each dot into the first lane that is free at its height, so that crowds reach far to the right. Dots without
+// a lane are left out.
+func (d *drawing) scatter(dots []Dot, scale scoreScale) {
+	spots, used, links := lay(dots, scale), 8, 0
+	for _, s := range spots {
+		for s.lane >= used {
+			used *= 2
+		}
+	}
+	var rest strings.Builder
+	for _, s := range spots {
+		x := 100 * (float64(s.lane) + 0.5) / float64(used)
+		if s.dot == nil || links >= MostLinks && !s.dot.Mine {
+			fmt.Fprintf(&rest, "M%.1f %.1fh0", x, s.y)
+			continue
+		}
+		links++
+		d.Dots = append(d.Dots, dot{X: percent(x), Y: percent(s.y), Title: s.dot.Title, URL: s.dot.URL, Mine: s.dot.Mine})
+	}
+	d.Rest = rest.String()
+}
+
+func lay(dots []Dot, scale scoreScale) (spots []spot) {
+	var free [lanes]float64 // down to which height a lane is taken
+	for i := range free {
+		free[i] = math.Inf(1)
+	}
+	for i, one := range dots {
+		y := scale.of(one.ScoreNS)
+		for k := range min(one.Size, lanes) {
+			lane := slices.IndexFunc(free[:], func(taken float64) bool { return taken-y >= dotHeight })
+			if lane < 0 {
+				break
+			}
+			free[lane] = y
+			s := spot{lane: lane, y: y}
+			if k == 0 {
+				s.dot = &dots[i]
+			}
+			spots = append(spots, s)
+		}
+	}
+	return spots
+}

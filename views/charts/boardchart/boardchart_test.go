@@ -1,0 +1,155 @@
+package boardchart
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/e2e/fuzztest"
+)
+
+func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	d := draw(Board{Steps: []Step{
+		{When: at, ScoreNS: 1000, Name: "Ada"}, {When: at.Add(24 * time.Hour), ScoreNS: 100, Name: "Ben"}, {When: at.Add(48 * time.Hour), ScoreNS: 10, Name: "Cleo"}}})
+	if d.Curve != "M2.00 9.68H48.00V50.00H94.00V90.32H100" || d.Area != d.Curve+"V100H2.00Z" {
+		t.Errorf("the line is %s, the area %s", d.Curve, d.Area)
+	}
+	want := []point{
+		{X: "2.00%", Y: "9.68%", Title: "1.000\u00a0µs, Ada, 1 Jan 2030, 00:00 UTC", Name: "Ada"},
+		{X: "48.00%", Y: "50.00%", Title: "100.0\u00a0ns, Ben, 2 Jan 2030, 00:00 UTC", Name: "Ben"},
+		{X: "94.00%", Y: "90.32%", Title: "10.00\u00a0ns, Cleo, 3 Jan 2030, 00:00 UTC", Name: "Cleo", Last: true},
+	}
+	if diff := cmp.Diff(want, d.Points); diff != "" {
+		t.Errorf("points (-want +got):\n%s", diff)
+	}
+	if d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 500}}}); d.Curve != "M2.00 50.00H100" || !d.SameDay {
+		t.Errorf("one record gives the line %s from %s to %s", d.Curve, d.First, d.Last)
+	}
+}
+
+// TestNamesDoNotLieOnEachOther: of records that are close, the latest have names.
+func TestNamesDoNotLieOnEachOther(t *testing.T) {
+	var steps []Step
+	for i := range 40 {
+		steps = append(steps, Step{When: time.Unix(int64(i), 0), ScoreNS: 1000 - float64(i), Name: "Barbara Liskov"})
+	}
+	var named []int
+	for i, p := range draw(Board{Steps: steps}).Points {
+		if p.Name != "" {
+			named = append(named, i)
+		}
+	}
+	if len(named) < 3 || len(named) > 12 || named[len(named)-1] != 39 {
+		t.Errorf("of 40 records these have names: %v", named)
+	}
+}
+
+// TestEveryDotHasALane: dots that would touch stand beside each other, and what has no room is left out.
+func TestEveryDotHasALane(t *testing.T) {
+	d := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 100.1, Size: 2, URL: "/b"}, {ScoreNS: 1000, Size: 1, URL: "/c", Mine: true}},
+		Lines: []Line{{ScoreNS: 50, Label: "limit", Limit: true}}})
+	var at []string
+	for _, dot := range d.Dots {
+		at = append(at, dot.X+" "+dot.URL)
+	}
+	if diff := cmp.Diff([]string{"6.25% /a", "18.75% /b", "6.25% /c"}, at); diff != "" {
+		t.Errorf("dots (-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(d.Rest, "M31.2 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
+		t.Errorf("the rest is %q, the lines are %+v", d.Rest, d.Marks)
+	}
+	crowd := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1_000_000}, {ScoreNS: 101, Size: 1}}})
+	if n := len(crowd.Dots) + strings.Count(crowd.Rest, "M"); n < lanes || n > lanes+1 {
+		t.Errorf("a million at one place are %d dots", n)
+	}
+}
+
+// Whatever a row says, the picture of a board ends, stays small, and names places that a browser can draw.
+func FuzzBoardPicture(f *testing.F) {
+	fuzztest.Moment(f)
+	for _, a := range oddFloats {
+		for _, b := range oddFloats {
+			f.Add(a, b, int64(0), int64(time.Hour), 3)
+		}
+	}
+	f.Fuzz(func(t *testing.T, first, last float64, began, ended int64, size int) {
+		p := Board{
+			Steps: []Step{{When: time.Unix(0, began).UTC(), ScoreNS: first}, {When: time.Unix(0, ended).UTC(), ScoreNS: last}},
+			Dots:  []Dot{{ScoreNS: last, Size: size}, {ScoreNS: first, Size: size}},
+			Lines: []Line{{ScoreNS: first}},
+		}
+		var page bytes.Buffer
+		if err := Draw(p).Render(t.Context(), &page); err != nil {
+			t.Fatal(err)
+		}
+		d := draw(p)
+		places := d.Curve + d.Area + d.Rest
+		for _, one := range d.Points {
+			places += one.X + one.Y
+		}
+		for _, one := range d.Dots {
+			places += one.X + one.Y
+		}
+		for _, one := range d.Marks {
+			places += one.Path + one.At
+		}
+		if strings.Contains(places, "NaN") || strings.Contains(places, "Inf") {
+			t.Errorf("the picture of %g and %g has no places: %s", first, last, places)
+		}
+		if len(d.Rows) > mostScores || page.Len() > 30_000 {
+			t.Errorf("the picture of %g and %g has %d labels in %d bytes", first, last, len(d.Rows), page.Len())
+		}
+	})
+}
+
+func TestChartIsLabelledWithRoundScores(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		want      string
+	}{
+		{9.2e6, 11e6, "9.5 ms, 10 ms, 10.5 ms, 11 ms"},
+		{47e3, 10.7e6, "100 µs, 300 µs, 1 ms, 3 ms, 10 ms"},
+		{900, 2100, "1 µs, 2 µs"},
+		{80e3, 83e3, "80 µs, 81 µs, 82 µs, 83 µs"},
+		{1, 1e9, "1 ns, 100 ns, 10 µs, 1 ms, 100 ms"},
+	} {
+		var labels []string
+		for _, score := range chartScores(test.low, test.high) {
+			labels = append(labels, strings.ReplaceAll(roundTime(score), "\u00a0", " "))
+		}
+		if got := strings.Join(labels, ", "); got != test.want {
+			t.Errorf("from %g to %g the labels are %s, want %s", test.low, test.high, got, test.want)
+		}
+	}
+}
+
+// Between any two numbers there are at most six labels.
+func FuzzChartScores(f *testing.F) {
+	fuzztest.Moment(f)
+	for _, low := range oddFloats {
+		for _, high := range append(oddFloats, math.Nextafter(low, math.Inf(1)), low*1.1) {
+			f.Add(low, high)
+		}
+	}
+	f.Fuzz(func(t *testing.T, low, high float64) {
+		scores := chartScores(low, high)
+		if len(scores) > mostScores {
+			t.Errorf("between %g and %g there are %d labels", low, high, len(scores))
+		}
+		for _, s := range scores {
+			if !(s >= low*(1-1e-9) && s <= high*(1+1e-9)) {
+				t.Errorf("%g is not between %g and %g", s, low, high)
+			}
+		}
+	})
+}
+
+// oddFloats are numbers that arithmetic on scales trips over.
+var oddFloats = []float64{
+	0, -1, 1, 500, 1.1e-308, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 1e-300, 1e300,
+}

@@ -1,0 +1,69 @@
+package boardchart
+
+import (
+	"math"
+	"strings"
+
+	"warpboard/views/format"
+)
+
+const mostScores = 6 // at the left edge
+
+// chartScores are two to six round scores between low and high: the finest of these series that is not too fine. A scale
+// with fewer than two of them has equal steps, and one beyond the range of float64 has none. Loops count in whole numbers
+// with a known end: a product that rounds to zero or to infinity would never reach it.
+func chartScores(low, high float64) []float64 {
+	if !(low > 0 && low < high) || math.IsInf(high, 0) {
+		return nil
+	}
+	from, to := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	for _, digits := range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}} {
+		var scores []float64
+		for e := from; e <= to; e++ {
+			for _, digit := range digits {
+				if score := digit * math.Pow10(e); score >= low && score <= high {
+					scores = append(scores, score)
+				}
+			}
+		}
+		if len(scores) < 2 {
+			return evenScores(low, high)
+		}
+		if len(scores) <= mostScores {
+			return scores
+		}
+	}
+	var scores []float64
+	first, last := int(math.Ceil(math.Log10(low))), int(math.Floor(math.Log10(high)))
+	for e := first; e <= last; e += (last - first + mostScores) / mostScores {
+		scores = append(scores, math.Pow10(e))
+	}
+	return scores
+}
+
+// evenScores are at most six multiples of a round step.
+func evenScores(low, high float64) []float64 {
+	power := math.Pow10(int(math.Floor(math.Log10(high - low))))
+	for _, digit := range []float64{0.2, 0.5, 1, 2} {
+		step := digit * power
+		first, last := math.Ceil(low/step), math.Floor(high/step)
+		if !(last-first < mostScores) { // also where a step is too small to count with
+			continue
+		}
+		var scores []float64
+		for i := range int(last-first) + 1 {
+			scores = append(scores, (first+float64(i))*step)
+		}
+		return scores
+	}
+	return nil
+}
+
+// roundTime leaves out the zeros at the end, which say nothing of a round number.
+func roundTime(ns float64) string {
+	q := format.Nanoseconds(ns)
+	if strings.Contains(q.Number, ".") {
+		q.Number = strings.TrimRight(strings.TrimRight(q.Number, "0"), ".")
+	}
+	return q.String()
+}

@@ -1,0 +1,38 @@
+package basepath
+
+import (
+	"errors"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Path is the site's path on its host: "/warpboard", or empty at the root.
+type Path string
+
+// parts is a path that needs no escaping in a header, a cookie, HTML or a script.
+var parts = regexp.MustCompile(`^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+
+// ParseAddress reads the public address of a site, and the path in it. The error is the end of a sentence.
+func ParseAddress(text string) (*url.URL, Path, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, "", errors.New("want http://host or https://host, with a path where the site is not alone there, like https://lab.example.org/warpboard")
+	}
+	if u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#") {
+		return nil, "", errors.New("the site's address ends with its path: leave out what follows ? or #")
+	}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	if !parts.MatchString(path) {
+		return nil, "", errors.New("want a path of letters, digits, -, _, . and ~ between single slashes, like https://lab.example.org/warpboard")
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}, Path(path), nil
+}
+
+// Cookies is the path that the site's cookies are for. It also fits the path without a slash at its end.
+func (p Path) Cookies() string {
+	if p == "" {
+		return "/"
+	}
+	return string(p)
+}

@@ -1,0 +1,134 @@
+package conns
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Proxies are the networks whose forwarded addresses count as the visitor's. They matter for limits and the log, never for
+// rights: any program on this machine could forge them.
+type Proxies []netip.Prefix
+
+// ParseNetworks reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8.
+func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
+	for _, text := range texts {
+		network, err := netip.ParsePrefix(text)
+		if address, notNetwork := netip.ParseAddr(text); notNetwork == nil {
+			address = address.Unmap()
+			network, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: want an address or a network, like 10.0.0.7 or 10.0.0.0/8", text)
+		}
+		list = append(list, network.Masked())
+	}
+	return list, nil
+}
+
+// ParseProxies reads addresses and networks; none are this machine's own.
+func ParseProxies(list []string) (Proxies, error) {
+	if len(list) == 0 {
+		list = []string{"127.0.0.0/8", "::1"}
+	}
+	networks, err := ParseNetworks(list)
+	if err != nil {
+		err = fmt.Errorf("trusted proxy %w", err)
+	}
+	return networks, err
+}
+
+// Trust reports whether an address is a trusted proxy's.
+func (p Proxies) Trust(a netip.Addr) bool {
+	for _, network := range p {
+		if network.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Visitor is the address that a request comes from: the nearest that is not a trusted proxy's. It is invalid if a proxy does
+// not forward it.
+func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
+	peer := Peer(c)
+	if !p.Trust(peer) {
+		return peer
+	}
+	for _, name := range []string{fiber.HeaderXForwardedFor, "X-Real-Ip"} {
+		said := bytes.Join(c.Request().Header.PeekAll(name), []byte(","))
+		hops := strings.Split(string(said), ",")
+		for i := len(hops) - 1; i >= 0; i-- {
+			hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+			if err != nil {
+				break // entries before it do not come from the proxy
+			}
+			if hop = hop.Unmap(); !p.Trust(hop) {
+				return hop
+			}
+		}
+	}
+	return netip.Addr{}
+}
+
+// ShareOf is whom a tally counts an address for. With IPv6 one customer has a network of 2⁶⁴ addresses, and often 256 or 65,536
+// such networks side by side: each width counts.
+func ShareOf(a netip.Addr) (who Share) {
+	switch {
+	case a.Is4():
+		return Share{a.String()}
+	case a.Is6():
+		for _, bits := range []int{64, 56, 48} {
+			network, _ := a.WithZone("").Prefix(bits)
+			who = append(who, network.String())
+		}
+	}
+	return who
+}
+
+// Peer is the address that a connection comes from: the visitor's own or a proxy's. Rights depend on Peer, limits on Visitor.
+func Peer(c *fiber.Ctx) netip.Addr { return AddrOf(c.Context().RemoteAddr()) }
+
+// AddrOf is the address of a TCP peer; invalid for any other.
+func AddrOf(a net.Addr) netip.Addr {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return tcp.AddrPort().Addr().Unmap()
+}
+
+// IsLoopback reports whether a "host:port" or a host names this machine only.
+func IsLoopback(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// FromThisMachine reports whether a request surely comes from this machine. A proxy in front would make all of
+// the world look local, so its marks count against; a foreign Host would be DNS rebinding.
+func FromThisMachine(c *fiber.Ctx) bool {
+	ip := c.Context().RemoteIP()
+	return IsLoopback(string(c.Request().Host())) && !HasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// ProxyMarks are headers that proxies add.
+func ProxyMarks() []string {
+	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+}
+
+// HasProxyMark reports whether a proxy has left its mark on the request.
+func HasProxyMark(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(ProxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
+}

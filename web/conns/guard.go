@@ -1,0 +1,207 @@
+package conns
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	longestPause = time.Second      // between two tries to accept
+	warnEvery    = 10 * time.Second // however often it happens
+	// The rest of a refused request is read and dropped for a moment, so that the sender of a slightly too large body reads
+	// the reason instead of a reset connection. The sender of a larger one may see the reset.
+	lingerTime  = 2 * time.Second
+	lingerBytes = 8 << 20
+	// So is the head of a request on a refused connection. These count in no share, so few are drained at once.
+	turnedAwayTime  = time.Second / 2
+	turnedAwayBytes = 16 << 10
+	mostTurnedAway  = 64
+	firstByte       = time.Minute // browsers open connections that they may need
+)
+
+// Guard is a listener that outlives a lack of descriptors and refuses connections above the limits.
+type Guard struct {
+	net.Listener
+	open    *Tally
+	proxies Proxies
+	log     *slog.Logger
+	closed  chan struct{}
+	once    sync.Once
+	leaving chan struct{} // one of each connection that was turned away and is drained
+	warned  time.Time     // Accept is called by one goroutine
+}
+
+// NewGuard counts the connections of ln in open. Connections of proxies count for no one.
+func NewGuard(ln net.Listener, open *Tally, proxies Proxies, log *slog.Logger) *Guard {
+	return &Guard{Listener: ln, open: open, proxies: proxies, log: log,
+		closed: make(chan struct{}), leaving: make(chan struct{}, mostTurnedAway)}
+}
+
+// Accept waits for a connection that there is room for. Its error is for good.
+func (g *Guard) Accept() (net.Conn, error) {
+	for pause := 5 * time.Millisecond; ; {
+		conn, err := g.Listener.Accept()
+		switch {
+		case err == nil:
+			if admitted := g.admit(conn); admitted != nil {
+				return admitted, nil
+			}
+			continue
+		case !passes(err):
+			return nil, err
+		}
+		g.warn("a connection cannot be accepted; trying again", "err", err)
+		select {
+		case <-time.After(pause):
+		case <-g.closed:
+			return nil, net.ErrClosed
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// Close ends Accept, too, when that waits for better times.
+func (g *Guard) Close() error {
+	g.once.Do(func() { close(g.closed) })
+	return g.Listener.Close()
+}
+
+// passes reports whether an error of accept concerns one connection or is temporary, as in net/http.
+func passes(err error) bool {
+	for _, of := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
+		syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ETIMEDOUT} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Guard) admit(conn net.Conn) net.Conn {
+	peer := AddrOf(conn.RemoteAddr())
+	who := ShareOf(peer)
+	if g.proxies.Trust(peer) {
+		who = nil
+	}
+	switch g.open.Take(who, 1) {
+	case UsedUp:
+		g.turnAway(conn, "429 Too Many Requests")
+		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", g.open.share)
+		return nil
+	case Full:
+		g.turnAway(conn, "503 Service Unavailable")
+		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", g.open.most)
+		return nil
+	}
+	conn.SetReadDeadline(time.Now().Add(firstByte))
+	return &guarded{Conn: conn, left: []func(){func() { g.open.Give(who, 1) }}}
+}
+
+// turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket, and a goroutine waits a moment for the
+// request that is not read. Over TLS nothing is said, because the other side would have to speak first.
+func (g *Guard) turnAway(conn net.Conn, status string) {
+	if _, encrypted := conn.(*tls.Conn); encrypted {
+		conn.Close()
+		return
+	}
+	conn.SetWriteDeadline(time.Now().Add(turnedAwayTime)) // shorter, a busy machine would let it pass before the write
+	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
+	select {
+	case g.leaving <- struct{}{}:
+		go func() {
+			drain(conn, turnedAwayTime, turnedAwayBytes)
+			conn.Close()
+			<-g.leaving
+		}()
+	default:
+		conn.Close()
+	}
+}
+
+// drain says that all has been said, and throws away what still comes: closing with unread bytes would reset the connection
+// under the answer.
+func drain(conn net.Conn, most time.Duration, bytes int64) {
+	half, ok := conn.(halfCloser)
+	if !ok {
+		return
+	}
+	conn.SetDeadline(time.Now().Add(most)) // TLS writes its farewell
+	half.CloseWrite()
+	io.CopyN(io.Discard, conn, bytes)
+}
+
+func (g *Guard) warn(message string, args ...any) {
+	if now := time.Now(); now.Sub(g.warned) > warnEvery {
+		g.warned = now
+		g.log.Warn(message, args...)
+	}
+}
+
+// guarded is a connection that is counted until it is closed.
+type guarded struct {
+	net.Conn
+	linger atomic.Bool // its answer came before the request was read
+	mu     sync.Mutex
+	left   []func() // called when it is closed
+}
+
+// SyscallConn is for watching whether the other side is still there.
+func (g *guarded) SyscallConn() (syscall.RawConn, error) {
+	conn := g.Conn
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		conn = encrypted.NetConn()
+	}
+	if sc, ok := conn.(syscall.Conn); ok {
+		return sc.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// halfCloser is a connection that can say that it has said all: of TCP, or of TLS over it.
+type halfCloser interface {
+	net.Conn
+	CloseWrite() error
+}
+
+// Close lets the answer arrive: closing with unread bytes would reset the connection under it.
+func (g *guarded) Close() error {
+	if g.linger.Swap(false) {
+		drain(g.Conn, lingerTime, lingerBytes)
+	}
+	err := g.Conn.Close()
+	g.mu.Lock()
+	left := g.left
+	g.left = nil
+	g.mu.Unlock()
+	for _, f := range left {
+		f()
+	}
+	return err
+}
+
+// WhenClosed calls fn when a connection is closed; at once if that is not to be known.
+func WhenClosed(conn net.Conn, fn func()) {
+	g, ok := conn.(*guarded)
+	if !ok {
+		fn()
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left = append(g.left, fn)
+}
+
+// LingerAtClose marks a connection whose request was not read to its end.
+func LingerAtClose(conn net.Conn) {
+	if g, ok := conn.(*guarded); ok {
+		g.linger.Store(true)
+	}
+}

@@ -1,0 +1,78 @@
+package conns
+
+import (
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// TestWhoLeavesIsNoticed over TCP and TLS, also where something of theirs was not read: another request, or the farewell of TLS.
+func TestWhoLeavesIsNoticed(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
+	defer server.Close()
+	config := &tls.Config{Certificates: server.TLS.Certificates}
+	for name, test := range map[string]struct {
+		encrypted bool
+		more      string // than the request
+	}{"TCP": {}, "TCP and another request": {more: "GET /"}, "TLS": {encrypted: true}, "TLS and another request": {true, "GET /"}} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dial := func() (net.Conn, error) { return net.Dial("tcp", ln.Addr().String()) }
+		listener := ln
+		if test.encrypted {
+			listener = tls.NewListener(ln, config)
+			dial = func() (net.Conn, error) {
+				return tls.Dial("tcp", ln.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+			}
+		}
+		guard := NewGuard(listener, NewTally(9, 9), nil, slog.New(slog.DiscardHandler))
+		caller, left, stayed := make(chan net.Conn, 1), make(chan struct{}), make(chan struct{}, 1)
+		go func() {
+			conn, err := dial()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(conn, "request")
+			caller <- conn
+		}()
+		conn, err := guard.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(conn, make([]byte, len("request"))); err != nil {
+			t.Fatal(err)
+		}
+		OnLeaving(conn, func() { stayed <- struct{}{} })() // stopped at once
+		stop := OnLeaving(conn, func() { close(left) })
+		them := <-caller
+		_, _ = io.WriteString(them, test.more)
+		select {
+		case <-left:
+			t.Errorf("%s: who stays has left", name)
+			continue
+		case <-time.After(2 * hangUpEvery):
+		}
+		began := time.Now()
+		them.Close()
+		select {
+		case <-left:
+			t.Logf("%s: noticed after %s", name, time.Since(began).Round(time.Microsecond))
+		case <-time.After(time.Minute):
+			t.Errorf("%s: no one noticed", name)
+		}
+		stop()
+		if len(stayed) > 0 {
+			t.Errorf("%s: a watch that was stopped went on", name)
+		}
+		conn.Close()
+		guard.Close()
+	}
+}

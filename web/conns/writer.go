@@ -1,0 +1,58 @@
+package conns
+
+import (
+	"bufio"
+	"net"
+	"strconv"
+	"time"
+)
+
+const (
+	writeBuffer  = 2 << 10
+	WriteTimeout = 10 * time.Second // a reader that takes nothing for so long is gone
+)
+
+// Writer is the way to one reader, which has its head already.
+type Writer struct {
+	*bufio.Writer
+	chunks *chunkWriter
+}
+
+// NewWriter sends the head at once; what is written after it goes out with the next Flush.
+func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
+	w := &chunkWriter{conn: conn, plain: true}
+	out := &Writer{Writer: bufio.NewWriterSize(w, writeBuffer), chunks: w}
+	w.Write(head) // an error comes again with the next write
+	w.plain = !inChunks
+	return out
+}
+
+// End sends what is left and closes the last chunk.
+func (o *Writer) End() {
+	if o.Flush() == nil && !o.chunks.plain {
+		o.chunks.plain = true
+		o.chunks.Write([]byte("0\r\n\r\n"))
+	}
+}
+
+// chunkWriter writes to a connection, with a deadline for each piece, in chunks unless the reader's HTTP has
+// none.
+type chunkWriter struct {
+	conn  net.Conn
+	plain bool
+}
+
+// Write sends one piece under its own deadline.
+func (w *chunkWriter) Write(p []byte) (int, error) {
+	w.conn.SetWriteDeadline(time.Now().Add(WriteTimeout))
+	if w.plain || len(p) == 0 {
+		return w.conn.Write(p)
+	}
+	chunk := make([]byte, 0, len(p)+12)
+	chunk = append(strconv.AppendInt(chunk, int64(len(p)), 16), "\r\n"...)
+	chunk = append(append(chunk, p...), "\r\n"...)
+	if _, err := w.conn.Write(chunk); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
