@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import threading
 import unittest.mock
 
 from warpboard import AsyncWarpboard, KernelEvalClient
@@ -96,6 +97,23 @@ class Many(SiteTest):
                 return [answer async for answer in site.evaluate_many([KERNEL] * 3)]
 
         self.assertEqual(self.states(asyncio.run(run())), [(0, "completed"), (1, "refused"), (2, "completed")])
+
+    def test_asyncio_cancels_what_is_left_when_the_reader_stops_before_the_client_is_closed(self):
+        deleted = threading.Event()
+
+        def delete(_):
+            deleted.set()
+            return Answer(b"", 204)
+
+        self.site.answers[f"DELETE {BATCH}/b1"] = delete
+
+        async def run():
+            async with AsyncWarpboard(self.site.url) as site:
+                async for _ in site.evaluate_many([KERNEL] * 3):
+                    break
+
+        asyncio.run(run())
+        self.assertTrue(deleted.wait(10))
 
     def test_a_bar_is_drawn_where_it_is_wanted(self):
         with unittest.mock.patch("sys.stderr", io.StringIO()) as err:

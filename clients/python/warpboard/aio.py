@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar
@@ -132,7 +133,7 @@ class AsyncWarpboard:
                     return
                 yield answer
         finally:
-            self._threads.submit(many.cancel)
+            _aside(many.cancel)
 
     async def aclose(self) -> None:
         """Closes the client without waiting for requests under way."""
@@ -154,7 +155,7 @@ class AsyncWarpboard:
                     break
                 await asyncio.sleep(early(began))
         except BaseException:
-            self._threads.submit(evaluation.drop)
+            _aside(evaluation.drop)
             raise
         if answer.get("state") != "completed":
             raise EvalFailedError(answer)
@@ -162,3 +163,8 @@ class AsyncWarpboard:
 
     async def _call(self, method: Callable[..., T], *args: Any, **options: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, functools.partial(method, *args, **options))
+
+
+def _aside(work: Callable[[], None]) -> None:
+    """Does work that no one waits for, also once the client is closed: an iterator that was left ends after `async with`."""
+    threading.Thread(target=work, name="warpboard-cancel").start()
