@@ -173,6 +173,18 @@ class Tokens(SiteTest):
         self.assertEqual(self.sent({}, self.site.url, token="t"), "Bearer t")
         self.assertIsNone(self.sent({}, self.site.url))
 
+    def test_no_error_repeats_a_token_or_a_password(self):
+        with self.assertRaisesRegex(ValueError, "line end") as raised:
+            KernelEvalClient(self.site.url, token="wb_secret\nx")
+        self.assertNotIn("wb_secret", str(raised.exception))
+        with self.assertRaisesRegex(ValueError, "name and password") as raised:
+            KernelEvalClient("http://ada:secret@127.0.0.1:1")
+        self.assertNotIn("secret", str(raised.exception))
+
+    def test_a_line_end_behind_a_token_is_not_of_it(self):
+        self.assertEqual(self.sent({}, self.site.url, token="t\n"), "Bearer t")
+        self.assertEqual(self.sent({"WARPBOARD_SERVER": self.site.url, "WARPBOARD_TOKEN": "t\r\n"}), "Bearer t")
+
     def test_the_environments_token_goes_to_the_environments_server_only(self):
         home = {"WARPBOARD_SERVER": self.site.url, "WARPBOARD_TOKEN": "t"}
         self.assertEqual(self.sent(home), "Bearer t")

@@ -36,8 +36,10 @@ class Transport:
         self.base_url = (base_url or home).rstrip("/")
         if token is None and _address(self.base_url) == _address(home):
             token = os.environ.get("WARPBOARD_TOKEN")
-        self._token = token
-        self.key = key
+        if "@" in urllib.parse.urlsplit(self.base_url).netloc:
+            raise ValueError("the address of a server cannot have a name and password: send a token instead")
+        self._token = _sendable("token", token)
+        self.key = _sendable("key", key)
         self._opener = urllib.request.build_opener(_Redirects)
 
     def call(
@@ -135,6 +137,14 @@ def _beginning(error: urllib.error.HTTPError) -> bytes:
         return error.read(LARGEST_ERROR)
     except (OSError, http.client.HTTPException):
         return b""
+
+
+def _sendable(what: str, secret: Optional[str]) -> Optional[str]:
+    """Returns a secret without the space around it, as a file has a line end. http.client would repeat a wrong one in its error."""
+    secret = secret and secret.strip()
+    if secret and not (secret.isascii() and secret.isprintable()):
+        raise ValueError(f"the {what} has a line end or another character that no {what} has: copy it again")
+    return secret
 
 
 def _address(url: str) -> Tuple[str, str, str]:
