@@ -67,9 +67,14 @@ func Run(ctx context.Context, env Environment, args []string) error {
 	if len(args) > 0 && slices.Contains([]string{"-version", "--version"}, args[0]) {
 		args = append([]string{"version"}, args[1:]...)
 	}
+	out := console.NewOutput(env.Stdout)
+	env.Stdout = out
 	root := rootCommand(env)
 	root.SetArgs(twoHyphens(root, args))
-	return root.ExecuteContext(ctx)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return err
+	}
+	return out.Err()
 }
 
 // twoHyphens writes -addr as --addr in a command line of this machine's commands, which have no flags of one letter but -h:

@@ -3,11 +3,14 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -25,6 +28,25 @@ func commanded(t *testing.T, vars map[string]string, args ...string) (code int, 
 		console.Complain(&stderr, args, err)
 	}
 	return console.ExitCode(err), stdout.String(), stderr.String()
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestACommandWhoseOutputIsCutOffDoesNotExitWithZero(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"id": 1, "name": "a.cpp", "text": "int main"}`)
+	}))
+	t.Cleanup(site.Close)
+	vars := map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "sites.toml"), "WARPBOARD_SERVER": site.URL}
+	for _, line := range []string{"tasks", "show 1", "source 1", "source 1 --json", "source 1 --jq .text", "--help", "version", "skill --to -"} {
+		env := Environment{Getenv: func(name string) string { return vars[name] }, Stdout: full{}, Stderr: io.Discard}
+		if err := Run(t.Context(), env, strings.Fields(line)); !errors.Is(err, syscall.ENOSPC) || console.ExitCode(err) != console.ExitOther {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
 }
 
 func TestAMistakeInTheCommandLineExitsWithTwo(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,8 +16,8 @@ import (
 
 // IsTerminal reports whether something is written to a person.
 func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // Screen prints for people: colours and a changing line on a terminal, plain lines in a pipe. It has no lock: a caller that
@@ -35,8 +34,8 @@ type Screen struct {
 func NewScreen(env Environment) *Screen {
 	s := &Screen{Out: env.Stdout, Terminal: IsTerminal(env.Stdout), Width: 80}
 	s.color = s.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
-	if f, ok := env.Stdout.(*os.File); ok && s.Terminal {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 10 {
+	if s.Terminal {
+		if width, _, err := term.GetSize(int(fileOf(env.Stdout).Fd())); err == nil && width > 10 {
 			s.Width = width
 		}
 	}
