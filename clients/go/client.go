@@ -164,13 +164,18 @@ func ask[T any](ctx context.Context, c *Client, method, path string, body any, h
 	return &answer, nil
 }
 
-// readAll reads an answer, and refuses one that is too large, instead of taking a part for the whole.
+// readAll reads an answer, and refuses one that is too large, instead of taking a part for the whole. A connection that is lost here
+// is the same error as one that is lost before: a *url.Error.
 func readAll(resp *http.Response) ([]byte, error) {
+	at := resp.Request.URL.Redacted()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(text) > maxAnswer {
-		err = fmt.Errorf("%s: the answer is larger than %d MiB, which is more than this program reads", resp.Request.URL, maxAnswer>>20)
+	if err != nil {
+		return nil, &url.Error{Op: "read", URL: at, Err: err}
 	}
-	return text, err
+	if len(text) > maxAnswer {
+		return nil, fmt.Errorf("%s: the answer is larger than %d MiB, which is more than this program reads", at, maxAnswer>>20)
+	}
+	return text, nil
 }
 
 // send returns the answer to a request that went well, with its body open.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -106,6 +107,30 @@ func TestABrokenConfigFileIsNotQuoted(t *testing.T) {
 		}
 		if err := w.run(t, "tasks"); err == nil || strings.Contains(err.Error(), "wb_secret") {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
+	w := newWorld(t)
+	reset := false
+	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		conn, buffer, err := rw.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		buffer.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"tasks\": [")
+		buffer.Flush()
+		if reset {
+			conn.(*net.TCPConn).SetLinger(0)
+		}
+	})
+	for _, reset = range []bool{false, true} {
+		err := w.run(t, "tasks", "--server", w.URL)
+		if code := console.ExitCode(err); code != console.ExitAway || !strings.Contains(err.Error(), "try again") {
+			t.Errorf("reset %v: exit %d, %v", reset, code, err)
 		}
 	}
 }

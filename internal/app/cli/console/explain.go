@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -78,10 +79,10 @@ func Explain(err error, server string, signedIn bool) error {
 			return plain{fmt.Sprintf("%s does not accept this token, which has expired or was revoked: run warpboard login %s", server, server), err}
 		}
 		return plain{fmt.Sprintf("you are not signed in to %s: run warpboard login %s", server, server), err}
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
+		return plain{fmt.Sprintf("the connection to %s was lost: try again", server), err}
 	case errors.As(err, &away):
 		return plain{fmt.Sprintf("%s does not answer: %s", server, reason(away)), err}
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return plain{fmt.Sprintf("the connection to %s was lost: try again", server), err}
 	case errors.As(err, &file) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
 		return plain{fmt.Sprintf("%s: %v", file.Path, file.Err), err}
 	}
