@@ -30,6 +30,16 @@ func commanded(t *testing.T, vars map[string]string, args ...string) (code int, 
 	return console.ExitCode(err), stdout.String(), stderr.String()
 }
 
+func TestErrorsAreJSONHoweverThatIsAskedFor(t *testing.T) {
+	vars := map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "sites.toml")}
+	for flag, want := range map[string]bool{"--json": true, "--json=true": true, "--json=1": true, "--jq=.id": true, "--json=false": false, "--json=0": false} {
+		_, _, wrong := commanded(t, vars, "show", "x", flag)
+		if got := json.Valid([]byte(wrong)); got != want {
+			t.Errorf("%s: %s", flag, wrong)
+		}
+	}
+}
+
 // full is a disk without room.
 type full struct{}
 

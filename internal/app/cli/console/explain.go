@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -26,7 +27,11 @@ func Complain(out io.Writer, args []string, err error) {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}
-	asked := func(arg string) bool { return arg == "--json" || arg == "--jq" || strings.HasPrefix(arg, "--jq=") }
+	asked := func(arg string) bool {
+		name, value, given := strings.Cut(arg, "=")
+		as, err := strconv.ParseBool(value)
+		return name == "--jq" || name == "--json" && (!given || as && err == nil)
+	}
 	if !slices.ContainsFunc(args, asked) {
 		fmt.Fprintln(out, "warpboard:", Clean(err.Error()))
 		return
