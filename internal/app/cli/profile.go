@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"slices"
 
@@ -54,6 +56,13 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	data, err := site.Download(ctx, client.ProfilePath(id, run.ID, kind, index))
 	if err != nil {
 		return err
+	}
+	if c.filter != nil {
+		var picked bytes.Buffer
+		if err := c.filter.Print(&picked, json.RawMessage(data)); err != nil {
+			return err
+		}
+		data = picked.Bytes()
 	}
 	if out != "" {
 		return os.WriteFile(out, data, 0o644)

@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -47,5 +49,26 @@ func TestATerminalBoardRanksOnlyTheNewestSoftware(t *testing.T) {
 	rows := strings.Split(w.out.String(), "\n")
 	if len(rows) < 3 || !strings.HasPrefix(rows[1], "1 ") || !strings.HasPrefix(rows[2], "– ") {
 		t.Errorf("the board is printed as\n%s", w.out.String())
+	}
+}
+
+func TestAFilterPicksFromAProfile(t *testing.T) {
+	w := newWorld(t)
+	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "profile.json") {
+			rw.Write([]byte(`{"kernels": [{"name": "sum"}]}`))
+			return
+		}
+		json.NewEncoder(rw).Encode(client.Submission{ID: 1, Runs: []client.Run{{ID: 2, Device: "H200"}}})
+	})
+	file := filepath.Join(t.TempDir(), "name")
+	if err := w.run(t, "profile", "get", "1", "--server", w.URL, "--jq", ".kernels[0].name"); err != nil || w.out.String() != "sum\n" {
+		t.Errorf("%v, %q", err, w.out.String())
+	}
+	if err := w.run(t, "profile", "get", "1", "--server", w.URL, "--jq", ".kernels[0].name", "-o", file); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "sum\n" {
+		t.Errorf("%v, %q", err, text)
 	}
 }
