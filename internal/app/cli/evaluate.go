@@ -30,7 +30,12 @@ type evaluation struct {
 func evaluateCommand(c *connection) *cobra.Command {
 	var o evaluation
 	cmd := &cobra.Command{Use: "evaluate FILE", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: console.Exactly("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.evaluate(cmd.Context(), o, args[0]) }}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.counts(cmd, args[0]); err != nil {
+				return err
+			}
+			return c.evaluate(cmd.Context(), o, args[0])
+		}}
 	f := cmd.Flags()
 	f.StringVar(&o.kind, "type", "", "torch, torch_cuda, triton, cuda or multi_kernel; default: by the file")
 	f.StringVar(&o.io, "io", "", "JSON file with the kernel's arguments and launch sizes")
@@ -39,6 +44,19 @@ func evaluateCommand(c *connection) *cobra.Command {
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
 	f.IntVar(&o.trials, "trials", 100, "timed calls")
 	return cmd
+}
+
+// counts refuses flags that would change nothing: anyone who gives one expects that it counts.
+func (o evaluation) counts(cmd *cobra.Command, file string) error {
+	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "trials"} {
+		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
+			return console.Usage("--%s does not change %s, which is the whole request: write it there", name, file)
+		}
+	}
+	if o.referenceKind != "" && o.reference == "" {
+		return console.Usage("--reference-type needs --reference FILE")
+	}
+	return nil
 }
 
 func (c *connection) evaluate(ctx context.Context, o evaluation, file string) error {
@@ -93,7 +111,7 @@ func evaluated(ctx context.Context, site *client.Client, request any, tell func(
 // request is the body of POST /evaluate, or of /compare with a reference.
 func (o evaluation) request(file string) (map[string]any, error) {
 	if filepath.Ext(file) == ".json" {
-		// Sent as it is, with flags left out: the site checks it.
+		// Sent as it is: the site checks it.
 		var whole map[string]any
 		return whole, readJSON(file, &whole)
 	}

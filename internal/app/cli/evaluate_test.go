@@ -83,6 +83,34 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 	}
 }
 
+func TestFlagsThatWouldNotCountAreRefused(t *testing.T) {
+	w, dir := newWorld(t), t.TempDir()
+	asked := w.evaluating(t)
+	kernels(t, dir)
+	file := filepath.Join(dir, "request.json")
+	if err := os.WriteFile(file, []byte(`{"kernel": {"source_code": "right", "kernel_type": "torch"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for flags, named := range map[string]string{
+		"--trials 5": "--trials", "--device cpu": "--device", "--type torch": "--type", "--io a.json": "--io", "--reference " + file: "--reference",
+	} {
+		err := w.run(t, append([]string{"evaluate", "--server", w.URL, file}, strings.Fields(flags)...)...)
+		if console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), named+" ") {
+			t.Errorf("a whole request with %s: %v", flags, err)
+		}
+	}
+	err := w.run(t, "evaluate", "--server", w.URL, filepath.Join(dir, "right.py"), "--reference-type", "torch")
+	if console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "needs --reference FILE") {
+		t.Errorf("the type of no reference: %v", err)
+	}
+	if len(*asked) > 0 {
+		t.Errorf("the site was asked for %v", *asked)
+	}
+	if err := w.run(t, "evaluate", "--server", w.URL, file); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	asked := w.evaluating(t)
