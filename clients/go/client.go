@@ -136,6 +136,9 @@ func (c *Client) Tasks(ctx context.Context) ([]TaskSummary, error) {
 
 // Task reads one task.
 func (c *Client) Task(ctx context.Context, slug string) (*Task, error) {
+	if slug == "" { // its address would be the list's
+		return nil, &Problem{Status: http.StatusNotFound, Code: "not_found", Detail: `There is no task "".`}
+	}
 	return ask[Task](ctx, c, http.MethodGet, "/tasks/"+url.PathEscape(slug), nil)
 }
 
