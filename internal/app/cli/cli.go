@@ -107,6 +107,9 @@ func (c *connection) site() (*client.Client, error) {
 	if c.tokenGiven {
 		token = c.token
 	}
+	if token = strings.TrimSpace(token); strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, console.Usage("the token has a space, a line end, or another character that no token has: copy it again")
+	}
 	c.asked.Server, c.asked.Token = strings.TrimSuffix(known.Server, "/"), token
 	if !isAddress(c.asked.Server) {
 		return nil, console.Usage("%q is neither an address like https://boards.example.org nor the name of a site of warpboard login", withoutUser(c.asked.Server))

@@ -98,6 +98,28 @@ func TestLoginKeepsATokenForItsSiteAndItsOwnerAlone(t *testing.T) {
 	}
 }
 
+func TestATokenIsSentWithoutTheLineEndOfItsFile(t *testing.T) {
+	w := newWorld(t)
+	w.vars["WARPBOARD_TOKEN"] = "wb_kept\r\n"
+	if err := w.run(t, "tasks", "--server", w.URL); err != nil || strings.Join(w.tokens, ",") != "Bearer wb_kept" {
+		t.Errorf("%v, the site got %q", err, w.tokens)
+	}
+	for _, token := range []string{"wb_secret\nx", "wb_secret…"} {
+		w.vars["WARPBOARD_TOKEN"] = token
+		err := w.run(t, "tasks", "--server", w.URL)
+		if console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "copy it again") || strings.Contains(err.Error(), "wb_secret") {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+}
+
+func TestATaskWithoutANameIsNotFound(t *testing.T) {
+	w := newWorld(t)
+	if err := w.run(t, "task", "show", "", "--server", w.URL); console.ExitCode(err) != console.ExitRefused {
+		t.Errorf("%v, %s", err, w.out.String())
+	}
+}
+
 func TestABrokenConfigFileIsNotQuoted(t *testing.T) {
 	w := newWorld(t)
 	w.vars["WARPBOARD_SITES"] = filepath.Join(t.TempDir(), "config.toml")
