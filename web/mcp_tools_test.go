@@ -57,6 +57,10 @@ func TestAgentsReadWhatIsWrongWithTheirArguments(t *testing.T) {
 		{"submit", object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": "CPU"}, `submit: the argument "devices" must be an array, not "CPU".`},
 		{"submit", object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": []any{"CPU", 5}}, `submit: the argument "devices[1]" must be a string, not 5.`},
 		{"submit", object{"task": "t", "source": "x", "file_name": "a.cpp", "files": object{"a.h": 1}}, `submit: the argument "files.a.h" must be a string, not 1.`},
+		{"get_task", object{"task": ""}, `There is no task "".`},
+		{"evaluate_kernel", object{"kernel_source": "x", "kernel_type": "torch", "num_trials": 0}, `num_trials must be at least 1.`},
+		{"compare_kernels", object{"ref_kernel_source": "x", "ref_kernel_type": "torch", "custom_kernel_source": "x", "custom_kernel_type": "torch", "timeout": 0}, `timeout must be at least 5 seconds.`},
+		{"validate_kernel", object{"kernel_source": "x", "kernel_type": "torch", "timeout": 0}, `timeout must be at least 5 seconds.`},
 		{"evaluate_kernel", object{"enable_device_metrics": "yes"}, `evaluate_kernel: the argument "enable_device_metrics" must be a boolean, not "yes".`},
 	} {
 		if answer, refused := a.call(test.tool, test.arguments); refused != test.says {
@@ -65,6 +69,18 @@ func TestAgentsReadWhatIsWrongWithTheirArguments(t *testing.T) {
 	}
 	if _, refused := a.call("get_task", object{"task": strings.Repeat("x", mcp.MostAside/3), "id": strings.Repeat("y", mcp.MostAside/3)}); len(refused) > 300 {
 		t.Errorf("an error repeats %d bytes of what was sent", len(refused))
+	}
+}
+
+func TestAPromptNeedsItsTask(t *testing.T) {
+	s := newEvalSite(t)
+	a := s.agent(t, s.token)
+	for _, arguments := range []map[string]string{nil, {"task": ""}, {"tsak": "sort"}} {
+		var wire *jsonrpc.Error
+		_, err := a.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "climb", Arguments: arguments})
+		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, `climb needs the argument "task"`) {
+			t.Errorf("%v: %v", arguments, err)
+		}
 	}
 }
 

@@ -22,11 +22,11 @@ const (
 
 // settings are the parameters of every evaluation.
 type settings struct {
-	NumTrials     int      `json:"num_trials,omitempty" jsonschema:"timed calls, 1 to 10000; default 100"`
+	NumTrials     *int     `json:"num_trials,omitempty" jsonschema:"timed calls, 1 to 10000; default 100"`
 	NumWarmup     int      `json:"num_warmup,omitempty" jsonschema:"accepted for older clients: the site warms every kernel up"`
 	ATol          *float64 `json:"atol,omitempty" jsonschema:"absolute tolerance; default 0.01"`
 	RTol          *float64 `json:"rtol,omitempty" jsonschema:"relative tolerance; default 0.01"`
-	Timeout       int      `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; waiting for a device does not count"`
+	Timeout       *int     `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; waiting for a device does not count"`
 	GPUType       string   `json:"gpu_type,omitempty" jsonschema:"device to run on, such as h200 or cpu; default: any, preferably a GPU"`
 	DeviceMetrics bool     `json:"enable_device_metrics,omitempty" jsonschema:"read hardware counters with Nsight Compute in a pass of its own"`
 }
@@ -61,7 +61,7 @@ type validateIn struct {
 	Type     string `json:"kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
 	IO       object `json:"io_contract,omitempty" jsonschema:"IOContract of the kernel"`
 	Metadata object `json:"metadata,omitempty" jsonschema:"metadata of the kernel"`
-	Timeout  int    `json:"timeout,omitempty" jsonschema:"seconds; default 60"`
+	Timeout  *int   `json:"timeout,omitempty" jsonschema:"seconds; default 60"`
 }
 
 type jobIn struct {
@@ -106,10 +106,13 @@ func code(source, kind string, io, metadata object) object {
 
 // request adds what was set to the kernels.
 func (s settings) request(kernels object) object {
-	for name, value := range map[string]any{"num_trials": s.NumTrials, "timeout": s.Timeout, "gpu_type": s.GPUType} {
-		if value != 0 && value != "" {
-			kernels[name] = value
+	for name, value := range map[string]*int{"num_trials": s.NumTrials, "timeout": s.Timeout} {
+		if value != nil { // 0 is for the site to refuse
+			kernels[name] = *value
 		}
+	}
+	if s.GPUType != "" {
+		kernels["gpu_type"] = s.GPUType
 	}
 	if s.ATol != nil {
 		kernels["atol"] = *s.ATol
@@ -147,7 +150,8 @@ func (t tools) compare(ctx context.Context, p *progress, in compareIn) (any, err
 
 // validate is an evaluation with one trial, with the fields of a check.
 func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, error) {
-	s := settings{NumTrials: 1, Timeout: cmp.Or(in.Timeout, validateTimeout)}
+	once, most := 1, validateTimeout
+	s := settings{NumTrials: &once, Timeout: cmp.Or(in.Timeout, &most)}
 	answer, err := t.run(ctx, p, s.request(object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}))
 	if err != nil || answer["ended"] == false {
 		return answer, err

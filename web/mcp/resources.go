@@ -126,7 +126,11 @@ func textFiles(data []byte) (files []client.SourceFile, err error) {
 }
 
 func climb(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	task := r.Params.Arguments["task"]
+	if task == "" {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: `climb needs the argument "task": slug of the task, from list_tasks.`}
+	}
 	_, loop, _ := strings.Cut(Skill(), "# Work on a Warpboard")
-	text := "Bring a kernel for the task " + r.Params.Arguments["task"] + " to the top of its board.\n" + loop
+	text := "Bring a kernel for the task " + task + " to the top of its board.\n" + loop
 	return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
 }
