@@ -52,3 +52,30 @@ func TestWhatIsNoJSONObjectIsNoSubmission(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusedBodySaysWhatIsWrongAndWhere(t *testing.T) {
+	s := newEvalSite(t)
+	long := strings.Repeat("x", 1000)
+	for _, test := range []struct{ path, body, contentType, says string }{
+		{"/evaluations", `{"kernel": 1,, "a": 2}`, "application/json", `at byte 13: invalid character ','`},
+		{"/evaluations", `{"kernel": 1`, "application/json", `at byte 12: unexpected EOF`},
+		{"/evaluations", `{} {}`, "application/json", `at byte 3: Extra data`},
+		{"/evaluations", `{}`, "application/x-www-form-urlencoded", `the Content-Type is \"application/x-www-form-urlencoded\", not application/json`},
+		{"/submissions", `{}`, "application/x-www-form-urlencoded", `the Content-Type is \"application/x-www-form-urlencoded\", not application/json`},
+		{"/submissions", `{"task": 1,}`, "application/json", `invalid character '}'`},
+		{"/submissions", `[]`, "application/json", `The request is not a JSON object."`},
+		{"/evaluations/batch", ``, "application/json", `: it ends where { must be.`},
+		{"/evaluations/batch", `{"requests": null}`, "application/json", `: null comes where [ must be.`},
+		{"/evaluations/batch", `{"` + long + `": 1}`, "application/json", `: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx comes where requests must be.`},
+		{"/evaluations/batch", `{"requests": [{}], "shared": true}`, "application/json", `: shared comes where } must be.`},
+	} {
+		resp, answer := s.ask("POST", "/api/v1"+test.path, test.body, "Content-Type", test.contentType)
+		if text := jsonText(answer); resp.StatusCode != 422 || !strings.Contains(text, test.says) || len(text) > 500 {
+			t.Errorf("%s %.40s: %s %.500s, want %s", test.path, test.body, resp.Status, text, test.says)
+		}
+	}
+	_, answer := s.ask("POST", "/evaluate", `{"kernel": 1,, "a": 2}`, "Content-Type", "application/json")
+	if text := jsonText(answer); !strings.Contains(text, `"loc":["body",13]`) {
+		t.Errorf("the place of a mistake: %s", text)
+	}
+}

@@ -67,7 +67,7 @@ func readable(err error) error {
 	var refusal *kernelrun.Refusal
 	switch {
 	case errors.As(err, &body):
-		return site.Invalid("body", "The request cannot be read: %s.", body.Msg)
+		return site.Invalid("body", "The request cannot be read: %v.", body)
 	case errors.As(err, &refusal):
 		return site.Invalid("invalid", "%s.", refusal.Message)
 	}

@@ -34,7 +34,12 @@ func readJSON(c *fiber.Ctx, into any) error {
 			err = errors.New("there is text after its end")
 		}
 	}
-	if err != nil || given == nil || !evaluations.IsJSON(c.Get(fiber.HeaderContentType)) {
+	switch kind := c.Get(fiber.HeaderContentType); {
+	case !evaluations.IsJSON(kind):
+		return site.Invalid("body", "The request is not a JSON object: %s.", evaluations.NotJSON(kind))
+	case err != nil && !errors.As(err, new(*json.UnmarshalTypeError)):
+		return site.Invalid("body", "The request is not a JSON object: %v.", err)
+	case given == nil:
 		return site.Invalid("body", "The request is not a JSON object.")
 	}
 	if broken := site.FindBrokenText(body); broken != nil {

@@ -138,10 +138,8 @@ func readLines(body []byte) (requests []json.RawMessage, err error) {
 // readList reads the requests one by one: a list of far too many is not kept.
 func readList(body []byte) (requests []json.RawMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	for _, want := range []json.Token{json.Delim('{'), "requests", json.Delim('[')} {
-		if token, err := decoder.Token(); err != nil || token != want {
-			return nil, noList("%v comes where %v must be", token, want)
-		}
+	if err := expect(decoder, json.Delim('{'), "requests", json.Delim('[')); err != nil {
+		return nil, noList("%v", err)
 	}
 	for decoder.More() {
 		if len(requests) == MostRequests {
@@ -153,13 +151,29 @@ func readList(body []byte) (requests []json.RawMessage, err error) {
 		}
 		requests = append(requests, one)
 	}
-	for _, want := range []json.Token{json.Delim(']'), json.Delim('}')} {
-		if token, err := decoder.Token(); err != nil || token != want {
-			return nil, noList("the list, or the object, does not end after request %d", len(requests))
-		}
+	if err := expect(decoder, json.Delim(']'), json.Delim('}')); err != nil {
+		return nil, noList("%v", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, noList("there is text after its end")
 	}
 	return requests, nil
+}
+
+// expect reads tokens, and says which one is another.
+func expect(decoder *json.Decoder, tokens ...json.Token) error {
+	for _, want := range tokens {
+		token, err := decoder.Token()
+		switch {
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("it ends where %v must be", want)
+		case err != nil:
+			return err
+		case token == nil:
+			return fmt.Errorf("null comes where %v must be", want)
+		case token != want:
+			return fmt.Errorf("%.40s comes where %v must be", fmt.Sprint(token), want)
+		}
+	}
+	return nil
 }

@@ -25,8 +25,17 @@ type BodyError struct {
 	Ctx   map[string]any
 }
 
-// Error is the message alone.
-func (b *BodyError) Error() string { return b.Msg }
+// Error is the message with its place and its reason, where they are known.
+func (b *BodyError) Error() string {
+	text := b.Msg
+	if len(b.Loc) > 1 {
+		text += fmt.Sprintf(" at byte %v", b.Loc[1])
+	}
+	if why, known := b.Ctx["error"]; known {
+		text += fmt.Sprintf(": %v", why)
+	}
+	return text
+}
 
 // FieldErrors are fields that could not be read.
 type FieldErrors []kernelrun.Problem
@@ -54,8 +63,10 @@ func readBody(c *fiber.Ctx) (map[string]any, error) {
 	if len(body) == 0 {
 		return nil, &BodyError{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 	}
-	if !IsJSON(c.Get(fiber.HeaderContentType)) {
-		return nil, notObject(string(body))
+	if kind := c.Get(fiber.HeaderContentType); !IsJSON(kind) {
+		wrong := notObject(string(body))
+		wrong.Ctx = map[string]any{"error": NotJSON(kind)}
+		return nil, wrong
 	}
 	return readObject(body)
 }
@@ -71,13 +82,14 @@ func readObject(body []byte) (map[string]any, error) {
 	decoder.UseNumber()
 	var value any
 	err := decoder.Decode(&value)
+	end := decoder.InputOffset()
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
 			err = errExtraData
 		}
 	}
 	if err != nil {
-		return nil, &BodyError{Type: "json_invalid", Loc: []any{"body", decoder.InputOffset()}, Msg: "JSON decode error",
+		return nil, &BodyError{Type: "json_invalid", Loc: []any{"body", placeOf(err, end, body)}, Msg: "JSON decode error",
 			Input: map[string]any{}, Ctx: map[string]any{"error": err.Error()}}
 	}
 	object, ok := value.(map[string]any)
@@ -89,6 +101,25 @@ func readObject(body []byte) (map[string]any, error) {
 			Message: "Input should be a valid string, unable to parse raw data as a unicode string", Hint: fmt.Sprintf("line %d is not UTF-8", broken.Line)}}
 	}
 	return object, nil
+}
+
+// placeOf is the byte of a body, from 0, where it stops being JSON; its first value ends at end.
+func placeOf(err error, end int64, body []byte) int64 {
+	var wrong *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		return wrong.Offset - 1
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return int64(len(body))
+	case errors.Is(err, errExtraData):
+		return int64(len(body) - len(bytes.TrimLeft(body[end:], " \t\r\n")))
+	}
+	return end
+}
+
+// NotJSON says that a body is of another type than it must be.
+func NotJSON(contentType string) string {
+	return fmt.Sprintf("the Content-Type is %.80q, not application/json", contentType)
 }
 
 // MostValues is how many values a request may have: each takes far more memory than its text. A source is one, and so
