@@ -32,7 +32,7 @@ const (
 // listed are the pages in the order in which they are listed.
 var listed = []Page{
 	{Name: "submit", For: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
-	{Name: "boards", For: Use, About: "Read a board: ties, intervals, marks, records, history, and downloads."},
+	{Name: "boards", For: Use, About: "Ties, intervals, marks, records, history, and downloads."},
 	{Name: "profiles", For: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
 	{Name: "compare", For: Use, About: "See whether a change made your kernel faster, where, and why."},
 	{Name: "cli", For: Use, About: "Install the command, sign in, and work with one or several sites."},
@@ -51,7 +51,7 @@ var listed = []Page{
 	{Name: "security", For: Operate, About: "Trust in people and machines, isolation of submissions, and limits of requests."},
 	{Name: "metrics", For: Operate, About: "Health checks, Prometheus, logs, alerts, limits, and disk space."},
 	{Name: "api", For: Automate, About: "The JSON API: tokens, errors, single kernels without a task, and who may call it."},
-	{Name: "agents", For: Automate, About: "MCP for coding agents: set up a client, tools, and resources."},
+	{Name: "agents", For: Automate, About: "Set up a client; tools and resources."},
 	{Name: "python", For: Automate, About: "Submit, wait, and compare from Python."},
 	{Name: "ci", For: Automate, About: "Check a repository's kernels against a base branch; an action for GitHub."},
 	{Name: "rl", For: Automate, About: "Use a site as the reward of a training loop: a reward function, how kernels end, trust, and limits."},

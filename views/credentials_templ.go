@@ -44,7 +44,7 @@ func credentials(l CredentialList) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"credentials\" aria-labelledby=\"credentials-title\" class=\"mt-10\"><h2 id=\"credentials-title\">Remote worker credentials</h2><p class=\"mt-1 soft\">With one, <code>warpboard work</code> on another machine takes jobs for the devices named here, and nothing else.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"credentials\" aria-labelledby=\"credentials-title\" class=\"mt-10\"><h2 id=\"credentials-title\">Remote worker credentials</h2><p class=\"mt-1 soft\">A credential lets <code>warpboard work</code> on another machine take jobs for the devices named here, and nothing else.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -230,7 +230,7 @@ func tokens(p MePage) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section aria-labelledby=\"tokens\"><h2 id=\"tokens\">Tokens</h2><p class=\"mt-1 soft\">For the command line (<code>warpboard login</code> makes one), scripts, agents and the API. A token can submit, read, publish tasks and manage webhooks as you; it cannot change your account. To keep popcorn-cli, create a token: it comes with the two lines that <a href=\"/docs/kernelbot\">popcorn-cli needs</a>.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section aria-labelledby=\"tokens\"><h2 id=\"tokens\">Tokens</h2><p class=\"mt-1 soft\">For scripts, agents, and the API; <code>warpboard login</code> creates one for the command line. A token can submit, read, publish tasks, and manage webhooks as you. It cannot change your account. Each new token comes with the settings for <a href=\"/docs/kernelbot\">popcorn-cli</a>.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

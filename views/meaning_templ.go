@@ -151,9 +151,9 @@ func runMeaning(r RunCard) templ.Component {
 				}
 				if r.Pool == nil {
 					var templ_7745c5c3_Var9 string
-					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(" on the first ranked run")
+					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(" (first ranked run)")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/meaning.templ`, Line: 27, Col: 34}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/meaning.templ`, Line: 27, Col: 29}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {
@@ -202,7 +202,7 @@ func runMeaning(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if r.FirstRun != r.ID && r.FirstRun != 0 {
+			} else if r.meansFirst() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -216,7 +216,7 @@ func runMeaning(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\">Compare with first place</a>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\">Compare with 1st place</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -228,6 +228,11 @@ func runMeaning(r RunCard) templ.Component {
 		}
 		return nil
 	})
+}
+
+// meansFirst reports whether what a run means leads to the comparison with 1st place.
+func (r RunCard) meansFirst() bool {
+	return r.ScoreNS != nil && r.Rank > 0 && r.besides() == nil && r.FirstRun != 0 && r.FirstRun != r.ID
 }
 
 // besides is the run of the same person that a scored run is seen against; nil for a first one.

@@ -1231,7 +1231,7 @@ func Review(p ReviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Reported runs, and board entries that the site flags: clocks that disagree, and patterns in the source that occur in some false times. Most flagged runs are honest; a flag does not change a board.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Runs that a person reported or the site flagged. The site flags board entries whose clocks disagree or whose source has a pattern seen in false times. Most flagged runs are honest; a flag does not change a board.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -104,7 +104,7 @@ func Playground(p PlaygroundPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Playground</h1><p class=\"mt-2 text-lg soft\">Compile, check and time one kernel, or compare it with a reference. Programs do the same over the <a href=\"/api\">API</a>.</p><p class=\"meta mt-4\"><span>Start with an example</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Playground</h1><p class=\"mt-2 text-lg soft\">Compile, check, and time one kernel, or compare it with a reference. Programs do the same over the <a href=\"/api\">API</a>.</p><p class=\"meta mt-4\"><span>Start with an example</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -789,7 +789,7 @@ func (p PlaygroundPage) code(name, title string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = p.text(name+"_name", "Name", "of the function, kernel or entry point").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.text(name+"_name", "Name", "of the function, kernel, or entry point").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

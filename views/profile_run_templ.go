@@ -268,7 +268,7 @@ func kernelFacts(kernels []KernelFacts) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<details class=\"border-t border-line\" data-kernels open><summary class=\"px-5 py-3\"><span class=\"font-semibold\">Compiler</span> <span class=\"soft small\">what ptxas gave each kernel</span></summary><div class=\"scroll border-t border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Compiler facts\"><table class=\"table\"><thead><tr><th scope=\"col\">Kernel</th><th class=\"r\" scope=\"col\">Registers</th><th class=\"r\" scope=\"col\">Shared memory</th><th class=\"r\" scope=\"col\">Stack</th><th class=\"r\" scope=\"col\">Spills</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<details class=\"border-t border-line\" data-kernels open><summary class=\"px-5 py-3\"><span class=\"font-semibold\">Compiler</span> <span class=\"soft small\">resources of each kernel, from ptxas</span></summary><div class=\"scroll border-t border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Compiler facts\"><table class=\"table\"><thead><tr><th scope=\"col\">Kernel</th><th class=\"r\" scope=\"col\">Registers</th><th class=\"r\" scope=\"col\">Shared memory</th><th class=\"r\" scope=\"col\">Stack</th><th class=\"r\" scope=\"col\">Spills</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -425,7 +425,7 @@ func runLinks(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Compare != "" {
+		if r.Compare != "" && !r.meansFirst() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<a class=\"small\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -439,7 +439,7 @@ func runLinks(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\">Compare with the first</a> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\">Compare with 1st place</a> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

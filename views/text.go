@@ -38,9 +38,9 @@ func RankingName(ranking tasks.Ranking) string {
 var modeNames = map[string]struct{ label, hint string }{
 	"test":      {"Test", "Correctness only"},
 	"benchmark": {"Benchmark", "Time each case, off the board"},
-	"ranked":    {"Ranked", "Test, time and take a place on the board"},
+	"ranked":    {"Ranked", "Test, time, and rank on the board"},
 	"baseline":  {"Baseline", "Run by the site, for comparison"},
-	"profile":   {"Profile", "Nsight Compute of each benchmark case"},
+	"profile":   {"Profile", "Nsight Compute report of each benchmark case"},
 }
 
 // ModeName is a submission's mode for people.

@@ -49,11 +49,11 @@ func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
 	s := newScene(t)
 	b := s.browser()
 	doc := b.page(submissionPath(s.done), http.StatusOK)
-	wantText(t, doc, "[data-meaning]", "5th place on the first ranked run 14.5 % slower than 1st place Compare with first place")
+	wantText(t, doc, "[data-meaning]", "5th place (first ranked run) 14.5 % slower than 1st place Compare with 1st place")
 	if doc.Find("[data-run] .tag-record").Length() != 0 {
 		t.Error("a fifth place is a record")
 	}
-	b.page(href(t, doc, "Compare with first place"), http.StatusOK)
+	b.page(href(t, doc, "Compare with 1st place"), http.StatusOK)
 
 	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
 	record := s.submit(lin, "H200", goodKernel)

@@ -72,7 +72,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	a, faster := s.slow.SubmissionID, s.fast.SubmissionID
 	for _, want := range []string{
 		fmt.Sprintf("#%d is 1.100× faster than #%d (1.091× to 1.109× at 99 %%; ", faster, a), "geometric mean of the benchmark cases",
-		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "not told apart in 1",
+		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "the data show no difference in 1",
 		"Conditions differ, which may explain some of it: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
 	} {
 		wantText(t, doc, "[data-findings]", want)

@@ -58,10 +58,11 @@ func (vm CompareVM) Where() string {
 	}
 	said := fmt.Sprintf("The data show no difference in any of %s that both ran.", format.Plural(vm.Finding.Shared, "case", "cases"))
 	if len(parts) > 0 {
+		said = fmt.Sprintf("Of %s that both ran, %s is %s", format.Plural(vm.Finding.Shared, "case", "cases"), vm.B.Short, strings.Join(parts, ", "))
 		if unknown > 0 {
-			parts = append(parts, fmt.Sprintf("not told apart in %d", unknown))
+			said += fmt.Sprintf("; the data show no difference in %d", unknown)
 		}
-		said = fmt.Sprintf("Of %s that both ran, %s is %s.", format.Plural(vm.Finding.Shared, "case", "cases"), vm.B.Short, strings.Join(parts, ", "))
+		said += "."
 	}
 	if n := vm.oneSided(); n > 0 {
 		said += fmt.Sprintf(" %s timed on one side only.", format.Plural(n, "case was", "cases were"))

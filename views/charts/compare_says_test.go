@@ -28,7 +28,7 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 	}{
 		"faster": {a: side(1000, 1000, 1000), b: side(500, 1000, 2000), version: "time of the last case",
 			want: []string{"#15 grace is 2.00× slower than #12 ada (1.97× to 2.03× at 99 %; time of the last case).",
-				"Of 3 cases that both ran, #15 grace is faster in 1 (most at n: 1: 2.00×), slower in 1 (most at n: 3: 2.00×), not told apart in 1."}},
+				"Of 3 cases that both ran, #15 grace is faster in 1 (most at n: 1: 2.00×), slower in 1 (most at n: 3: 2.00×); the data show no difference in 1."}},
 		"no difference": {a: side(1000, 1000), b: side(1001, 999), version: "mean",
 			want: []string{"The data cannot show a difference: #15 grace takes 0.982× to 1.016× the time of #12 ada (99 % interval; mean).",
 				"The data show no difference in any of 2 cases that both ran."}},
