@@ -1108,7 +1108,7 @@ func (p PlaygroundPage) settings() templ.Component {
 			templ_7745c5c3_Var41 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<section class=\"grid gap-4\" aria-labelledby=\"settings-title\"><h2 id=\"settings-title\" class=\"text-xl\">Run</h2><div class=\"grid gap-4 grid-cols-2 sm:grid-cols-3 items-start\"><div class=\"field\"><label for=\"gpu_type\">Device</label> <select id=\"gpu_type\" name=\"gpu_type\" class=\"input h-10\"><option value=\"\">Any (prefer a GPU)</option> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<section class=\"grid gap-4\" aria-labelledby=\"settings-title\"><h2 id=\"settings-title\" class=\"text-xl\">Run</h2><div class=\"grid gap-4 grid-cols-2 sm:grid-cols-3 items-start\"><div class=\"field\"><label for=\"gpu_type\">Device</label> <select id=\"gpu_type\" name=\"gpu_type\" class=\"input h-10\"><option value=\"\">Any, GPU first</option> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

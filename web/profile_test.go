@@ -193,10 +193,10 @@ func TestSubmissionPageLooksCloserAtARun(t *testing.T) {
 	wantText(t, doc, "[data-kernels] tbody", "tile 64 4.2 KiB 0 B 40 B")
 	wantText(t, doc, "[data-timeline]", "Ranked")
 	wantText(t, doc, "[data-conditions]", "SM clock 1980 MHz Temperature 41 °C")
-	links := doc.Find("article header a")
+	links := doc.Find("article a")
 	for _, want := range []string{profilePath(s.second), fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, s.second.ID)} {
 		if links.FilterFunction(func(_ int, a *selection) bool { return a.AttrOr("href", "") == want }).Length() != 1 {
-			t.Errorf("no link to %s", want)
+			t.Errorf("not one link to %s", want)
 		}
 	}
 	source := b.page(fmt.Sprintf("/submissions/%d?tab=source", s.second.SubmissionID), http.StatusOK)
