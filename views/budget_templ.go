@@ -397,7 +397,7 @@ func budgetList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<section id=\"budgets\" aria-labelledby=\"budgets-title\" class=\"mt-10\"><h2 id=\"budgets-title\">Budgets</h2><p class=\"mt-1 soft\">GPU-seconds that one person's runs and evaluations may use per day (UTC). Compiling, waiting, infrastructure errors, the site's own runs and the CPU device cost nothing. A cancelled run costs the time it used; one that had not started costs nothing. Admins have no limit.</p><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<section id=\"budgets\" aria-labelledby=\"budgets-title\" class=\"mt-10\"><h2 id=\"budgets-title\">Budgets</h2><p class=\"mt-1 soft\">GPU-seconds that one person's runs and evaluations may use per day (UTC). Compiling, waiting, infrastructure errors, the site's own runs, and the CPU device cost nothing. A cancelled run costs the time it used; one that had not started costs nothing. Admins have no limit.</p><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
