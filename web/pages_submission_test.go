@@ -99,7 +99,7 @@ func TestFailedRunSaysWhy(t *testing.T) {
 	if line := doc.Find("[data-run-remarks] a").AttrOr("href", ""); line != fmt.Sprintf("/submissions/%d?tab=source#L3", s.failed.SubmissionID) {
 		t.Errorf("the failure leads to %q, want the line that is wrong", line)
 	}
-	if doc.Find("[data-output=build] ~ [data-timeline]").Length() != 1 {
+	if doc.Find("[data-part=output]:has([data-output=build]) ~ [data-part=profile] [data-timeline]").Length() != 1 {
 		t.Error("what the compiler said comes after the timeline")
 	}
 
@@ -125,7 +125,7 @@ func TestRankedRunShowsItsNumbersAndPlace(t *testing.T) {
 	if doc.Find("[data-cases=benchmark][open]").Length() != 0 {
 		t.Error("times that do not count are shown before those that do")
 	}
-	wantText(t, doc, "[data-run] [data-gap]", "+14.5 %")
+	wantText(t, doc, "[data-run] [data-gap]", "14.5 % slower than 1st place")
 	wantText(t, doc, "[data-cases=test] [data-case='1'] [data-ulp]", "0.499")
 	if doc.Find("[hx-sse\\:connect]").Length() != 0 {
 		t.Error("the page of an ended run waits for events")
@@ -136,7 +136,7 @@ func TestRunThatIsNotTheBestNamesTheBest(t *testing.T) {
 	s := newScene(t)
 	s.finish(s.queued, 15e3)
 	doc := s.browser().page(fmt.Sprintf("/submissions/%d", s.queued.SubmissionID), http.StatusOK)
-	wantText(t, doc, "[data-meaning]", "slower than the best, #"+fmt.Sprint(s.done.SubmissionID)+" with 11.91 µs, place 5")
+	wantText(t, doc, "[data-meaning]", "slower than the best, #"+fmt.Sprint(s.done.SubmissionID)+" with 11.91 µs, 5th place")
 	best := fmt.Sprintf("[data-meaning] a[href='/submissions/%d']", s.done.SubmissionID)
 	if doc.Find(best).Length() != 1 {
 		t.Error("the best is not linked")
