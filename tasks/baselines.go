@@ -87,6 +87,7 @@ func (b *Bundle) WithoutSolutions() *Bundle {
 		}
 	}
 	maps.DeleteFunc(out.Files, func(name string, _ []byte) bool { return strings.HasPrefix(name, solutionsDir+"/") && !needed[name] })
+	delete(out.Files, TaskFile) // it names them, and comments may tell more
 	out.Definition.Baselines = nil
 	return &out
 }

@@ -58,7 +58,7 @@ func TestWhoSolvesATaskGetsNoSolutions(t *testing.T) {
 	if diff := cmp.Diff([]string{"reference.py", "start.py"}, names); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if len(public.Definition.Baselines) > 0 || len(b.Definition.Baselines) != 2 || len(b.Files) != 4 {
+	if len(public.Definition.Baselines) > 0 || len(b.Definition.Baselines) != 2 || len(b.Files) != 5 {
 		t.Errorf("the public task has the baselines %v, the task itself %d files", public.Definition.Baselines, len(b.Files))
 	}
 	var out bytes.Buffer

@@ -184,3 +184,29 @@ func TestWorldSizeIsTheLargestOfAnyCase(t *testing.T) {
 		t.Errorf("WorldSize of an ordinary task is %d, want 1", got)
 	}
 }
+
+// TestTaskYAMLStaysAsItsAuthorWroteIt: comments, order and quotes come out as they went in.
+func TestTaskYAMLStaysAsItsAuthorWroteIt(t *testing.T) {
+	text := "# Two tensors, after the course.\n" + strings.Replace(full, "gpus: [T4]", "gpus:   ['T4'] # cheap", 1)
+	b := mustTask(t, text)
+	kept, err := b.TaskYAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text, string(kept)); diff != "" {
+		t.Errorf("task.yml (-written +kept):\n%s", diff)
+	}
+	if diff := cmp.Diff(kept, again(t, b).Files[tasks.TaskFile]); diff != "" {
+		t.Errorf("task.yml of the download read back (-kept +read):\n%s", diff)
+	}
+	if found := changes.Between(b, mustTask(t, strings.Replace(text, "cheap", "dear", 1))); len(found) != 1 || found[0].Key != tasks.TaskFile || found[0].Breaks {
+		t.Errorf("another comment is the changes %+v", found)
+	}
+	if public, err := b.WithoutSolutions().TaskYAML(); err != nil || strings.Contains(string(public), "cheap") {
+		t.Errorf("visitors read the author's comments: %q, %v", public, err)
+	}
+	b.Definition.GPUs = []string{"H100"}
+	if changed, err := b.TaskYAML(); err != nil || !strings.Contains(string(changed), "H100") {
+		t.Errorf("a changed task is written as %q, %v", changed, err)
+	}
+}

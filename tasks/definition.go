@@ -119,7 +119,7 @@ type Definition struct {
 type Bundle struct {
 	Name       string            // folder name; a proposal for the task's name
 	Definition Definition        //
-	Files      map[string][]byte // every file needed, by path inside the bundle
+	Files      map[string][]byte // every file needed, by path inside the bundle; and task.yml as its author wrote it
 	Warnings   []string          // what a creator should know before publishing
 }
 

@@ -58,6 +58,9 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 		return nil, err
 	}
 	r.bundle.Warnings = append(r.ignored, lint(r.bundle, r.unused())...)
+	if text := r.authored(data); text != nil {
+		r.bundle.Files[TaskFile] = text
+	}
 	return r.bundle, nil
 }
 

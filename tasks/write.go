@@ -7,10 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"warpboard/tasks/filetree"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -28,6 +30,9 @@ func WriteZip(w io.Writer, b *Bundle) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Files)) {
+		if name == TaskFile {
+			continue
+		}
 		if err := writeEntry(zw, b.Name+"/"+name, b.Files[name]); err != nil {
 			return err
 		}
@@ -49,8 +54,44 @@ func writeEntry(zw *zip.Writer, name string, data []byte) error {
 	return nil
 }
 
-// TaskYAML writes the definition as a task.yml that refers to the bundle's own files.
+// TaskYAML is the task.yml as its author wrote it, comments and all, unless the bundle has changed since: then it is written
+// from the definition.
 func (b *Bundle) TaskYAML() ([]byte, error) {
+	if text, ok := b.Files[TaskFile]; ok && b.says(text) {
+		return text, nil
+	}
+	return b.writtenYAML()
+}
+
+// says reports whether a task.yml beside the bundle's files means the bundle's definition.
+func (b *Bundle) says(text []byte) bool {
+	files := maps.Clone(b.Files)
+	files[TaskFile] = text
+	read, err := readTask(filetree.Memory(files), ".", b.Name)
+	if err != nil {
+		return false
+	}
+	same := Bundle{Definition: read.Definition}
+	return same.Key() == (&Bundle{Definition: b.Definition}).Key()
+}
+
+// authored is the text of a task.yml as the bundle keeps it: what it takes from the folders above lies inside the bundle. It
+// is nil where the definition alone gives the same text.
+func (r *taskReader) authored(data []byte) []byte {
+	text := string(data)
+	for inside := range r.origins {
+		if strings.HasPrefix(inside, outside+"/") {
+			text = strings.ReplaceAll(text, strings.ReplaceAll(inside, outside+"/", "../"), inside)
+		}
+	}
+	if written, err := r.bundle.writtenYAML(); err == nil && string(written) == text {
+		return nil
+	}
+	return []byte(text)
+}
+
+// writtenYAML writes the definition as a task.yml that refers to the bundle's own files.
+func (b *Bundle) writtenYAML() ([]byte, error) {
 	d := b.Definition
 	y := pyyaml.NewMapping()
 	y.Set("title", d.Title)

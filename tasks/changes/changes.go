@@ -54,12 +54,15 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("gpus", a.GPUs, b.GPUs, false)
 	differ("roofline", a.Roofline, b.Roofline, false)
 	differ("profile", !a.NoProfile, !b.NoProfile, false)
+	if len(out) == 0 { // else what the text says is told already
+		differ(tasks.TaskFile, string(old.Files[tasks.TaskFile]), string(new.Files[tasks.TaskFile]), false)
+	}
 	return out
 }
 
 // Texts are the texts of a task under the keys by which Between names them: its description, files and templates.
 func Texts(b *tasks.Bundle) map[string]string {
-	texts := map[string]string{"description": b.Definition.Description}
+	texts := map[string]string{"description": b.Definition.Description, tasks.TaskFile: string(b.Files[tasks.TaskFile])}
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {
 			texts["files."+f.Name] = string(b.Files[f.Source])
