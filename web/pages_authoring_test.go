@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
@@ -111,6 +112,27 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	}), http.StatusOK)
 	wantText(t, changed, "main", "65539") // the others see nothing of it before the author has seen the differences
 	wantStatus(t, s.signedIn("Ben", accounts.RoleCreator).get(trial), http.StatusForbidden)
+}
+
+// TestEditedTaskFilesKeepCommentsAndTitle: what was not edited comes back byte for byte, and task.yml's title is the task's.
+func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
+	s := newScene(t)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
+	const begin = "/tasks/new/vectoradd_cpp"
+	var written string
+	creator.sends(t, creator.page(begin, http.StatusOK), begin, func(f url.Values) {
+		at := slices.Index(f["path"], "task.yml")
+		written = "# after the course\n" + strings.Replace(f["text"][at], "title: Vector add (C++)", "title:   'Sum of 16'  # short", 1)
+		f.Set("name", "sum-16")
+		f["text"][at] = written
+	})
+	if task, _ := s.taskNow("sum-16"); task.Title != "Sum of 16" {
+		t.Errorf("the title is %q", task.Title)
+	}
+	files := fields(creator.page("/tasks/sum-16/files", http.StatusOK).Find("form[action='/tasks/sum-16/files']"))
+	if diff := cmp.Diff(written, files["text"][slices.Index(files["path"], "task.yml")]); diff != "" {
+		t.Errorf("task.yml (-written +shown):\n%s", diff)
+	}
 }
 
 // A problem of KernelBot shares files of the folder above with others, and a browser sends files without folders.

@@ -204,7 +204,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	}
 	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
 	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: db.Slug(page.Name), Bundle: bundle,
-		TaskSettings: catalog.TaskSettings{Title: page.Name, Devices: settings.Devices, Visibility: catalog.Hidden}})
+		TaskSettings: catalog.TaskSettings{Title: titleOf(page, bundle), Devices: settings.Devices, Visibility: catalog.Hidden}})
 	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
 		if len(page.Problems) > 0 {
 			return p.showFiles(c, page)
@@ -212,6 +212,16 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 		return err
 	}
 	return p.startTrial(c, *user, task, bundle)
+}
+
+// titleOf is a new task's title: what its author wrote into task.yml, or else the name in the form. A starter's own title is
+// not the author's.
+func titleOf(page views.TaskFilesPage, b *tasks.Bundle) string {
+	title := b.Definition.Title
+	if starter, err := starterBundle(page.Starter); err == nil && title == starter.Definition.Title {
+		title = ""
+	}
+	return cmp.Or(title, page.Name)
 }
 
 // newBundle reads a new task from its form; refused with the problems in the page.
@@ -229,7 +239,7 @@ func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refus
 	return b, len(problems) > 0, err
 }
 
-const needsName = "Give the task a name of its own: it becomes the title and, in small letters, the address."
+const needsName = "Give the task a name of its own: it becomes the address, and the title unless task.yml has another."
 
 // withoutDevice is the problem of a new task without a board: this page has no field for devices beside its files.
 func withoutDevice(b *tasks.Bundle) []problems.Problem {
