@@ -299,31 +299,53 @@ func (b BoardTable) drawing() boardchart.Board {
 	for _, s := range b.History {
 		p.Steps = append(p.Steps, boardchart.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID))})
 	}
-	names, own := map[int64]string{}, 0
+	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {
-		names[e.RunID] = e.UserName
+		rows[e.Rank] = append(rows[e.Rank], e)
 		if b.ViewerID != 0 && e.UserID == b.ViewerID {
 			own = e.Rank
 		}
 	}
-	p.Dots = make([]boardchart.Dot, len(b.Bands))
-	for i, band := range b.Bands {
-		p.Dots[i] = boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.Size), Mine: int(band.Ahead)+1 == own}
-		if i < boardchart.MostLinks || p.Dots[i].Mine {
-			p.Dots[i].URL, p.Dots[i].Title = string(RunURL(band.RunID)), dotTitle(band, names[band.RunID])
-		}
+	for _, band := range b.Bands {
+		rank := int(band.Ahead) + 1
+		p.Dots = append(p.Dots, bandDots(band, rows[rank], rank == own, b.ViewerID, len(p.Dots))...)
 	}
 	return p
 }
 
+// bandDots are the entries of a band at their own scores as far as the page has them. The others are one dot: behind them, or
+// at the band's score if the page does not begin with the band's first.
+func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64, before int) (dots []boardchart.Dot) {
+	rest := boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.Size) - len(rows), Mine: mine && len(rows) == 0}
+	if before < boardchart.MostLinks || rest.Mine {
+		rest.URL, rest.Title = string(RunURL(band.RunID)), dotTitle(band, band.ScoreNS, "")
+	}
+	begins := len(rows) > 0 && rows[0].RunID == band.RunID
+	if rest.Size > 0 && !begins {
+		dots = append(dots, rest)
+	}
+	for _, e := range rows {
+		dot := boardchart.Dot{ScoreNS: e.ScoreNS, Size: 1, Mine: viewer != 0 && e.UserID == viewer}
+		if before+len(dots) < boardchart.MostLinks || dot.Mine {
+			dot.URL, dot.Title = string(RunURL(e.RunID)), dotTitle(band, e.ScoreNS, e.UserName)
+		}
+		dots = append(dots, dot)
+	}
+	if rest.Size > 0 && begins {
+		rest.ScoreNS, rest.URL, rest.Title = rows[len(rows)-1].ScoreNS, "", ""
+		dots = append(dots, rest)
+	}
+	return dots
+}
+
 // dotTitle says what a dot stands for, and whose it is where that is known.
-func dotTitle(b boards.Band, name string) string {
-	text := format.Place(int(b.Ahead)+1, b.Size > 1) + ", " + format.Nanoseconds(b.ScoreNS).String()
-	switch {
-	case b.Size > 1:
-		text += fmt.Sprintf(", %d people share this rank", b.Size)
-	case name != "":
+func dotTitle(b boards.Band, scoreNS float64, name string) string {
+	text := format.Place(int(b.Ahead)+1, b.Size > 1) + ", " + format.Nanoseconds(scoreNS).String()
+	if name != "" {
 		text += ", " + name
+	}
+	if b.Size > 1 {
+		text += fmt.Sprintf(", %d people share this rank", b.Size)
 	}
 	return text
 }
