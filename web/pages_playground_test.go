@@ -151,8 +151,11 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 		Speedup:      &speedup, SpeedupInterval: []float64{1.82, 1.86}, GraphError: "no graph\n  at all",
 	}, Metrics: map[string]kernelrun.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
 	checkSound(t, doc)
-	wantText(t, doc, "[data-times=kernel]", "12.50 µs 100.0 ns 12.00 µs 14.00 µs 12.49 µs 13.00 µs 13.50 µs")
-	wantText(t, doc, "[data-times=reference]", "23.00 µs")
+	wantText(t, doc, "[data-time=Mean]", "12.50 µs 23.00 µs")
+	wantText(t, doc, "[data-time='99 %']", "13.50 µs 23.70 µs")
+	if columns := doc.Find("[data-time=Mean]").Children().Length(); columns != 3 {
+		t.Errorf("the table of times has %d columns: more than 3 do not fit beside the form", columns)
+	}
 	wantText(t, doc, "[data-speedup]", "×1.84")
 	for _, text := range []string{"×1.82 and ×1.86", "cuda_graph", "5 of 5", "rack-7", "dram_throughput 71.5", "correct"} {
 		wantText(t, doc, "#evaluation", text)
@@ -178,7 +181,7 @@ func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
 	w.open(resp.Header.Get("Location"))
 	w.Shows(".stage-now", "submitted")
 	s.finished(b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
-	w.Shows("[data-times=kernel]", "12.50")
+	w.Shows("[data-time=Mean]", "12.50")
 	w.Until(`!document.querySelector("#evaluation [hx-trigger], #evaluation form")`)
 	w.Until(fits)
 	w.refusedNothing()

@@ -35,7 +35,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 		}
 	}
 	card.SelfMeasured = selfMeasured(run, def)
-	card.Stages = mergeStages(plannedStages(run.Mode, def), left.Stages, card.Stages, run.State.Final())
+	card.Stages = mergeStages(def, run.Mode, left.Stages, card.Stages, run.State.Final())
 	s.addClock(def, &card)
 	if !seen.MaySeeSource {
 		hideOutput(&card, HiddenOf(def))

@@ -18,7 +18,7 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 	limits := map[job.Stage]time.Duration{
 		job.StageTest: def.Timeouts.Test, job.StageBenchmark: def.Timeouts.Benchmark, job.StageRanked: def.Timeouts.Ranked,
 	}
-	cases := map[job.Stage][]tasks.Case{job.StageTest: def.Tests, job.StageBenchmark: def.Benchmarks, job.StageRanked: def.Benchmarks}
+	cases := casesOf(def)
 	for i, stage := range card.Stages {
 		if !stage.Running {
 			continue
@@ -28,6 +28,11 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 			card.Stages[i].Now = cases[stage.Result.Stage][next].String()
 		}
 	}
+}
+
+// casesOf are the cases that each stage runs.
+func casesOf(def tasks.Definition) map[job.Stage][]tasks.Case {
+	return map[job.Stage][]tasks.Case{job.StageTest: def.Tests, job.StageBenchmark: def.Benchmarks, job.StageRanked: def.Benchmarks}
 }
 
 // StagesOfAttempt keeps the stages of the run's current or last attempt.
@@ -66,12 +71,17 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 	return stages
 }
 
-// mergeStages puts the ended stages, the one that goes on and those to come in one row.
-func mergeStages(planned []job.Stage, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
+// mergeStages puts the ended stages, the one that goes on and those to come in one row. A stage that failed counts all its
+// cases, also those that it did not reach.
+func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
 	var all []views.StageView
-	seen := map[job.Stage]bool{}
+	seen, cases, planned := map[job.Stage]bool{}, casesOf(def), plannedStages(mode, def)
 	for _, r := range ended {
-		all = append(all, views.StageView{Result: r, Ended: true})
+		stage := views.StageView{Result: r, Ended: true}
+		if r.Status != job.StatusPass {
+			stage.Total = len(cases[r.Stage])
+		}
+		all = append(all, stage)
 		seen[r.Stage] = true
 	}
 	for _, stage := range now {

@@ -1,0 +1,34 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+)
+
+// TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne: a factor above 1 within the noise is none.
+func TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne(t *testing.T) {
+	for _, c := range []struct {
+		factor   float64
+		interval []float64
+		want     string
+	}{
+		{1.12, []float64{0.83, 1.44}, "No clear difference"},
+		{1.84, []float64{1.82, 1.86}, "×1.84"},
+		{0.5, []float64{0.48, 0.51}, "×0.5"},
+		{1.2, nil, "×1.2"},
+	} {
+		if got := speedup(c.factor, c.interval); got != c.want {
+			t.Errorf("×%v between %v is shown as %q, want %q", c.factor, c.interval, got, c.want)
+		}
+	}
+}
+
+// TestAnExactMatchNamesNoWorstElement: digits of two types differ where the values do not.
+func TestAnExactMatchNamesNoWorstElement(t *testing.T) {
+	n := job.Numerics{Worst: "[3]", Got: "0.186304569", Want: "0.18630456924438477"}
+	if text := show(t, numericsCells(&n)).Text(); strings.Contains(text, "instead of") || !strings.Contains(text, "exact") {
+		t.Errorf("an exact match says %q", text)
+	}
+}
