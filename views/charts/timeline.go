@@ -55,15 +55,36 @@ func (vm TimelineVM) bounds() (time.Time, time.Duration) {
 	return first, last.Sub(first)
 }
 
+// cut is how much of a wait its bar leaves out: a long one would leave no room for the work.
+func (vm TimelineVM) cut(s TimeSpan) time.Duration {
+	var work time.Duration
+	for _, other := range vm.Spans {
+		if !other.Waiting() {
+			work += other.duration()
+		}
+	}
+	if !s.Waiting() || work == 0 {
+		return 0
+	}
+	return max(s.duration()-work/5, 0)
+}
+
 // place returns a span's start and length in thousandths of the whole; a short one stays visible.
 func (vm TimelineVM) place(s TimeSpan) (x, width float64) {
 	first, whole := vm.bounds()
+	at := s.Start.Sub(first)
+	for _, other := range vm.Spans {
+		whole -= vm.cut(other)
+		if other.Start.Before(s.Start) {
+			at -= vm.cut(other)
+		}
+	}
 	if whole <= 0 {
 		return 0, 1000
 	}
-	x = 1000 * float64(s.Start.Sub(first)) / float64(whole)
-	width = max(1000*float64(s.duration())/float64(whole), 3)
-	return min(x, 997), width
+	x = 1000 * float64(at) / float64(whole)
+	width = max(1000*float64(s.duration()-vm.cut(s))/float64(whole), 3)
+	return min(max(x, 0), 997), width
 }
 
 func (vm TimelineVM) total() string {

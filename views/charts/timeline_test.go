@@ -5,9 +5,10 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
-	"time"
+	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
 )
@@ -119,5 +120,24 @@ func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 	}
 	if said := doc.Find("[data-outliers]").Text(); !strings.Contains(said, "1 slower repeat is not drawn: up to 25.30\u00a0ms") {
 		t.Errorf("of the outlier it says %q", said)
+	}
+}
+
+// TestALongWaitLeavesRoomForTheWork: an hour in the queue does not hide which stage of the ten seconds after it was long.
+func TestALongWaitLeavesRoomForTheWork(t *testing.T) {
+	at := time.Unix(1000, 0)
+	after := func(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
+	vm := TimelineVM{Spans: []TimeSpan{
+		{Name: "Queued", Start: at, End: after(3600)},
+		{Name: "Build", Start: after(3600), End: after(3608), Status: "pass"},
+		{Name: "Test", Start: after(3608), End: after(3610), Status: "pass"},
+	}}
+	var got []float64
+	for _, s := range vm.Spans {
+		x, width := vm.place(s)
+		got = append(got, math.Round(x), math.Round(width))
+	}
+	if diff := cmp.Diff([]float64{0, 167, 167, 667, 833, 167}, got); diff != "" {
+		t.Errorf("starts and lengths in thousandths (-want +got):\n%s", diff)
 	}
 }
