@@ -27,3 +27,19 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		}
 	}
 }
+
+// TestASolutionThatTheTaskFailedIsInconclusive: it was neither accepted nor rejected.
+func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
+	for _, correct := range []bool{true, false} {
+		ended := trial.Ended{Correct: correct, Outcome: job.OutcomeFailed,
+			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError, Failure: &job.Failure{ExitCode: 113}}}}
+		row := TrialRow{Tried: true, Ended: true, Correct: correct, Works: true, Reason: "exit code 113", Lacks: "case 1 lacks `seed`", Trial: ended}
+		if word, bad := row.verdict(); word != "inconclusive: case 1 lacks `seed`" || !bad {
+			t.Errorf("correct %v: %q, %v", correct, word, bad)
+		}
+		row.Lacks = ""
+		if word, bad := row.verdict(); word != "inconclusive: the task failed" || !bad {
+			t.Errorf("correct %v, without the argument: %q, %v", correct, word, bad)
+		}
+	}
+}

@@ -38,11 +38,24 @@ func (e Ended) Judged() bool {
 	return slices.ContainsFunc(e.Stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
+// exitBadSpec is how a task's program ends that cannot read the arguments of a case (package harness).
+const exitBadSpec = 113
+
+// TaskFault is the failure of a stage that the task caused, not the solution; nil: there is none.
+func (e Ended) TaskFault() *job.StageResult {
+	for i, s := range e.Stages {
+		if s.Failure != nil && (s.Failure.Task || s.Failure.ExitCode == exitBadSpec) {
+			return &e.Stages[i]
+		}
+	}
+	return nil
+}
+
 // AsExpected reports whether it ended as it should. Works says that some submission showed that the task works: until
 // then a wrong one may have failed by the task's fault.
 func (e Ended) AsExpected(works bool) bool {
 	if e.Correct {
 		return e.Outcome == job.OutcomeDone
 	}
-	return e.Outcome == job.OutcomeFailed && works && e.Judged()
+	return e.Outcome == job.OutcomeFailed && works && e.Judged() && e.TaskFault() == nil
 }

@@ -11,6 +11,7 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	wrong := []job.StageResult{{Stage: job.StageTest, Cases: []job.CaseResult{{Status: job.StatusPass}, {Status: job.StatusFail}}}}
 	broken := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
 	crashed := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}, {Stage: job.StageTest, Status: job.StatusError}}
+	unread := []job.StageResult{{Stage: job.StageTest, Status: job.StatusError, Failure: &job.Failure{ExitCode: exitBadSpec}}}
 	for name, c := range map[string]struct {
 		e                      Ended
 		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
@@ -20,6 +21,7 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 		"wrong, found":           {Ended{false, job.OutcomeFailed, wrong}, true, true, false},
 		"wrong, crashes":         {Ended{false, job.OutcomeFailed, crashed}, false, true, false},
 		"wrong, does not build":  {Ended{false, job.OutcomeFailed, broken}, false, false, false},
+		"wrong, the task fails":  {Ended{false, job.OutcomeFailed, unread}, false, false, false},
 		"wrong, passes":          {Ended{false, job.OutcomeDone, nil}, false, false, false},
 		"wrong, was not run out": {Ended{false, job.OutcomeCancelled, nil}, false, false, false},
 	} {

@@ -2,6 +2,8 @@ package authoring
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -136,6 +138,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task cat
 		if row.Ended = tried && run.State.Final(); row.Ended {
 			row.Trial = trial.Ended{Correct: a.Correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages[run.ID])}
 			works = works || row.Trial.Works()
+			row.Lacks = lacks(row.Trial.TaskFault(), b.Definition.Tests)
 		}
 		if run.Failure != nil {
 			row.Reason = run.Failure.Reason
@@ -146,6 +149,30 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task cat
 		rows[i].Works = works
 	}
 	return rows, nil
+}
+
+var (
+	// lackingCase is how Warpboard's harness for C++ says that a case lacks an argument, lackingCall how Python does.
+	lackingCase = regexp.MustCompile(`case '(.*)' has no argument '(\w+)'`)
+	lackingCall = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
+)
+
+// lacks says which argument a case does not have, if a stage failed for that.
+func lacks(failed *job.StageResult, cases []tasks.Case) string {
+	if failed == nil {
+		return ""
+	}
+	if m := lackingCall.FindStringSubmatch(failed.Failure.Reason); m != nil {
+		return fmt.Sprintf("case %s lacks `%s`", m[1], m[2])
+	}
+	m := lackingCase.FindStringSubmatch(failed.Stderr)
+	if m == nil {
+		return ""
+	}
+	if at := slices.IndexFunc(cases, func(c tasks.Case) bool { return c.String() == m[1] }); at >= 0 {
+		return fmt.Sprintf("case %d lacks `%s`", at, m[2])
+	}
+	return fmt.Sprintf("a case lacks `%s`", m[2])
 }
 
 func outcomeOf(run work.Run) job.Outcome {
