@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"warpboard/evaluator/ncu"
@@ -86,7 +87,7 @@ func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
 	case ncu.CauseSpills:
 		return fast + " reads and writes " + by("fewer") + " sectors of local memory, where spilled registers go " + values + busy("L1")
 	case ncu.CauseInstructions:
-		return fast + " executes " + by("fewer") + " instructions " + values + fewerOf(kernelF, kernelS) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Busy))
+		return fast + " executes " + by("fewer") + " instructions " + values + fewerOf(kernelF, kernelS, w.Causes) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Busy))
 	case ncu.CauseTensor:
 		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, Text(f), slow)
 	case ncu.CauseWarps:
@@ -124,8 +125,9 @@ func multiple(f, s ncu.Metric) string {
 	return times(math.Max(x, y)/math.Min(x, y)) + " "
 }
 
-// fewerOf names the opcode that makes up most of the difference.
-func fewerOf(fast, slow *ncu.Kernel) string {
+// fewerOf names the opcode that makes up most of the difference. Loads have a sentence of their own, with another counter: the
+// unit's, which a load that reads nothing does not reach.
+func fewerOf(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
 	for _, op := range ncu.MixOf(fast).Opcodes {
 		has[op.Name] = op.Executed
@@ -136,7 +138,8 @@ func fewerOf(fast, slow *ncu.Kernel) string {
 			name, most, was = op.Name, d, op.Executed
 		}
 	}
-	if name == "" {
+	loads := slices.ContainsFunc(causes, func(c ncu.Cause) bool { return c.Key == ncu.CauseLoads })
+	if name == "" || loads && slices.Contains([]string{"LDG", "LD"}, name) {
 		return ""
 	}
 	return fmt.Sprintf(", most of the difference %s: %s instead of %s", name, count(has[name]), count(was))
