@@ -96,6 +96,32 @@ func RemarksOf(output string, of Sources) []Remark {
 	return remarks
 }
 
+// exceptionIn is the last exception in a program's output, with the last line of these files that it came through; empty: none.
+func exceptionIn(output string, of Sources) (said string) {
+	place := ""
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\r\n")
+		if m := pythonPlace.FindStringSubmatch(line); m != nil {
+			if _, ours := of.file(m[1]); ours {
+				place = " at " + path.Base(m[1]) + ":" + m[2]
+			}
+		} else if m := pythonError.FindStringSubmatch(line); m != nil {
+			name, text, _ := strings.Cut(m[1], ": ")
+			said, place = name+place, ""
+			if len(text) > mostQuoted {
+				text = strings.ToValidUTF8(text[:mostQuoted], "") + "…"
+			}
+			if text != "" {
+				said += ": " + text
+			}
+		}
+	}
+	return said
+}
+
+// mostQuoted bounds what is quoted of an exception, in bytes.
+const mostQuoted = 200
+
 // anchor is the id of the line where the sources are shown.
 func (r Remark) anchor() string {
 	if r.File == "" {

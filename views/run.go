@@ -146,6 +146,23 @@ func (r RunCard) remarks() []Remark {
 	return nil
 }
 
+// onStderr is how the harness leads to an exception that it does not read.
+const onStderr = "it ended with an exception; its last lines on stderr say which"
+
+// why is the reason of a failure, with the exception itself in place of where to find it: "TypeError at submission.py:8: …".
+// Readers who may not see the source have no output, and so no exception.
+func (r RunCard) why() string {
+	for _, stage := range r.Stages {
+		if !stage.failed() || !strings.Contains(r.Failure.Reason, onStderr) {
+			continue
+		}
+		if said := exceptionIn(stage.Result.Stderr, r.Sources); said != "" {
+			return strings.Replace(r.Failure.Reason, onStderr, strings.TrimSuffix(said, "."), 1)
+		}
+	}
+	return r.Failure.Reason
+}
+
 // mostListed is how many remarks stand on a card; the source has them all.
 const mostListed = 20
 

@@ -186,6 +186,24 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 	}
 }
 
+// TestAFailureQuotesItsException, where the reader sees the output; else the reason stays.
+func TestAFailureQuotesItsException(t *testing.T) {
+	const before = "The program ended with exit code 1 in case 0 (size: 16): "
+	for want, stderr := range map[string]string{
+		"TypeError at submission.py:8: unsupported operand": "Traceback (most recent call last):\n  File \"/tmp/job/eval.py\", line 90, in call\n" +
+			"  File \"/tmp/job/submission.py\", line 8, in custom_kernel\n    x + None\n  File \"/usr/lib/numpy.py\", line 3, in add\nTypeError: unsupported operand.\n",
+		"MemoryError": "MemoryError\n",
+		onStderr:      "",
+	} {
+		doc := show(t, Run(RunCard{Run: work.Run{State: "failed", Failure: &job.Failure{Reason: before + onStderr + ".", ExitCode: 1}},
+			Sources: Sources{Main: []string{"submission.py"}},
+			Stages:  []StageView{{Ended: true, Result: job.StageResult{Stage: job.StageTest, Status: job.StatusError, Stderr: stderr}}}}))
+		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != before+want+"." {
+			t.Errorf("the failure is %q, want %q", got, before+want+".")
+		}
+	}
+}
+
 func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	stage := func(name job.Stage, status job.Status, stderr string) StageView {
 		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr, Command: "python3 eval.py"}}
