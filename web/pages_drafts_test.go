@@ -43,7 +43,7 @@ problems:
 		if err != nil {
 			t.Fatal(err)
 		}
-		write("problems/first/"+name+"/task.yml", text)
+		b.Files[tasks.TaskFile] = text
 		for file, text := range b.Files {
 			write("problems/first/"+name+"/"+file, text)
 		}
