@@ -51,6 +51,48 @@ type ReviewPage struct {
 	Next int64 // flag that the next page begins after; 0 on the last
 }
 
+// reviewGroupRows are runs that the site flagged for the same reason; why is empty for all others.
+type reviewGroupRows struct {
+	why  string
+	rows []models.FlaggedRun
+}
+
+func (g reviewGroupRows) id() string { return fmt.Sprintf("reason-%d", g.rows[0].RunID) }
+
+// groups puts runs that the site flagged for the same reason together, where the first of them stands; the others follow.
+func (p ReviewPage) groups() (list []reviewGroupRows) {
+	same := map[string][]models.FlaggedRun{}
+	for _, row := range p.Rows {
+		same[siteWhy(row)] = append(same[siteWhy(row)], row)
+	}
+	var others []models.FlaggedRun
+	for _, row := range p.Rows {
+		why := siteWhy(row)
+		switch rows := same[why]; {
+		case why == "" || len(rows) == 1:
+			others = append(others, row)
+		case rows[0].RunID == row.RunID:
+			list = append(list, reviewGroupRows{why, rows})
+		}
+	}
+	if len(others) > 0 {
+		list = append(list, reviewGroupRows{rows: others})
+	}
+	return list
+}
+
+// siteWhy is why the site flagged a run; empty where a person reported it, too.
+func siteWhy(row models.FlaggedRun) string {
+	var why []string
+	for _, flag := range row.Flags {
+		if flag.UserID != 0 {
+			return ""
+		}
+		why = append(why, flagText(flag))
+	}
+	return strings.Join(why, " ")
+}
+
 // AuditPage is the log of what was done by whom, when and why.
 type AuditPage struct {
 	Page

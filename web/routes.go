@@ -227,6 +227,8 @@ func (s *Server) moderationRoutes(pages group) {
 	own.post("/submissions/:id/delete", s.moderation.DeleteSubmission)
 	own.post("/users/:id/name", s.moderation.Rename)
 	pages.get("/review", site.NeedsSignIn, s.moderation.Review)
+	own.post("/review/dismiss", s.moderation.DismissAll)
+	pages.get("/review/dismiss", site.RedirectTo("/review"))
 	pages.get("/people", site.NeedsSignIn, s.moderation.People)
 	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
 	own.post("/silicon", s.moderation.AssignSilicon)

@@ -1,11 +1,31 @@
 package moderation
 
 import (
+	"net/url"
+	"strconv"
+
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models/db"
 	"warpboard/views"
 	"warpboard/web/site"
 )
+
+// DismissAll closes the flags of several runs for one reason. Runs that were reviewed by then are left out.
+func (m *Moderation) DismissAll(c *fiber.Ctx) error {
+	for i, text := range c.Request().PostArgs().PeekMulti("run") {
+		id, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil || i == reviewRows {
+			return site.Invalid("run", "Choose at most %d runs by their numbers.", reviewRows)
+		}
+		changes, err := m.site.Store.Dismiss(c.UserContext(), site.Actor(c), id, c.FormValue("reason"))
+		if err != nil && db.KindOf(err) != db.Conflict {
+			return err
+		}
+		m.announce(changes)
+	}
+	return c.Redirect("/review?done=dismissed&task="+url.QueryEscape(c.FormValue("task")), fiber.StatusSeeOther)
+}
 
 const reviewRows = 25 // on one page
 
