@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+
+	"warpboard/models/accounts"
 )
 
 // TestRunsFlaggedForOneReasonAreDismissedTogether: one sentence that flags many runs is read and answered once.
@@ -36,4 +38,18 @@ func TestRunsFlaggedForOneReasonAreDismissedTogether(t *testing.T) {
 		t.Errorf("%d runs wait, want %d", n, before+1)
 	}
 	wantText(t, left, "[role=status]", "")
+}
+
+// TestADeadlineInThePastIsSaid: it closes the task and opens its sources at once.
+func TestADeadlineInThePastIsSaid(t *testing.T) {
+	s := newScene(t)
+	creator := s.signedIn("Carla", accounts.RoleCreator)
+	preview := document(t, creator.upload("/tasks/new", "zip", "set.zip", setZip(t, "2020-05-02", asItIs), nil), http.StatusOK)
+	wantText(t, preview, "[data-draft=add] .callout-warn", "has passed")
+
+	edit := "/tasks/" + s.task.Slug + "/edit"
+	admin := s.browserOf(s.admin)
+	form := fields(admin.page(edit, http.StatusOK).Find("form[action='" + edit + "']"))
+	form.Set("deadline", "2020-05-02T00:00:00")
+	wantText(t, document(t, admin.post(edit, form), http.StatusOK), "[role=status]", "The deadline has passed")
 }

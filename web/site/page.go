@@ -19,6 +19,10 @@ var notices = map[string]string{
 	"untried":    "Saved. No worker serves a device of the task, so nothing was tried.",
 	"texts":      "Published. The boards stay as they are.",
 
+	"saved-closed":     "Saved. The deadline has passed: the task is closed, and everyone can read its sources.",
+	"published-closed": "Published, but the deadline has passed: the task is closed, and everyone can read its sources.",
+	"version-closed":   "Published as a new version; its boards begin empty. The deadline has passed: the task is closed.",
+
 	"published-checked":   "Published. Its template is being tested below: once that is built, the reference compiles.",
 	"published-unchecked": "Published, but not verified: no worker could test the template, so the reference may not compile.",
 	"version-checked":     "Published as a new version; its boards begin empty. Its template is being tested below: once that is built, the reference compiles.",

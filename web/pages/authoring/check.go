@@ -21,6 +21,9 @@ import (
 // compile is found before the first submission. It returns the address of the test, or of a page without one. A template may
 // fail its tests; it only needs to compile.
 func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
+	if !task.Open(p.site.Now()) {
+		return views.TaskURL(task.Slug) + "?done=" + notice + "-closed", nil
+	}
 	unchecked := views.TaskURL(task.Slug) + "?done=" + notice + "-unchecked"
 	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
 	if err != nil {

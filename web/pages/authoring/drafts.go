@@ -96,6 +96,9 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	shown.Chosen = d.current == nil || !shown.NewVersion && len(shown.Changes) > 0
 	shown.Definition, shown.Files = bundle.Definition, draftFiles(bundle)
 	shown.Warnings = slices.Concat(d.Notes, d.Bundle.Warnings)
+	if at := shown.Settings.Deadline; !at.IsZero() && !at.After(p.site.Now()) {
+		shown.Warnings = append(shown.Warnings, "The deadline "+deadlineText(&at)+" has passed: once published, the task is closed and everyone can read its sources.")
+	}
 	shown.Description, err = p.code.Description(bundle.Definition.Description)
 	return shown, err
 }

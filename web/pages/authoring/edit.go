@@ -103,10 +103,14 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 		return err
 	}
 	settings, err := readSettings(c, 0)
+	var saved catalog.Task
 	if err == nil {
-		_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
+		saved, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
 	}
-	if err == nil {
+	switch {
+	case err == nil && task.Open(p.site.Now()) && !saved.Open(p.site.Now()):
+		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved-closed")
+	case err == nil:
 		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved")
 	}
 	form := task
