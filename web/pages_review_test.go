@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 )
 
 // TestRunsFlaggedForOneReasonAreDismissedTogether: one sentence that flags many runs is read and answered once.
@@ -52,4 +54,22 @@ func TestADeadlineInThePastIsSaid(t *testing.T) {
 	form := fields(admin.page(edit, http.StatusOK).Find("form[action='" + edit + "']"))
 	form.Set("deadline", "2020-05-02T00:00:00")
 	wantText(t, document(t, admin.post(edit, form), http.StatusOK), "[role=status]", "The deadline has passed")
+}
+
+// TestAClosedBoardLeadsToItsSources, which everyone may read then, and an open one does not.
+func TestAClosedBoardLeadsToItsSources(t *testing.T) {
+	s := newScene(t)
+	board, link := "/tasks/"+s.task.Slug+"/boards/H200", fmt.Sprintf("#entry-%d a[href='/submissions/%d?tab=source']", s.ada.ID, s.done.SubmissionID)
+	if s.browser().page(board, http.StatusOK).Find(link).Length() != 0 {
+		t.Error("an open board leads to a source")
+	}
+	over := s.site.Now().Add(-time.Minute)
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &over}); err != nil {
+		t.Fatal(err)
+	}
+	to := s.browser().page(board, http.StatusOK).Find(link)
+	if to.Length() != 1 {
+		t.Fatal("a closed board has no link to the source")
+	}
+	wantStatus(t, s.browser().get(to.AttrOr("href", "")), http.StatusOK)
 }
