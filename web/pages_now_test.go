@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"warpboard/models/accounts"
@@ -37,6 +38,9 @@ func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 		}
 	}
 	wantText(t, s.browserOf(s.ada).page("/", http.StatusOK), fmt.Sprintf("[data-task=%q] [data-board=H200] [data-own]", s.task.Slug), "you 5")
+	if title := s.browserOf(s.ada).page("/", http.StatusOK).Find(fmt.Sprintf("[data-task=%q] [data-board=H200]", s.task.Slug)).AttrOr("title", ""); !strings.Contains(title, "you hold rank 5") {
+		t.Errorf("a place is explained as %q", title)
+	}
 	if s.browserOf(newcomer).page("/", http.StatusOK).Find("[data-own]").Length() != 0 {
 		t.Error("a newcomer has a place")
 	}
