@@ -18,9 +18,12 @@ import (
 
 const submitHelp = `Submit a kernel to a task: its source and, where the task takes any, further files after it.
 
-Task and devices come from --task and --device, else from the comment that the source begins with (#!POPCORN leaderboard NAME
-and #!POPCORN gpus A B in Python, //!POPCORN … in C++ and CUDA), else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
-FILE - is the standard input. Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
+The task and its devices come from the first of these that names them:
+  1. --task and --device
+  2. the comment at the top of the source: #!POPCORN leaderboard NAME and #!POPCORN gpus A B (//!POPCORN in C++ and CUDA)
+  3. the warpboard.toml in the file's folder or in one above it
+A task with one device needs no --device. FILE - is the standard input. A [[kernel]] entry of warpboard.toml may name further
+files: files = ["tile.cuh"].`
 
 func submitCommand(c *connection) *cobra.Command {
 	in := client.NewSubmission{}
