@@ -29,7 +29,7 @@ TIMED_TESTS := ^(TestScoredCPUAttacksShowTheirTrueTime|TestCallsOfAGPUAreGatedAn
 # The longest packages start first, three at a time: many tests wait for a process. Four at a time are not faster on two cores.
 LONGEST := ./e2e ./web ./evaluator ./models ./evaluator/toolchain ./evaluator/queue ./evaluator/harness ./evaluator/attacks ./internal/app/verify ./tasks
 # make lint vets everything.
-TESTFLAGS := -race -vet=off -timeout 25m
+TESTFLAGS := -race -vet=off -timeout 40m
 
 # With Go's default, garbage collection takes a fifth of the tests' time.
 test: export GOGC ?= 400

@@ -29,9 +29,9 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.Shows("h1", "Does the task tell right from wrong?")
 	w.Shows("[data-summary]", "All end as expected")
 	w.Shows("[data-verdict='vectorised.cpp']", "passes, as expected")
-	w.Shows("[data-verdict='forgets_tail.cpp']", "found wrong")
+	w.Shows("[data-verdict='forgets_tail.cpp']", "rejected, as expected")
 	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order", "half precision", "not a number", "stale output", "one term missing"} {
-		w.Shows("[data-verdict='"+made+"']", "found wrong")
+		w.Shows("[data-verdict='"+made+"']", "rejected, as expected")
 	}
 	w.shoot("trial")
 	w.Click("main form .btn-main")

@@ -32,7 +32,7 @@ var exitTexts = map[int]string{
 	exitUsage:     "the task's program does not know this stage",
 	exitCUDA:      "a CUDA call failed; stderr names the call and the error",
 	exitNoPipe:    "the task's program could not open its result pipe",
-	exitBadSpec:   "the task's program could not read the arguments of this case",
+	exitBadSpec:   "the task's program could not read this case's arguments",
 	exitTimeout:   "the task's program gave up waiting",
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -135,7 +136,7 @@ func TestABrokenConfigFileIsNotQuoted(t *testing.T) {
 
 func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
 	w := newWorld(t)
-	reset := false
+	var reset atomic.Bool // read by the server
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		conn, buffer, err := rw.(http.Hijacker).Hijack()
 		if err != nil {
@@ -145,14 +146,15 @@ func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
 		defer conn.Close()
 		buffer.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"tasks\": [")
 		buffer.Flush()
-		if reset {
+		if reset.Load() {
 			conn.(*net.TCPConn).SetLinger(0)
 		}
 	})
-	for _, reset = range []bool{false, true} {
+	for _, cut := range []bool{false, true} {
+		reset.Store(cut)
 		err := w.run(t, "tasks", "--server", w.URL)
 		if code := console.ExitCode(err); code != console.ExitAway || !strings.Contains(err.Error(), "try again") {
-			t.Errorf("reset %v: exit %d, %v", reset, code, err)
+			t.Errorf("reset %v: exit %d, %v", cut, code, err)
 		}
 	}
 }
