@@ -21,6 +21,14 @@ type Page struct {
 	Share      *Share  // what other sites show for a link to it; nil: the default
 }
 
+// viewerID is the viewer's number; a visitor is no one, 0.
+func (p Page) viewerID() int64 {
+	if p.Viewer == nil {
+		return 0
+	}
+	return p.Viewer.ID
+}
+
 // Share describes a page to other sites; addresses are whole ones.
 type Share struct {
 	Title string

@@ -223,7 +223,7 @@ func Task(p TaskPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\">Write a kernel</a>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\">Solve</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -324,7 +324,7 @@ func taskBoards(p TaskPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, board := range p.Boards {
-			templ_7745c5c3_Err = boardTop(p.Task.Slug, board).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = boardTop(p.Task.Slug, board, p.viewerID()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1307,7 +1307,7 @@ func BenchMine(slug string, rows []submissions.SubmissionSummary) templ.Componen
 }
 
 // BenchBoards are the heads of the task's boards, beside the editor.
-func BenchBoards(slug string, boards []BoardChip) templ.Component {
+func BenchBoards(slug string, boards []BoardChip, viewer int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1329,7 +1329,7 @@ func BenchBoards(slug string, boards []BoardChip) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for _, board := range boards {
-			templ_7745c5c3_Err = boardTop(slug, board).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = boardTop(slug, board, viewer).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

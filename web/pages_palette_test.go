@@ -29,7 +29,7 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 	b, task := s.browserOf(s.ada), "/tasks/"+s.task.Slug
 	for text, want := range map[string]foundPlace{
 		"matrix cuda":                            {"Task", "Matrix multiply (CUDA C++)", task},
-		"submit matrix":                          {"Submit", "Submit to Matrix multiply (CUDA C++)", task + "/solve"},
+		"solve matrix":                           {"Solve", "Solve Matrix multiply (CUDA C++)", task + "/solve"},
 		"matrix cuda h200":                       {"Board", "Matrix multiply (CUDA C++) on H200", task + "/boards/H200"},
 		"BARBARA L":                              {"Person", "Barbara Liskov", "/users/"},
 		fmt.Sprintf("#%d", s.wrong.SubmissionID): {"Yours", fmt.Sprintf("Submission %d", s.wrong.SubmissionID), fmt.Sprintf("/submissions/%d", s.wrong.SubmissionID)},
@@ -41,7 +41,7 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 			t.Errorf("%q finds %v, want %v", text, list, want)
 		}
 	}
-	for text, want := range map[string]string{"matrix": "Task Task Task Submit Submit Submit Board", "submit matrix": "Submit Submit Submit Task"} {
+	for text, want := range map[string]string{"matrix": "Task Task Task Solve Solve Solve Board", "solve matrix": "Solve Solve Solve Task"} {
 		var kinds []string
 		for _, p := range b.finds(t, text) {
 			kinds = append(kinds, p.Kind)
@@ -114,7 +114,7 @@ func TestControlKGoesToATask(t *testing.T) {
 	w.Do(chromedp.KeyEvent("matrix cuda"))
 	w.Until(`document.querySelectorAll("[role=option]").length >= 2 && [...document.querySelectorAll("[role=option]")].every((o) => o.textContent.includes("CUDA"))`)
 	w.Do(chromedp.KeyEvent(kb.ArrowDown))
-	w.Until(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent.includes("Submit to Matrix")`)
+	w.Until(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent.includes("Solve Matrix")`)
 	w.refusedNothing()
 	w.Do(chromedp.KeyEvent("\r"))
 	w.Until(`location.pathname == "/tasks/` + s.task.Slug + `/solve"`)

@@ -125,6 +125,7 @@ func TestWorkbenchShowsOneTabAtATime(t *testing.T) {
 	w.Until(shown + ` == "pane-reference" && document.activeElement.id == "tab-reference"`)
 	w.Eval(`document.querySelector("#tab-board").click()`)
 	w.Shows("#pane-board", "10.40")
+	w.Shows("#pane-board .tag", "you")
 	for _, width := range []int64{1280, 390} {
 		w.Do(chromedp.EmulateViewport(width, 900))
 		w.Until(`document.documentElement.scrollWidth == innerWidth`)
@@ -257,9 +258,9 @@ func TestWorkbenchShowsOnePartOfTheResult(t *testing.T) {
 	w.Do(chromedp.EmulateViewport(1440, 900))
 	w.bench(s, fmt.Sprintf("?run=%d", s.failed.SubmissionID))
 	shown := `[...document.querySelectorAll("#bench-run [data-part]")].filter((part) => part.offsetHeight).map((part) => part.dataset.part).join()`
-	for tab, want := range map[string]string{"verdict": "verdict", "output": "output", "cases": ""} {
-		w.Eval(fmt.Sprintf(`document.querySelector("#tab-%s").click()`, tab))
-		w.Until(fmt.Sprintf("%s == %q", shown, want))
+	for _, tab := range []struct{ name, shows string }{{"output", "output"}, {"verdict", "verdict"}, {"cases", ""}} {
+		w.Eval(fmt.Sprintf(`document.querySelector("#tab-%s").click()`, tab.name))
+		w.Until(fmt.Sprintf("%s == %q", shown, tab.shows))
 	}
 	w.Shows(".bench-nothing", "No case has run yet.")
 	w.Eval(`document.querySelector("#tab-history").click()`)

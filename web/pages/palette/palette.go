@@ -80,9 +80,9 @@ func fits(text string, words []string) bool {
 	return true
 }
 
-// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as "submit".
+// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as "solve".
 func inOrder(found []place, words []string) []place {
-	kinds := []string{"Task", "Submit", "Board"}
+	kinds := []string{"Task", "Solve", "Board"}
 	slices.SortStableFunc(found, func(a, b place) int {
 		rank := func(p place) int {
 			if slices.Contains(words, strings.ToLower(p.Kind)) {
@@ -101,13 +101,13 @@ func (p *Palette) tasks(ctx context.Context, viewer accounts.User, words []strin
 	found := []place{} // never null
 	offered := 0
 	for _, t := range all {
-		if !fits(t.Title+" "+t.Slug+" submit board "+strings.Join(t.Devices, " "), words) || offered == mostTasks {
+		if !fits(t.Title+" "+t.Slug+" solve submit board "+strings.Join(t.Devices, " "), words) || offered == mostTasks {
 			continue
 		}
 		offered++
 		found = append(found, place{"Task", t.Title, strings.Join(t.Devices, ", "), string(views.TaskURL(t.Slug))})
 		if len(words) > 0 && t.Open(p.site.Now()) {
-			found = append(found, place{"Submit", "Submit to " + t.Title, "", string(views.SolveURL(t.Slug))})
+			found = append(found, place{"Solve", "Solve " + t.Title, "", string(views.SolveURL(t.Slug))})
 		}
 		for _, device := range t.Devices {
 			if len(words) > 0 && fits(t.Title+" "+t.Slug+" board "+device, words) {

@@ -168,7 +168,7 @@ func (w *Workbench) Boards(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return w.site.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards))
+	return w.site.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards, site.Actor(c).ID))
 }
 
 // Devices answers the workbench with how the devices of its task stand now.
