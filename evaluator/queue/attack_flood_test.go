@@ -66,7 +66,7 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 	}
 	before := desk.asked.Load() // a busy machine may take longer than deskPatience to come here
 	stop()
-	if n := desk.asked.Load() - before; n > 2*deskClerks {
+	if n := desk.asked.Load() - before; n > asks/2 { // a few rounds, and not all of them
 		t.Errorf("%d of %d questions were dealt with at the end, %s each", n, asks, deskPatience)
 	}
 }
