@@ -137,13 +137,9 @@ const gzipTail = 8
 func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	head := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	create := z.CreateHeader
-	if packed {
-		rest := bytes.NewReader(data)
-		if _, err := gzip.NewReader(rest); err != nil { // it reads the head, which may have a name
-			return err
-		}
+	if body, ok := deflated(data); packed && ok {
 		tail := data[len(data)-gzipTail:]
-		data = data[len(data)-rest.Len() : len(data)-gzipTail]
+		data = body
 		head.CRC32, head.UncompressedSize64 = binary.LittleEndian.Uint32(tail), uint64(binary.LittleEndian.Uint32(tail[4:]))
 		head.CompressedSize64, create = uint64(len(data)), z.CreateRaw
 	}
@@ -152,4 +148,13 @@ func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 		_, err = entry.Write(data)
 	}
 	return err
+}
+
+// deflated is what a gzip file has between its head, which may have a name, and its tail; not ok: it is cut short or no gzip file.
+func deflated(data []byte) (body []byte, ok bool) {
+	rest := bytes.NewReader(data)
+	if _, err := gzip.NewReader(rest); err != nil || rest.Len() < gzipTail {
+		return nil, false
+	}
+	return data[len(data)-rest.Len() : len(data)-gzipTail], true
 }

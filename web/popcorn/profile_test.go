@@ -38,3 +38,17 @@ func TestAReportFileIsTheSameInAZip(t *testing.T) {
 		}
 	}
 }
+
+// TestAReportFileThatIsCutShortIsKeptAsItIs: a worker may send anything.
+func TestAReportFileThatIsCutShortIsKeptAsItIs(t *testing.T) {
+	var packed bytes.Buffer
+	if err := gzip.NewWriter(&packed).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for size := range packed.Len() {
+		z := zip.NewWriter(io.Discard)
+		if err := addPacked(z, "x.ncu-rep", packed.Bytes()[:size], true); err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
