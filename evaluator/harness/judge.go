@@ -18,7 +18,7 @@ const (
 	exitCUDA      = 110
 	exitNoPipe    = 111
 	exitFailed    = 112
-	exitBadSpec   = 113
+	exitBadSpec   = job.ExitBadSpec
 	exitTimeout   = 114
 
 	exitRunnerGone = 115 // of a judge: the submission's process has ended

@@ -106,6 +106,9 @@ type CaseResult struct {
 	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, if the task has a reference in double precision
 }
 
+// ExitBadSpec is the exit code of a task's program that could not read the arguments of a case.
+const ExitBadSpec = 113
+
 // Failure says why a stage or run did not pass, for a person.
 type Failure struct {
 	Reason string `json:"reason"` // one sentence: what happened, where, what to do

@@ -38,13 +38,10 @@ func (e Ended) Judged() bool {
 	return slices.ContainsFunc(e.Stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
-// exitBadSpec is how a task's program ends that cannot read the arguments of a case (package harness).
-const exitBadSpec = 113
-
 // TaskFault is the failure of a stage that the task caused, not the solution; nil: there is none.
 func (e Ended) TaskFault() *job.StageResult {
 	for i, s := range e.Stages {
-		if s.Failure != nil && (s.Failure.Task || s.Failure.ExitCode == exitBadSpec) {
+		if s.Failure != nil && (s.Failure.Task || s.Failure.ExitCode == job.ExitBadSpec) {
 			return &e.Stages[i]
 		}
 	}

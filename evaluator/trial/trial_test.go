@@ -11,7 +11,7 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	wrong := []job.StageResult{{Stage: job.StageTest, Cases: []job.CaseResult{{Status: job.StatusPass}, {Status: job.StatusFail}}}}
 	broken := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
 	crashed := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}, {Stage: job.StageTest, Status: job.StatusError}}
-	unread := []job.StageResult{{Stage: job.StageTest, Status: job.StatusError, Failure: &job.Failure{ExitCode: exitBadSpec}}}
+	unread := []job.StageResult{{Stage: job.StageTest, Status: job.StatusError, Failure: &job.Failure{ExitCode: job.ExitBadSpec}}}
 	for name, c := range map[string]struct {
 		e                      Ended
 		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
