@@ -41,7 +41,7 @@ var forbidden = []struct {
 	{"internal/app/cli/sites", nil, []string{"warpboard/"}, "the file of sites is a leaf"},
 	{"tasks", nil, []string{"warpboard/internal/app", "warpboard/web", "warpboard/views", "warpboard/models", "warpboard/evaluator", "warpboard/migrations", "warpboard/static"}, "the task format is a leaf"},
 	{"tasks/problems", nil, []string{"warpboard/"}, "a leaf below the task format"},
-	{"tasks/filetree", nil, []string{"warpboard/tasks/compileflags", "warpboard/tasks/pyyaml"}, "files are read before anybody knows what they say"},
+	{"tasks/filetree", nil, []string{"warpboard/tasks/compileflags", "warpboard/tasks/pyyaml"}, "files are read before anyone knows what they say"},
 	{"tasks/arithmetic", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/compileflags", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/tags", nil, []string{"warpboard/"}, "a leaf below the task format"},

@@ -125,8 +125,8 @@ func multiple(f, s ncu.Metric) string {
 	return times(math.Max(x, y)/math.Min(x, y)) + " "
 }
 
-// fewerOf names the opcode that makes up most of the difference. Loads have a sentence of their own, with another counter: the
-// unit's, which a load that reads nothing does not reach.
+// fewerOf names the opcode that makes up most of the difference. Loads have a sentence of their own, whose
+// counter may disagree with the opcode's.
 func fewerOf(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
 	for _, op := range ncu.MixOf(fast).Opcodes {
