@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -45,8 +46,10 @@ func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename, form.Modes, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), modesOf(d.Lang), d.SubmissionFiles
-	if form.Problem == "" {
-		if err := s.fillEarlier(c, form); err != nil {
+	from, run := int64(max(c.QueryInt("from"), 0)), int64(max(c.QueryInt("run"), 0))
+	if id := cmp.Or(from, run); id > 0 && form.Problem == "" {
+		form.Edits = from > 0
+		if err := s.fillAgain(c, id, form); err != nil {
 			return err
 		}
 	}
@@ -59,52 +62,34 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 	return err
 }
 
-// fillEarlier puts the submission that the address names into the form, if the viewer may read it.
-func (s *Runs) fillEarlier(c *fiber.Ctx, form *views.SubmitForm) error {
-	if from := int64(c.QueryInt("from")); from > 0 {
-		filled, err := s.fillAgain(c, from, form)
-		if filled {
-			form.From = from
-		}
-		return err
-	}
-	if run := int64(c.QueryInt("run")); run > 0 {
-		filled, err := s.fillAgain(c, run, form)
-		if filled {
-			form.Opened = run
-		}
-		return err
-	}
-	return nil
-}
-
-func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) (filled bool, err error) {
+// fillAgain puts an earlier submission to the task into the form, if the viewer may read it.
+func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	seen, err := s.SubmissionByID(c, id)
 	if db.KindOf(err) == db.NotFound {
-		return false, nil
+		return nil
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	if !seen.MaySeeSource || seen.Task.Slug != form.Task.Slug {
-		return false, nil
+		return nil
 	}
 	submitted, err := s.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
 	if err != nil {
-		return false, err
+		return err
 	}
 	list, err := s.site.Store.Work.Runs(c.UserContext(), id)
 	if err != nil {
-		return false, err
+		return err
 	}
-	form.Source, form.Further, form.Mode = string(submitted.Source), Further(submitted.Files), string(seen.Sub.Mode)
+	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), Further(submitted.Files), string(seen.Sub.Mode), id
 	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub, submitted.Names()); err != nil {
-		return false, err
+		return err
 	}
 	for _, run := range list {
 		form.Devices = append(form.Devices, views.DeviceChoice{Device: run.Device, Chosen: true})
 	}
-	return true, nil
+	return nil
 }
 
 // FirstTemplate is the wished template's text, else the first one's.
