@@ -110,8 +110,8 @@ function split(bar) {
     const size = Math.min(80, Math.max(15, percent));
     bench.style.setProperty(`--${name}`, `${size}%`);
     bar.setAttribute("aria-valuenow", Math.round(size));
-    stored(() => localStorage.setItem(kept, size));
   };
+  const keep = () => stored(() => localStorage.setItem(kept, bar.getAttribute("aria-valuenow")));
   const at = ({ clientX, clientY }) => {
     const box = bar.parentElement.getBoundingClientRect();
     return across ? ((clientX - box.left) / box.width) * 100 : ((box.bottom - clientY) / box.height) * 100;
@@ -123,10 +123,15 @@ function split(bar) {
     bar.setPointerCapture(event.pointerId);
     bar.onpointermove = (move) => set(at(move));
   });
-  bar.addEventListener("lostpointercapture", () => (bar.onpointermove = null));
+  bar.addEventListener("lostpointercapture", () => {
+    bar.onpointermove = null;
+    keep();
+  });
   bar.addEventListener("keydown", ({ key }) => {
     const step = { ArrowLeft: -2, ArrowRight: 2, ArrowUp: 2, ArrowDown: -2 }[key];
-    if (step) set(Number(bar.getAttribute("aria-valuenow")) + step);
+    if (!step) return;
+    set(Number(bar.getAttribute("aria-valuenow")) + step);
+    keep();
   });
 }
 
