@@ -87,7 +87,7 @@ func TestWorkbenchPinsTheFirstFailingCase(t *testing.T) {
 	w.Until(`document.querySelector("#bench-run [data-failure]")?.getBoundingClientRect().bottom <= document.querySelector(".bench-bar").getBoundingClientRect().top`) // before the eyes
 	w.Shows("#bench-pin", "Case 3 n: 512; seed: 24 mismatch at (17, 480): expected 128.25, got 127.75")
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.startsWith("void custom_kernel")`)
-	w.Eval(`document.querySelector("[data-key=enter]").click()`)
+	w.Eval(`document.querySelector("[data-key=enter]").click(), document.dispatchEvent(new CustomEvent("htmx:after:swap"))`) // another part of the page is swapped before the run is
 	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
 	w.Until(`document.querySelector("#bench-pin").hidden && !document.querySelector(".cm-lintRange-error, #bench-run [data-failure]")`) // of the run before
 	w.refusedNothing()

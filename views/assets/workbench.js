@@ -53,8 +53,10 @@ function pinned() {
 
 let shown = ""; // what the editor's marks were made of
 let view = "verdict"; // the part of a run that is shown
-// A run that the page opened with says nothing of a draft that was written after it.
-let foreign = drawer.querySelector("[data-submission]") !== null && area.value !== area.defaultValue;
+const submission = () => drawer.querySelector("[data-submission]")?.dataset.submission;
+// The submission whose result makes no marks: the text was changed or sent again after it. Other parts of the page may
+// be swapped before the next submission replaces it.
+let past = area.value !== area.defaultValue ? submission() : undefined;
 
 function mark(marks) {
   area.dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => !mark.file) }));
@@ -63,7 +65,7 @@ function mark(marks) {
 
 // A run starts: what the one before it said is gone.
 function started() {
-  foreign = false;
+  past = submission();
   shown = "";
   pin.hidden = true;
   form.querySelectorAll("[role=alert]").forEach((refusal) => refusal.remove());
@@ -82,16 +84,16 @@ function filled() {
 function renewed() {
   const runs = [...drawer.querySelectorAll("[data-run]")];
   const over = runs.filter((run) => ["done", "failed"].includes(run.dataset.state) && !run.matches("[hx-trigger=load]")); // that one is asked for once more
-  const submission = drawer.querySelector("[data-submission]")?.dataset.submission;
+  const current = submission();
   filled();
-  if (submission) {
+  if (current) {
     const address = new URL(location);
-    address.searchParams.set("run", submission);
+    address.searchParams.set("run", current);
     if (address.href !== location.href) history.replaceState(history.state, "", address);
   }
-  if (!over.length || foreign) return;
+  if (!over.length || current === past) return;
   const marks = said();
-  const now = JSON.stringify([submission, over.map((run) => run.dataset.run), marks]);
+  const now = JSON.stringify([current, over.map((run) => run.dataset.run), marks]);
   if (now === shown) return;
   shown = now;
   pinned();
