@@ -78,10 +78,15 @@ func timeOf(t *time.Time) time.Time {
 type Deadline struct {
 	Time time.Time
 	Now  time.Time // when the page was made
+
+	Practice bool // runs are taken after it, too
 }
 
 // Set reports whether there is a deadline.
 func (d Deadline) Set() bool { return !d.Time.IsZero() }
+
+// Takes reports whether runs can be submitted.
+func (d Deadline) Takes() bool { return !d.Closed() || d.Practice }
 
 // Closed reports whether the deadline has passed.
 func (d Deadline) Closed() bool { return d.Set() && !d.Now.Before(d.Time) }

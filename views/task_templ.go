@@ -37,7 +37,7 @@ type TaskPage struct {
 }
 
 // showsForm reports whether there is a form; who sent one too late gets it back, with what was in it.
-func (p TaskPage) showsForm() bool { return !p.Deadline.Closed() || p.Form.Problem != "" }
+func (p TaskPage) showsForm() bool { return p.Deadline.Takes() || p.Form.Problem != "" }
 
 // Task is the page of one task.
 func Task(p TaskPage) templ.Component {
@@ -209,7 +209,7 @@ func Task(p TaskPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if !p.Deadline.Closed() {
+			if p.Deadline.Takes() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<a class=\"btn btn-main\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -39,6 +39,7 @@ var modeNames = map[string]struct{ label, hint string }{
 	"test":      {"Test", "Correctness only"},
 	"benchmark": {"Benchmark", "Time each case, off the board"},
 	"ranked":    {"Ranked", "Test, time, and rank on the board"},
+	"practice":  {"Practice", "After the deadline: measured like a ranked run, on no board"},
 	"baseline":  {"Baseline", "Run by the site, for comparison"},
 	"profile":   {"Profile", "Nsight Compute report of each benchmark case"},
 }

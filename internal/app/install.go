@@ -109,7 +109,9 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 	}
 	var settings *catalog.TaskSettings
 	if in.hasDeadline {
-		settings = &catalog.TaskSettings{Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
+		kept := task.Settings()
+		kept.Title, kept.Deadline = "", in.Deadline
+		settings = &kept
 	}
 	_, _, err = i.store.Catalog.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
 	return err

@@ -33,13 +33,14 @@ type Task struct {
 	Asked      []string `gorm:"serializer:json"` // the names that Devices were made of: "H100" is all silicon of that family
 	Deadline   *time.Time
 	Visibility Visibility
+	Practice   bool   // it takes runs after its deadline, too, as practice
 	Origin     string // "" when uploaded; "builtin" or a folder when installed by the server
 	VersionID  int64  // the current version
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 }
 
-// Open reports whether the task takes submissions at this time. The deadline itself is too late.
+// Open reports whether the task takes submissions for its boards at this time. The deadline itself is too late.
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
 // NotesOpen reports whether everyone may read the notes on its records: they explain what made a kernel fast, so they open
@@ -60,6 +61,12 @@ type TaskSettings struct {
 	Devices    []string
 	Deadline   *time.Time
 	Visibility Visibility // empty: Public
+	Practice   bool       // take practice runs after the deadline
+}
+
+// Settings are the task's, to be changed in part.
+func (t Task) Settings() TaskSettings {
+	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Visibility, Practice: t.Practice}
 }
 
 // NewTask is a task to be made from a bundle.
@@ -138,7 +145,7 @@ func (t *Task) apply(in TaskSettings) error {
 	if !slices.Equal(in.Devices, t.Devices) {
 		t.Asked, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
 	}
-	t.Deadline = db.TimePtr(in.Deadline)
+	t.Deadline, t.Practice = db.TimePtr(in.Deadline), in.Practice
 	return nil
 }
 

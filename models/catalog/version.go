@@ -89,7 +89,8 @@ func (t Task) settled(given *TaskSettings, oldTitle, newTitle string) *TaskSetti
 	if given == nil && oldTitle == newTitle {
 		return nil
 	}
-	in := TaskSettings{Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Visibility}
+	in := t.Settings()
+	in.Title = ""
 	if given != nil {
 		in = *given
 	}

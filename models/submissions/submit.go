@@ -59,6 +59,9 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if err != nil {
 			return err
 		}
+		if in.Mode == job.ModeRanked && !task.Open(db.Now()) {
+			in.Mode = work.ModePractice
+		}
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
 			return err
 		}
@@ -120,7 +123,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := switches.Check(tx, "No submissions are taken for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
-	if !task.Open(db.Now()) {
+	if !task.Open(db.Now()) && !task.Practice {
 		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC. It no longer takes submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}

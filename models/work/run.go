@@ -35,9 +35,13 @@ func (s RunState) Final() bool {
 // counts against no limit, and is not an entry.
 const ModeBaseline job.Mode = "baseline"
 
+// ModePractice marks a ranked run that was submitted after the task's deadline. It is measured like a ranked run, and is not
+// an entry.
+const ModePractice job.Mode = "practice"
+
 // Measured is a run's mode for workers.
 func Measured(mode job.Mode) job.Mode {
-	if mode == ModeBaseline {
+	if mode == ModeBaseline || mode == ModePractice {
 		return job.ModeRanked
 	}
 	return mode

@@ -71,7 +71,7 @@ func modeOf(name string) (job.Mode, error) {
 
 // modeName is a mode in KernelBot's words.
 func modeName(mode job.Mode) string {
-	if mode == job.ModeRanked {
+	if work.Measured(mode) == job.ModeRanked {
 		return "leaderboard"
 	}
 	return string(mode)

@@ -71,7 +71,7 @@ func TaskRef(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, 
 
 // DeadlineOf is a task's deadline beside the time of the request.
 func (s *Site) DeadlineOf(t catalog.Task) views.Deadline {
-	d := views.Deadline{Now: s.Now()}
+	d := views.Deadline{Now: s.Now(), Practice: t.Practice}
 	if t.Deadline != nil {
 		d.Time = *t.Deadline
 	}

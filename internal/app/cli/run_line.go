@@ -57,6 +57,9 @@ const mostBoardPages = 50
 // standing prints the rank that a ranked run gave its person. It prints nothing if the board cannot be read, or belongs to
 // another version.
 func (w *watcher) standing(ctx context.Context, sub *client.Submission, run client.Run) {
+	if sub.Mode == work.ModePractice {
+		w.out.Line("%-6s practice: the deadline has passed, so the score is on no board", run.Device)
+	}
 	if sub.Mode != job.ModeRanked || run.State != string(work.StateDone) || run.ScoreNS == nil {
 		return
 	}

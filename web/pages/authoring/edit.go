@@ -76,6 +76,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
 		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Hidden: task.Visibility == catalog.Hidden,
+		Practice: task.Practice,
 	}
 	known, err := p.runs.DeviceList(ctx)
 	if err != nil {
@@ -114,7 +115,8 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved")
 	}
 	form := task
-	form.Title, form.Devices, form.Deadline, form.Visibility = settings.Title, settings.Devices, settings.Deadline, settings.Visibility
+	form.Title, form.Devices, form.Deadline = settings.Title, settings.Devices, settings.Deadline
+	form.Visibility, form.Practice = settings.Visibility, settings.Practice
 	return p.showEdit(c, task, form, err)
 }
 

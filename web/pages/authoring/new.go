@@ -101,7 +101,7 @@ func sentences(wrong []problems.Problem) []string {
 // readSettings reads what a creator chose beside the zip, for one draft among several.
 func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
-	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Public}
+	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Public, Practice: field("practice") != ""}
 	if field("hidden") != "" {
 		in.Visibility = catalog.Hidden
 	}

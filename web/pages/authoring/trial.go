@@ -106,8 +106,9 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, catalog.TaskSettings{Title: task.Title, Devices: task.Devices,
-		Deadline: task.Deadline, Visibility: catalog.Public})
+	settings := task.Settings()
+	settings.Visibility = catalog.Public
+	_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,63 @@
+package models_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+)
+
+// closed ends the world's task a minute ago, with practice or without.
+func (w world) closed(t *testing.T, s *models.Store, practice bool) catalog.Task {
+	t.Helper()
+	in := w.task.Settings()
+	past := time.Now().Add(-time.Minute)
+	in.Deadline, in.Practice = &past, practice
+	return got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), w.admin, w.task.ID, in))
+}
+
+// TestPracticeAfterTheDeadlineCountsInNothing though it is measured like a ranked run.
+func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		w.score(t, s, w.ben, 2e6)
+		late := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// late"), Via: "test"}
+		w.closed(t, s, false)
+		if _, _, err := s.Submissions.Submit(t.Context(), late); db.KindOf(err) != db.Forbidden {
+			t.Fatalf("a closed task without practice took a run: %v", err)
+		}
+		task := w.closed(t, s, true)
+		if !task.Practice {
+			t.Fatal("the setting is lost")
+		}
+		sub, runs, err := s.Submissions.Submit(t.Context(), late)
+		check(t, err)
+		if sub.Mode != work.ModePractice || runs[0].Mode != work.ModePractice {
+			t.Fatalf("a late ranked submission is %s, its run %s", sub.Mode, runs[0].Mode)
+		}
+		modelstest.Finish(t, s, runs[0], 1e6)
+		run := got[work.Run](t)(s.Work.Run(t.Context(), runs[0].ID))
+		if run.ScoreNS == nil || *run.ScoreNS != 1e6 || run.Valid() {
+			t.Errorf("the practice run has the score %v, valid: %v", run.ScoreNS, run.Valid())
+		}
+		check(t, s.Boards.RebuildEntries(t.Context()))
+		if diff := cmp.Diff([]string{"1 Ben 2e+06"}, standings(t, s, w, 0, 10)); diff != "" {
+			t.Error(diff)
+		}
+		test := late
+		test.Mode, test.Source = job.ModeTest, []byte("// another")
+		sub, _, err = s.Submissions.Submit(t.Context(), test)
+		check(t, err)
+		if sub.Mode != job.ModeTest {
+			t.Errorf("a late test is %s", sub.Mode)
+		}
+	})
+}
