@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
@@ -58,6 +61,62 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 		check(t, err)
 		if sub.Mode != job.ModeTest {
 			t.Errorf("a late test is %s", sub.Mode)
+		}
+	})
+}
+
+// TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne though a new one would be practice.
+func TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		in := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test", Key: "once"}
+		first, _, err := s.Submissions.Submit(t.Context(), in)
+		check(t, err)
+		w.closed(t, s, true)
+		again, _, err := s.Submissions.Submit(t.Context(), in)
+		check(t, err)
+		in.Key, in.Source = "later", []byte("// b")
+		late, _, err := s.Submissions.Submit(t.Context(), in)
+		check(t, err)
+		lateAgain, _, err := s.Submissions.Submit(t.Context(), in)
+		check(t, err)
+		if again.ID != first.ID || late.ID == first.ID || lateAgain.ID != late.ID {
+			t.Errorf("submissions %d, %d, %d, %d", first.ID, again.ID, late.ID, lateAgain.ID)
+		}
+	})
+}
+
+// TestAnAdminAddsASubmissionAfterTheDeadline and it counts as the person's, with the reason.
+func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		w.closed(t, s, false)
+		in := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test"}
+		for name, c := range map[string]struct {
+			added submissions.Added
+			want  db.Kind
+		}{
+			"by another user":  {submissions.Added{By: w.ben, Why: "The site was down."}, db.Forbidden},
+			"without a reason": {submissions.Added{By: w.admin}, db.Invalid},
+			"too long":         {submissions.Added{By: w.admin, Why: strings.Repeat("é", 281)}, db.Invalid},
+			"a reason alone":   {submissions.Added{Why: "The site was down."}, db.Invalid},
+		} {
+			in.Added = c.added
+			if _, _, err := s.Submissions.Submit(t.Context(), in); db.KindOf(err) != c.want {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		in.Added = submissions.Added{By: w.admin, Why: "The site was down."}
+		sub, runs, err := s.Submissions.Submit(t.Context(), in)
+		check(t, err)
+		modelstest.Finish(t, s, runs[0], 1e6)
+		board := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 5}))
+		if len(board.Standings) != 1 || board.Standings[0].UserID != w.ann.ID || board.Standings[0].AddedWhy != "The site was down." || sub.AddedWhy != "The site was down." {
+			t.Errorf("submission %+v is on the board as %+v", sub, board.Standings)
+		}
+		audits := got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), w.admin, "", 0, 1))
+		if len(audits) != 1 || audits[0].Detail != "for Ann: The site was down." {
+			t.Errorf("the audit log has %+v", audits)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,5 +58,36 @@ func TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo(t *testing.T) {
 	wantText(t, doc, "main", "Practice")
 	if after := b.page("/tasks/"+s.task.Slug+"/boards/H200", http.StatusOK).Find("[data-entry]").Length(); after != before {
 		t.Errorf("the board had %d entries and has %d", before, after)
+	}
+}
+
+// TestAnAdminAddsASubmissionInTheWorkbench for another person, with a reason that everyone reads.
+func TestAnAdminAddsASubmissionInTheWorkbench(t *testing.T) {
+	s := newScene(t)
+	s.closes(false)
+	b, solve := s.browserOf(s.admin), "/tasks/"+s.task.Slug+"/solve"
+	if s.browserOf(s.ada).page(solve, http.StatusOK).Find("[name=for]").Length() != 0 {
+		t.Error("a user is asked whom a submission is for")
+	}
+	values := fields(b.page(solve, http.StatusOK).Find("[data-bench-form]"))
+	values.Set("mode", "ranked")
+	values.Set("source", "// sent by mail")
+	values["device"] = []string{"H200"}
+	values.Set("for", "no such person")
+	values.Set("why", "The site was down.")
+	doc := document(t, b.upload(solve, "", "", nil, values), http.StatusUnprocessableEntity)
+	wantText(t, doc, "[role=alert]", `no person called "no such person"`)
+	if doc.Find("[name=why]").AttrOr("value", "") != "The site was down." {
+		t.Error("what the admin typed does not come back")
+	}
+	values.Set("for", strings.ToUpper(s.ada.Name))
+	wantStatus(t, b.upload(solve, "", "", nil, values), http.StatusOK)
+	run := s.newest(s.ada)
+	s.finish(run, 1e3)
+	doc = s.browser().page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK)
+	wantText(t, doc, "[data-added]", "The site was down.")
+	doc = s.browser().page("/tasks/"+s.task.Slug+"/boards/H200", http.StatusOK)
+	if title := doc.Find("tr [data-added]").AttrOr("title", ""); title != "Added by an admin: The site was down." {
+		t.Errorf("the board says %q", title)
 	}
 }

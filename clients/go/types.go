@@ -53,6 +53,9 @@ type NewSubmission struct {
 	Source   string   `json:"source"`
 	// Files are further files, if the task takes any: their texts by name.
 	Files map[string]string `json:"files,omitempty" jsonschema:"further files, where the task's submission_files allow them: their texts by name"`
+	// For is the name of the person that an admin adds the submission for, after a deadline too; Why is public.
+	For string `json:"for,omitempty" jsonschema:"admins: the name of the person to add it for, also after the deadline"`
+	Why string `json:"why,omitempty" jsonschema:"with for: why, for everyone to read; at most 280 characters"`
 }
 
 // User names a person.
@@ -94,6 +97,7 @@ type Submission struct {
 	FileName string    `json:"file_name"`
 	User     User      `json:"user"`
 	Created  time.Time `json:"created"`
+	AddedWhy string    `json:"added_why,omitempty" jsonschema:"an admin added it for the user, and says why"`
 	Ended    bool      `json:"ended" jsonschema:"every run has ended"`
 	Runs     []Run     `json:"runs"`
 }

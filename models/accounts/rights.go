@@ -16,6 +16,7 @@ const (
 	RemoveNote       Act = "remove a note"
 	Rejudge          Act = "rejudge a task"
 	CancelRun        Act = "cancel a run"
+	AddSubmission    Act = "add a submission for another person"
 	DeleteSubmission Act = "delete a submission"
 	Rename           Act = "rename"
 	SetRole          Act = "set a role"
@@ -65,6 +66,7 @@ var rights = map[Act]right{
 	RemoveNote:       {byAuthor, false, "Only the person whose run it is, the author of the task and admins may remove its note."},
 	Rejudge:          {byAuthor, false, "Only the author of the task and admins may have its runs measured again."},
 	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
+	AddSubmission:    {byAdmin, false, "Only an admin may add a submission for another person."},
 	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},
 	Rename:           {byOwner, false, "Only an admin may rename another person."},
 	SetRole:          {byAdmin, true, "Only an admin may change roles, and not their own: ask another admin."},

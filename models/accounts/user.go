@@ -88,6 +88,13 @@ func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int
 	return users, db.ReadError(err, "people called %s", beginning)
 }
 
+// Called returns the person of a name, in upper or lower case.
+func (s *Accounts) Called(ctx context.Context, name string) (User, error) {
+	var u User
+	err := s.db.Read(ctx).Where("name_key = ?", strings.ToLower(CleanName(name))).Take(&u).Error
+	return u, db.ReadError(err, "person called %q", name)
+}
+
 // addSeen reads the last use of any session or token of these people.
 func (s *Accounts) addSeen(ctx context.Context, users []SeenUser) error {
 	at := map[int64]*SeenUser{}

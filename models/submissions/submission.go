@@ -35,6 +35,7 @@ type Submission struct {
 	Via       string // "web", "api", "cli", "mcp"
 	// A pointer: the unique index (user_id, request_key) leaves null out, and would allow "" once.
 	RequestKey *string // identifies a repetition by its sender; nil: none
+	AddedWhy   string  // why an admin added it for the person; empty: the person submitted it
 	CreatedAt  time.Time
 }
 

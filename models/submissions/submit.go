@@ -2,6 +2,7 @@ package submissions
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 // NewSubmission is what a person submits.
 type NewSubmission struct {
 	User     accounts.User
+	Added    Added  // by an admin
 	Task     string // the slug that the request or the source names; the site fills in TaskID
 	TaskID   int64
 	Devices  []string
@@ -59,7 +61,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if err != nil {
 			return err
 		}
-		if in.Mode == job.ModeRanked && !task.Open(db.Now()) {
+		if in.Mode == job.ModeRanked && in.tooLate(task) {
 			in.Mode = work.ModePractice
 		}
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
@@ -69,10 +71,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
-		if err := t.limits.check(tx, in.User); err != nil {
-			return err
-		}
-		if err := budgets.Check(tx, in.User, in.Devices...); err != nil {
+		if err := t.checkLimits(tx, in); err != nil {
 			return err
 		}
 		if sub, runs, err = Queue(tx, in, task, version); err != nil || in.Mode != job.ModeRanked {
@@ -83,12 +82,25 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	return sub, runs, err
 }
 
+func (t *Intake) checkLimits(tx *gorm.DB, in NewSubmission) error {
+	if in.Added.By.SignedIn() {
+		return nil
+	}
+	if err := t.limits.check(tx, in.User); err != nil {
+		return err
+	}
+	return budgets.Check(tx, in.User, in.Devices...)
+}
+
 func (in NewSubmission) check() error {
 	switch {
 	case !in.User.SignedIn():
 		return db.Errorf(db.Forbidden, "Sign in to submit.")
 	case len(in.Devices) == 0:
 		return db.Errorf(db.Invalid, "Choose at least one device.")
+	}
+	if err := in.Added.check(); err != nil {
+		return err
 	}
 	if err := work.CheckRequestKey(in.Key); err != nil {
 		return err
@@ -123,7 +135,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := switches.Check(tx, "No submissions are taken for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
-	if !task.Open(db.Now()) && !task.Practice {
+	if in.tooLate(task) && !task.Practice {
 		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC. It no longer takes submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}
@@ -197,7 +209,7 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(),
+		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(), AddedWhy: in.Added.Why,
 	}
 	if in.Key != "" {
 		sub.RequestKey = &in.Key
@@ -208,7 +220,10 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	if err != nil {
 		return Submission{}, db.WriteError(err, "submissions of the same source")
 	}
-	return sub, db.WriteError(tx.Create(&sub).Error, "submission")
+	if err := tx.Create(&sub).Error; err != nil || !in.Added.By.SignedIn() {
+		return sub, db.WriteError(err, "submission")
+	}
+	return sub, accounts.WriteAudit(tx, in.Added.By, "add submission", fmt.Sprintf("submission %d", sub.ID), "for "+in.User.Name+": "+in.Added.Why)
 }
 
 func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]work.Run, error) {

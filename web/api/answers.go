@@ -119,7 +119,7 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (clie
 	answer := client.Submission{
 		ID: sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, sub.ID),
 		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
-		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt,
+		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt, AddedWhy: sub.AddedWhy,
 	}
 	if !source {
 		answer.FileName = version.Definition.SubmissionName() // its author's own may say what is in it

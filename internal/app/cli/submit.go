@@ -33,6 +33,8 @@ func submitCommand(c *connection) *cobra.Command {
 	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
 	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
 	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
+	cmd.Flags().StringVar(&in.For, "for", "", "admins: name of the person to add the submission for, also after the deadline")
+	cmd.Flags().StringVar(&in.Why, "why", "", "with --for: why, for everyone to read")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print progress until every run has ended; exit 3 if one failed. With --json, print only the final result")
 	return cmd
 }

@@ -19,7 +19,8 @@ import (
 
 // ReadForm reads a submission's form: chosen files go before the texts.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
-	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web"}
+	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
+		Added: submissions.Added{For: c.FormValue("for"), Why: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")
@@ -37,7 +38,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 
 // Refused is a form whose submission was refused, with its input.
 func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
-	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why}
+	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, For: in.Added.For, Why: in.Added.Why}
 }
 
 // FillForm fills in what the form of a task offers, and the text that it begins with: what was refused, the

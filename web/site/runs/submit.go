@@ -19,6 +19,10 @@ import (
 // Submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
 // the rules themselves are the store's.
 func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.NewSubmission) (submissions.Submission, []work.Run, error) {
+	user, err := s.submitter(ctx, user, &in.Added)
+	if err != nil {
+		return submissions.Submission{}, nil, err
+	}
 	if err := s.site.Room(); err != nil {
 		return submissions.Submission{}, nil, err
 	}
@@ -57,6 +61,23 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	s.site.Dispatcher.Wake()
 	s.site.Hub.QueueChanged() // it also wakes the process that has the device's dispatcher
 	return sub, runs, nil
+}
+
+// submitter is whose submission it becomes: the person that an admin names, else the user.
+func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.Added) (accounts.User, error) {
+	added.Why = strings.TrimSpace(added.Why)
+	if added.For = strings.TrimSpace(added.For); added.For == "" {
+		return user, nil
+	}
+	if err := user.Check(accounts.AddSubmission, accounts.Of{}); err != nil {
+		return user, err
+	}
+	added.By = user
+	person, err := s.site.Store.Accounts.Called(ctx, added.For)
+	if db.KindOf(err) == db.NotFound {
+		return user, site.Invalid("for", "There is no person called %q.", added.For)
+	}
+	return person, err
 }
 
 // VisibleTask returns the task if the person may know of it.

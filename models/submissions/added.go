@@ -1,0 +1,37 @@
+package submissions
+
+import (
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// Added is who adds a submission for another person, after the deadline too, and why. It counts against no limit. The zero
+// value: the person submits.
+type Added struct {
+	For string // the person's name; the site fills in NewSubmission.User
+	By  accounts.User
+	Why string // public
+}
+
+// longestWhy is in characters, as a note's.
+const longestWhy = 280
+
+func (a Added) check() error {
+	switch n := len([]rune(a.Why)); {
+	case !a.By.SignedIn() && a.Why != "":
+		return db.Errorf(db.Invalid, "A reason belongs to a submission that you add for another person: name the person, too.")
+	case !a.By.SignedIn():
+		return nil
+	case n == 0:
+		return db.Errorf(db.Invalid, "Say why you add this submission: everyone can read it on the submission's page.")
+	case n > longestWhy:
+		return db.Errorf(db.Invalid, "The reason has %d characters; at most %d are kept.", n, longestWhy)
+	}
+	return a.By.Check(accounts.AddSubmission, accounts.Of{})
+}
+
+// tooLate reports whether the person submits after the deadline. Admins may add a submission at any time.
+func (in NewSubmission) tooLate(task catalog.Task) bool {
+	return !task.Open(db.Now()) && !in.Added.By.SignedIn()
+}
