@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
+	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/storage"
@@ -41,6 +42,9 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 			Delete(&work.RunEvent{}).Error
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)
+		}
+		if err := budgets.SweepUses(tx, at); err != nil {
+			return err
 		}
 		if err := dropArtifacts(tx, at.Add(-keepArtifactsFor)); err != nil {
 			return err

@@ -128,6 +128,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	uploads.post("/tasks/:slug/solve", site.SignedIn, s.workbench.Submit)
 	pages.get("/tasks/:slug/solve/boards", s.workbench.Boards)
 	pages.get("/tasks/:slug/solve/devices", s.workbench.Devices)
+	pages.get("/tasks/:slug/solve/limits", s.workbench.Limits)
 	pages.get("/tasks/:slug/solve/runs", s.workbench.Mine)
 	pages.get("/tasks/:slug/edit", site.NeedsSignIn, s.authoring.Edit)
 	uploads.post("/tasks/:slug/edit", s.site.NeedsRoom, s.authoring.Save)

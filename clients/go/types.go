@@ -18,6 +18,17 @@ type TaskSummary struct {
 	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"submissions are taken up to this moment; absent: always"`
 }
 
+// TaskLimit is what one person may submit to a task in the last hour or day. Nothing is bounded whose number is absent.
+type TaskLimit struct {
+	Mode            job.Mode   `json:"mode,omitempty" jsonschema:"absent: all modes together"`
+	Per             string     `json:"per" jsonschema:"hour or day"`
+	Submissions     int        `json:"submissions,omitempty"`
+	GPUSeconds      int        `json:"gpu_seconds,omitempty"`
+	LeftSubmissions int        `json:"left_submissions"`
+	LeftGPUSeconds  int        `json:"left_gpu_seconds"`
+	Free            *time.Time `json:"free,omitempty" jsonschema:"it is used up until then"`
+}
+
 // Task is everything that a submitter needs to know of a task.
 type Task struct {
 	TaskSummary
@@ -30,6 +41,8 @@ type Task struct {
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.
 	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of the files that a submission may bring beside its main one; absent: none"`
+	// Limits are those of the caller; admins have none.
+	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"what the caller may submit, and has left; absent: no limits"`
 }
 
 // SourceFile is one file with its text.

@@ -16,10 +16,17 @@ type Charge struct {
 	UnitNS int64  `gorm:"column:unit_ns"`
 }
 
-// Add charges a person for GPUs held until now. No one in person (0), or who is gone, is charged nothing.
-func Add(tx *gorm.DB, person int64, held time.Duration) error {
+// Add charges a person for GPUs held until now, by a submission, or by an evaluation (0). No one in person (0), or who is
+// gone, is charged nothing.
+func Add(tx *gorm.DB, person, submission int64, held time.Duration) error {
 	if person == 0 || held <= 0 {
 		return nil
+	}
+	if submission > 0 {
+		err := tx.Model(&Use{}).Where("submission_id = ?", submission).Update("held_ns", gorm.Expr("held_ns + ?", held.Nanoseconds())).Error
+		if err != nil {
+			return db.WriteError(err, "use of submission %d", submission)
+		}
 	}
 	err := tx.Exec(`insert into charges (user_id, day, unit_ns) select id, ?, ? from users where id = ?
 		on conflict (user_id, day) do update set unit_ns = charges.unit_ns + excluded.unit_ns`,

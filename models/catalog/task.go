@@ -33,9 +33,10 @@ type Task struct {
 	Asked      []string `gorm:"serializer:json"` // the names that Devices were made of: "H100" is all silicon of that family
 	Deadline   *time.Time
 	Visibility Visibility
-	Practice   bool   // it takes runs after its deadline, too, as practice
-	Origin     string // "" when uploaded; "builtin" or a folder when installed by the server
-	VersionID  int64  // the current version
+	Practice   bool    // it takes runs after its deadline, too, as practice
+	Limits     []Limit `gorm:"serializer:json"` // for each person
+	Origin     string  // "" when uploaded; "builtin" or a folder when installed by the server
+	VersionID  int64   // the current version
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 }
@@ -62,11 +63,12 @@ type TaskSettings struct {
 	Deadline   *time.Time
 	Visibility Visibility // empty: Public
 	Practice   bool       // take practice runs after the deadline
+	Limits     []Limit    // for each person
 }
 
 // Settings are the task's, to be changed in part.
 func (t Task) Settings() TaskSettings {
-	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Visibility, Practice: t.Practice}
+	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Visibility, Practice: t.Practice, Limits: t.Limits}
 }
 
 // NewTask is a task to be made from a bundle.
@@ -142,10 +144,14 @@ func (t *Task) apply(in TaskSettings) error {
 			return db.Errorf(db.Invalid, "The device %s is named twice.", d)
 		}
 	}
+	if err := checkLimits(in.Limits); err != nil {
+		return err
+	}
 	if !slices.Equal(in.Devices, t.Devices) {
 		t.Asked, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
 	}
 	t.Deadline, t.Practice = db.TimePtr(in.Deadline), in.Practice
+	t.Limits = append([]Limit{}, in.Limits...) // nil would be stored as null
 	return nil
 }
 

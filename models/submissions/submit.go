@@ -71,10 +71,13 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
-		if err := t.checkLimits(tx, in); err != nil {
+		if err := t.checkLimits(tx, in, task); err != nil {
 			return err
 		}
-		if sub, runs, err = Queue(tx, in, task, version); err != nil || in.Mode != job.ModeRanked {
+		if sub, runs, err = Queue(tx, in, task, version); err != nil {
+			return err
+		}
+		if err := in.noteUse(tx, sub); err != nil || in.Mode != job.ModeRanked {
 			return err
 		}
 		return review.RaiseForSource(tx, sub.SourceHash, idsOf(runs), found)
@@ -82,14 +85,25 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	return sub, runs, err
 }
 
-func (t *Intake) checkLimits(tx *gorm.DB, in NewSubmission) error {
+func (t *Intake) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Task) error {
 	if in.Added.By.SignedIn() {
 		return nil
 	}
 	if err := t.limits.check(tx, in.User); err != nil {
 		return err
 	}
+	if err := budgets.CheckTask(tx, in.User, task, work.Measured(in.Mode)); err != nil {
+		return err
+	}
 	return budgets.Check(tx, in.User, in.Devices...)
+}
+
+// noteUse counts a submission against its task's limits, which may come later.
+func (in NewSubmission) noteUse(tx *gorm.DB, sub Submission) error {
+	if in.Added.By.SignedIn() {
+		return nil
+	}
+	return budgets.NoteUse(tx, budgets.Use{SubmissionID: sub.ID, UserID: sub.UserID, TaskID: sub.TaskID, Mode: work.Measured(sub.Mode), CreatedAt: sub.CreatedAt})
 }
 
 func (in NewSubmission) check() error {

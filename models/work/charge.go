@@ -31,7 +31,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
 		return nil
 	}
-	return budgets.Add(tx, a.unit.payer(), time.Duration(w.UnitNS))
+	return budgets.Add(tx, a.unit.payer(), a.unit.submission(), time.Duration(w.UnitNS))
 }
 
 // ended reports whether the work came to an end by itself: not handed back, lost, or failed by an infrastructure error.
@@ -55,6 +55,8 @@ func (r *Run) payer() int64 {
 	return r.UserID
 }
 
+func (r *Run) submission() int64 { return r.SubmissionID }
+
 func (r *Run) units(tx *gorm.DB) (int, error) {
 	var version catalog.TaskVersion
 	err := tx.Select("definition").Take(&version, r.VersionID).Error
@@ -62,5 +64,7 @@ func (r *Run) units(tx *gorm.DB) (int, error) {
 }
 
 func (e *Evaluation) payer() int64 { return e.UserID }
+
+func (e *Evaluation) submission() int64 { return 0 }
 
 func (e *Evaluation) units(*gorm.DB) (int, error) { return 1, nil }

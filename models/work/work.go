@@ -88,6 +88,7 @@ type unit interface {
 	announce(tx *gorm.DB, out *Recorded) error
 	// payer is the person who is charged for the units that it held; 0: no one. units is how many it holds at a time.
 	payer() int64
+	submission() int64 // that it belongs to; 0: none
 	units(tx *gorm.DB) (int, error)
 	// countLoss counts a taken attempt that ends without a report.
 	countLoss(tx *gorm.DB) error

@@ -7,6 +7,7 @@ import (
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
+	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -15,7 +16,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle) client.Task {
+func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle, spent []budgets.Spent) client.Task {
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
@@ -30,6 +31,14 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 	}
 	for label, path := range d.Templates {
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
+	}
+	for _, s := range spent {
+		limit := client.TaskLimit{Mode: s.Mode, Per: string(s.Per), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
+		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Left()
+		if !s.Free.IsZero() {
+			limit.Free = &s.Free
+		}
+		answer.Limits = append(answer.Limits, limit)
 	}
 	return answer
 }

@@ -53,7 +53,11 @@ func (a *API) Task(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(taskAnswer(task, version, bundle))
+	spent, err := a.site.Store.Budgets.OfTask(c.UserContext(), site.Actor(c), task)
+	if err != nil {
+		return err
+	}
+	return c.JSON(taskAnswer(task, version, bundle, spent))
 }
 
 // Me says whose token was sent.

@@ -101,7 +101,8 @@ func sentences(wrong []problems.Problem) []string {
 // readSettings reads what a creator chose beside the zip, for one draft among several.
 func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
-	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Public, Practice: field("practice") != ""}
+	limits, err := readLimits(field)
+	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Public, Practice: field("practice") != "", Limits: limits}
 	if field("hidden") != "" {
 		in.Visibility = catalog.Hidden
 	}
@@ -112,8 +113,8 @@ func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 		}
 	}
 	text := field("deadline")
-	if text == "" {
-		return in, nil
+	if text == "" || err != nil {
+		return in, err
 	}
 	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} { // browsers leave out seconds that are 0
 		if at, err := time.Parse(layout, text); err == nil {

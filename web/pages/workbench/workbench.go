@@ -51,7 +51,7 @@ func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views
 		return err
 	}
 	page := views.WorkbenchPage{
-		Page: w.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.site.DeadlineOf(task), Devices: task.Devices,
+		Page: w.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.site.DeadlineOf(task), Devices: task.Devices, Limits: task.Limits,
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
 	page.Live, page.Charts, page.Wide, page.Full = true, true, true, true
@@ -182,6 +182,19 @@ func (w *Workbench) Devices(c *fiber.Ctx) error {
 		return err
 	}
 	return w.site.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
+}
+
+// Limits answers the workbench with what the viewer has left of its task's limits.
+func (w *Workbench) Limits(c *fiber.Ctx) error {
+	task, err := w.part(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	spent, err := w.site.Store.Budgets.OfTask(c.UserContext(), site.Actor(c), task)
+	if err != nil {
+		return err
+	}
+	return w.site.Render(c, fiber.StatusOK, views.BenchLimits(task.Limits, spent))
 }
 
 // part is the task of a part of the workbench. A request for it as a page is redirected to the whole: the task is then empty.

@@ -1,0 +1,96 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+// Limit bounds what one person may submit to a task in the last hour or day. Admins have none.
+type Limit struct {
+	Mode        job.Mode `json:"mode"` // empty: all modes together
+	Per         Span     `json:"per"`
+	Submissions int      `json:"submissions"` // 0: any number
+	GPUSeconds  int      `json:"gpu_seconds"` // 0: any time
+}
+
+// Span is for how long a limit counts what was submitted.
+type Span string
+
+// The spans. Both end now.
+const (
+	PerHour Span = "hour"
+	PerDay  Span = "day"
+)
+
+// Length is the span's.
+func (s Span) Length() time.Duration {
+	if s == PerDay {
+		return 24 * time.Hour
+	}
+	return time.Hour
+}
+
+// String is the limit in words: "5 ranked submissions and 60 GPU-seconds of ranked submissions an hour".
+func (l Limit) String() string {
+	var list []string
+	if l.Submissions > 0 {
+		list = append(list, fmt.Sprintf("%d %s", l.Submissions, l.Sent()))
+	}
+	if l.GPUSeconds > 0 {
+		list = append(list, fmt.Sprintf("%d %s", l.GPUSeconds, l.Held()))
+	}
+	per := " an hour"
+	if l.Per == PerDay {
+		per = " a day"
+	}
+	return strings.Join(list, " and ") + per
+}
+
+// Sent names the submissions that it counts.
+func (l Limit) Sent() string {
+	if l.Mode == "" {
+		return "submissions"
+	}
+	return string(l.Mode) + " submissions"
+}
+
+// Held names the GPU-seconds that it counts.
+func (l Limit) Held() string {
+	if l.Mode == "" {
+		return "GPU-seconds"
+	}
+	return "GPU-seconds of " + l.Sent()
+}
+
+// LimitModes are the modes that a limit may have.
+func LimitModes() []job.Mode {
+	return []job.Mode{"", job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile}
+}
+
+// Spans are the spans that a limit may have.
+func Spans() []Span { return []Span{PerHour, PerDay} }
+
+// mostLimit bounds both numbers of a limit: uses are counted one by one.
+const mostLimit = 10_000
+
+func checkLimits(limits []Limit) error {
+	for i, l := range limits {
+		same := func(other Limit) bool { return other.Mode == l.Mode && other.Per == l.Per }
+		switch {
+		case !slices.Contains(LimitModes(), l.Mode):
+			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked or profile, not %q.", l.Mode)
+		case !slices.Contains(Spans(), l.Per):
+			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Per)
+		case min(l.Submissions, l.GPUSeconds) < 0 || max(l.Submissions, l.GPUSeconds) > mostLimit || l.Submissions+l.GPUSeconds == 0:
+			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", mostLimit)
+		case slices.ContainsFunc(limits[:i], same):
+			return db.Errorf(db.Invalid, "There are two limits per %s for the same mode.", l.Per)
+		}
+	}
+	return nil
+}
