@@ -76,7 +76,7 @@ func (l *limitedTask) holds(run work.Run, took time.Duration) {
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, catalog.Limit{Mode: job.ModeRanked, Per: catalog.PerHour, Submissions: 2}, catalog.Limit{Per: catalog.PerDay, Submissions: 4})
+		l := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, Submissions: 2}, catalog.Limit{Per: catalog.PerDay, Submissions: 4})
 		first := l.takes(l.ann, job.ModeRanked)
 		l.takes(l.ann, job.ModeRanked)
 		l.refuses(l.ann, job.ModeRanked, "at most 2 ranked submissions an hour")
@@ -102,7 +102,7 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, catalog.Limit{Mode: job.ModeRanked, Per: catalog.PerHour, GPUSeconds: 10})
+		l := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, GPUSeconds: 10})
 		l.holds(l.takes(l.ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.ann, job.ModeRanked)
 		spent := got[[]budgets.Spent](t)(s.Budgets.OfTask(t.Context(), l.ann, l.task))

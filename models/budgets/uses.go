@@ -88,7 +88,7 @@ func spend(limit catalog.Limit, uses []counted, now time.Time) Spent {
 	s := Spent{Limit: limit}
 	since, usual := now.Add(-limit.Per.Length()), usualHold(limit.Mode, uses)
 	for _, u := range uses {
-		if limit.Mode != "" && u.Mode != limit.Mode || !u.CreatedAt.After(since) {
+		if limit.Mode != "" && string(u.Mode) != limit.Mode || !u.CreatedAt.After(since) {
 			continue
 		}
 		before := s.Used
@@ -105,10 +105,10 @@ func spend(limit catalog.Limit, uses []counted, now time.Time) Spent {
 }
 
 // usualHold is the average of what held GPUs; 0: nothing is known.
-func usualHold(mode job.Mode, uses []counted) time.Duration {
+func usualHold(mode string, uses []counted) time.Duration {
 	var sum, n int64
 	for _, u := range uses {
-		if u.HeldNS > 0 && u.Live == 0 && (mode == "" || u.Mode == mode) {
+		if u.HeldNS > 0 && u.Live == 0 && (mode == "" || string(u.Mode) == mode) {
 			sum, n = sum+u.HeldNS, n+1
 		}
 	}
@@ -122,7 +122,7 @@ func CheckTask(tx *gorm.DB, user accounts.User, task catalog.Task, mode job.Mode
 		return err
 	}
 	for _, s := range spent {
-		if s.Free.IsZero() || s.Mode != "" && s.Mode != mode {
+		if s.Free.IsZero() || s.Mode != "" && s.Mode != string(mode) {
 			continue
 		}
 		wait := max(s.Free.Sub(db.Now()), 0).Truncate(time.Second) + time.Second

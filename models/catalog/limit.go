@@ -6,16 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/db"
 )
 
 // Limit bounds what one person may submit to a task in the last hour or day. Admins have none.
 type Limit struct {
-	Mode        job.Mode `json:"mode"` // empty: all modes together
-	Per         Span     `json:"per"`
-	Submissions int      `json:"submissions"` // 0: any number
-	GPUSeconds  int      `json:"gpu_seconds"` // 0: any time
+	Mode        string `json:"mode"` // of the submissions; empty: all modes together
+	Per         Span   `json:"per"`
+	Submissions int    `json:"submissions"` // 0: any number
+	GPUSeconds  int    `json:"gpu_seconds"` // 0: any time
 }
 
 // Span is for how long a limit counts what was submitted.
@@ -56,7 +55,7 @@ func (l Limit) Sent() string {
 	if l.Mode == "" {
 		return "submissions"
 	}
-	return string(l.Mode) + " submissions"
+	return l.Mode + " submissions"
 }
 
 // Held names the GPU-seconds that it counts.
@@ -68,9 +67,7 @@ func (l Limit) Held() string {
 }
 
 // LimitModes are the modes that a limit may have.
-func LimitModes() []job.Mode {
-	return []job.Mode{"", job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile}
-}
+func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile"} }
 
 // Spans are the spans that a limit may have.
 func Spans() []Span { return []Span{PerHour, PerDay} }

@@ -33,7 +33,7 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
 	}
 	for _, s := range spent {
-		limit := client.TaskLimit{Mode: s.Mode, Per: string(s.Per), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
+		limit := client.TaskLimit{Mode: job.Mode(s.Mode), Per: string(s.Per), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
 		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Left()
 		if !s.Free.IsZero() {
 			limit.Free = &s.Free
