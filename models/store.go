@@ -21,6 +21,7 @@ import (
 	"warpboard/models/epochs"
 	"warpboard/models/files"
 	"warpboard/models/fleet"
+	"warpboard/models/likeness"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
 	"warpboard/models/statements"
@@ -67,6 +68,7 @@ type Store struct {
 	Counters    *counters.Table
 	Devices     *devices.Devices
 	Epochs      *epochs.Epochs
+	Likeness    *likeness.Likeness
 	Rejudges    *rejudge.Rejudges
 	Statements  *statements.Ledger
 	Sentinels   *sentinels.Sentinels
@@ -125,7 +127,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
-		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
+		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,

@@ -141,6 +141,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	uploads.post("/tasks/:slug/publish", s.site.NeedsRoom, s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
 	pages.get("/tasks/:slug/rejudge", site.NeedsSignIn, s.remeasure.Rejudge)
+	pages.get("/tasks/:slug/similar", site.NeedsSignIn, s.moderation.Similar)
 	own.post("/tasks/:slug/rejudge", s.remeasure.Begin)
 	own.post("/tasks/:slug/rejudge/apply", s.remeasure.Apply)
 	own.post("/tasks/:slug/rejudge/cancel", s.remeasure.Cancel)

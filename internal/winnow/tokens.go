@@ -1,0 +1,97 @@
+package winnow
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Classes of tokens. Punctuation stands for itself, and a keyword for the byte of its place in keywords.
+const (
+	identifier   = 'a'
+	number       = '0'
+	firstKeyword = 0x80
+)
+
+// keywords are the words that show how a kernel is built, whatever its names: those of the languages, and the best-known ones
+// of CUDA, torch and Triton. No name that people give to a variable is among them.
+const keywords = `if else for while do switch case break continue return goto def class lambda import from as with in not and or is
+	pass raise try except yield const constexpr static inline extern template typename struct union enum using namespace auto void
+	bool char short int long unsigned float double half sizeof operator new delete this
+	__global__ __device__ __host__ __shared__ __constant__ __restrict__ __syncthreads __syncwarp __ldg __launch_bounds__
+	threadIdx blockIdx blockDim gridDim float2 float4 atomicAdd __shfl_down_sync __shfl_xor_sync
+	torch triton tl jit program_id empty_like`
+
+func classes() map[string]byte {
+	of := map[string]byte{}
+	for i, word := range strings.Fields(keywords) {
+		of[word] = firstKeyword + byte(i)
+	}
+	return of
+}
+
+// classOf is the token of a word.
+func (h Hasher) classOf(word []byte) byte {
+	if class, known := h.classes[string(word)]; known {
+		return class
+	}
+	return identifier
+}
+
+// tokens returns one byte per token. Blanks, comments, quotes, and lines that begin with # are left out: the first are layout,
+// and the last are comments in Python and the same few directives in C++. The text of strings counts as source, because a
+// Python submission holds its CUDA kernel in one.
+func (h Hasher) tokens(source []byte) []byte {
+	var out []byte
+	for i, lineStart := 0, true; i < len(source); {
+		c := source[i]
+		switch {
+		case c == '\n':
+			lineStart = true
+			i++
+			continue
+		case c == ' ' || c == '\t' || c == '\r' || c == '"' || c == '\'':
+			i++
+			continue
+		case c == '#' && (lineStart || i > 0 && source[i-1] == ' ') || bytes.HasPrefix(source[i:], []byte("//")):
+			i += until(source[i:], "\n")
+			continue
+		case bytes.HasPrefix(source[i:], []byte("/*")):
+			i += until(source[i:], "*/") + len("*/")
+			continue
+		case c >= '0' && c <= '9':
+			out = append(out, number)
+			i += word(source[i:])
+		case wordByte(c):
+			n := word(source[i:])
+			out = append(out, h.classOf(source[i:i+n]))
+			i += n
+		default:
+			out = append(out, c)
+			i++
+		}
+		lineStart = false
+	}
+	return out
+}
+
+// until is how many bytes lie before the end mark, or all.
+func until(source []byte, end string) int {
+	if n := bytes.Index(source, []byte(end)); n >= 0 {
+		return n
+	}
+	return len(source)
+}
+
+// word is the length of the word or number that the source begins with.
+func word(source []byte) int {
+	n := 1
+	for n < len(source) && wordByte(source[n]) {
+		n++
+	}
+	return n
+}
+
+// wordByte reports whether a byte is part of a word; those of other alphabets are.
+func wordByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
+}

@@ -1,0 +1,105 @@
+// Package winnow finds what sources have in common, whatever their identifiers, comments, and layout.
+//
+// A source becomes a sequence of tokens in which all identifiers are alike. Every run of gram tokens is hashed, and of each
+// window of neighboring hashes the smallest is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local
+// Algorithms for Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 tokens in a row share a print.
+package winnow
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+)
+
+const (
+	gram   = 20
+	window = 8
+	// mostBytes bounds what is read of a source, so that a comparison of many costs a known time.
+	mostBytes = 128 << 10
+)
+
+// Prints are the fingerprints of a source, sorted, each once. They compare with those of the same Hasher alone.
+type Prints []uint64
+
+// Hasher makes prints. Its seed is random: a source cannot be written so that its prints look rare.
+type Hasher struct {
+	seed    maphash.Seed
+	classes map[string]byte // of keywords
+}
+
+// New returns a Hasher.
+func New() Hasher { return Hasher{maphash.MakeSeed(), classes()} }
+
+// Of returns the prints of a source. Only its first 128 KiB count.
+func (h Hasher) Of(source []byte) Prints {
+	hashes := h.grams(h.tokens(source[:min(len(source), mostBytes)]))
+	var kept Prints
+	last := -1 // index of the hash that was kept last
+	for end := window; end <= len(hashes); end++ {
+		least := end - window
+		for i := least + 1; i < end; i++ {
+			if hashes[i] <= hashes[least] {
+				least = i
+			}
+		}
+		if least != last {
+			kept, last = append(kept, hashes[least]), least
+		}
+	}
+	slices.Sort(kept)
+	return slices.Compact(kept)
+}
+
+func (h Hasher) grams(tokens []byte) []uint64 {
+	hashes := make([]uint64, 0, max(len(tokens)-gram+1, 0))
+	for i := 0; i+gram <= len(tokens); i++ {
+		hashes = append(hashes, maphash.Bytes(h.seed, tokens[i:i+gram]))
+	}
+	return hashes
+}
+
+// Without returns the prints that are not among others.
+func (p Prints) Without(others Prints) Prints {
+	return slices.DeleteFunc(slices.Clone(p), func(print uint64) bool {
+		_, found := slices.BinarySearch(others, print)
+		return found
+	})
+}
+
+// Union returns the prints of all.
+func Union(all ...Prints) Prints {
+	union := slices.Concat(all...)
+	slices.Sort(union)
+	return slices.Compact(union)
+}
+
+// Pair is two sources by their indexes, with how many prints they share.
+type Pair struct{ A, B, Shared int }
+
+// Pairs returns the sources that share prints, those that share most first. A print that more than most sources have says
+// nothing: it is an idiom of the field.
+func Pairs(sources []Prints, most int) []Pair {
+	having := map[uint64][]int{}
+	for i, prints := range sources {
+		for _, print := range prints {
+			having[print] = append(having[print], i)
+		}
+	}
+	shared := map[Pair]int{}
+	for _, list := range having {
+		if len(list) > most {
+			continue
+		}
+		for i, a := range list {
+			for _, b := range list[i+1:] {
+				shared[Pair{A: a, B: b}]++
+			}
+		}
+	}
+	pairs := make([]Pair, 0, len(shared))
+	for pair, n := range shared {
+		pairs = append(pairs, Pair{pair.A, pair.B, n})
+	}
+	slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Or(b.Shared-a.Shared, a.A-b.A, a.B-b.B) })
+	return pairs
+}

@@ -1,0 +1,146 @@
+// Package likeness finds submissions of different people to a task that have much source in common, as hints for those who
+// review its runs. A hint is no verdict: people share teams, teachers, and public kernels.
+package likeness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"warpboard/internal/winnow"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/tasks"
+)
+
+const (
+	// mostSources bounds what is compared: the best of each board's people.
+	mostSources = 200
+	// A print that more people have is an idiom or a public kernel.
+	mostHaving = 8
+	// A pair is a hint from so many shared prints, which are about 60 tokens in a row, and such a share of the shorter source.
+	leastShared, leastPercent = 10, 40
+	// mostPairs are shown.
+	mostPairs = 50
+)
+
+// Likeness compares the sources of one database.
+type Likeness struct {
+	db     *db.DB
+	hasher winnow.Hasher
+}
+
+// New returns the comparison.
+func New(database *db.DB) *Likeness { return &Likeness{db: database, hasher: winnow.New()} }
+
+// Source is a submission that is its person's entry on a board.
+type Source struct {
+	SubmissionID int64
+	UserID       int64
+	UserName     string
+	TeamID       int64 // 0: none
+	RunID        int64 // on one of the boards
+	CreatedAt    time.Time
+	SourceHash   string
+}
+
+// Pair is two sources, the earlier one first.
+type Pair struct {
+	First, Second Source
+	Percent       int // of the shorter source, without what the task gives
+	SameTeam      bool
+}
+
+// Found is what a comparison found.
+type Found struct {
+	Pairs    []Pair // the most alike first
+	Compared int    // sources
+}
+
+// Find compares the entries of a task's boards. Only those may ask who may review its runs.
+func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Found, error) {
+	if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+		return Found{}, err
+	}
+	sources, err := l.sources(ctx, task.VersionID)
+	if err != nil {
+		return Found{}, err
+	}
+	byHash, err := l.printsOf(ctx, sources, l.ofTask(given))
+	if err != nil {
+		return Found{}, err
+	}
+	prints := make([]winnow.Prints, len(sources))
+	for i, source := range sources {
+		prints[i] = byHash[source.SourceHash]
+	}
+	return Found{Pairs: pairsOf(sources, prints), Compared: len(sources)}, nil
+}
+
+// sources are the entries of a version's boards, each submission once.
+func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source, err error) {
+	err = l.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, coalesce(m.team_id, 0) as team_id, e.run_id, s.created_at, s.source_hash
+		from (select submission_id, min(run_id) as run_id, min(score_ns) as score_ns from entries where version_id = ? group by submission_id order by 3 limit ?) e
+		join submissions s on s.id = e.submission_id join users u on u.id = s.user_id left join team_members m on m.user_id = s.user_id
+		order by s.id`, versionID, mostSources).Scan(&list).Error
+	return list, db.ReadError(err, "sources of a task's boards")
+}
+
+// printsOf reads sources by their hashes. It holds one at a time: many at once could fill the memory.
+func (l *Likeness) printsOf(ctx context.Context, sources []Source, without winnow.Prints) (map[string]winnow.Prints, error) {
+	hashes := make([]string, len(sources))
+	for i, source := range sources {
+		hashes[i] = source.SourceHash
+	}
+	rows, err := l.db.Read(ctx).Model(&catalog.Blob{}).Select("hash, data").Where("hash in ?", hashes).Rows()
+	if err != nil {
+		return nil, db.ReadError(err, "sources of a task's boards")
+	}
+	defer rows.Close()
+	prints := map[string]winnow.Prints{}
+	for rows.Next() {
+		var hash string
+		var data []byte
+		if err := rows.Scan(&hash, &data); err != nil {
+			return nil, fmt.Errorf("reading a source: %w", err)
+		}
+		submitted, err := tasks.Unpack(data)
+		if err != nil {
+			return nil, fmt.Errorf("reading the source %s: %w", hash, err)
+		}
+		prints[hash] = l.prints(submitted).Without(without)
+	}
+	return prints, db.ReadError(rows.Err(), "sources of a task's boards")
+}
+
+func (l *Likeness) prints(s tasks.Submission) winnow.Prints {
+	all := l.hasher.Of(s.Source)
+	for _, file := range s.Files {
+		all = winnow.Union(all, l.hasher.Of(file))
+	}
+	return all
+}
+
+// ofTask are the prints of what everyone may begin with: the task's files, templates and references.
+func (l *Likeness) ofTask(given *tasks.Bundle) winnow.Prints {
+	var all []winnow.Prints
+	for _, file := range given.Files {
+		all = append(all, l.hasher.Of(file))
+	}
+	return winnow.Union(all...)
+}
+
+func pairsOf(sources []Source, prints []winnow.Prints) (list []Pair) {
+	for _, pair := range winnow.Pairs(prints, mostHaving) {
+		a, b := sources[pair.A], sources[pair.B]
+		percent := 100 * pair.Shared / max(min(len(prints[pair.A]), len(prints[pair.B])), 1)
+		if a.UserID == b.UserID || pair.Shared < leastShared || percent < leastPercent {
+			continue
+		}
+		list = append(list, Pair{First: a, Second: b, Percent: percent, SameTeam: a.TeamID != 0 && a.TeamID == b.TeamID})
+	}
+	slices.SortStableFunc(list, func(a, b Pair) int { return b.Percent - a.Percent })
+	return list[:min(len(list), mostPairs)]
+}
