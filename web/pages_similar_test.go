@@ -47,7 +47,7 @@ func TestModeratorsSeeSimilarSourcesOfDifferentPeople(t *testing.T) {
 	if rows.Length() != 1 {
 		t.Fatalf("%d pairs: %s", rows.Length(), doc.Find("main").Text())
 	}
-	for _, want := range []string{s.ada.Name, "Mallory", "\u00a0%"} {
+	for _, want := range []string{s.ada.Name, "Mallory", " %"} {
 		wantText(t, doc, "[data-pair]", want)
 	}
 	if first, second := rows.Find("td").Eq(1).Text(), rows.Find("td").Eq(2).Text(); !strings.Contains(first, s.ada.Name) || !strings.Contains(second, "Mallory") {
