@@ -22,7 +22,7 @@ import (
 const statedQueries = "../docs/queries.md"
 
 // notPages are the GET addresses that answer something else: files, streams, data, redirects.
-var notPages = regexp.MustCompile(`^/(clients|popcorn|api/v1|api/\+|auth|find|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|/(events|file|template|source)$|\.(json|jsonl|parquet|csv|txt|zip|ncu-rep|ptx|svg|png|jpg|atom|xml|ico)$|:starter$`)
+var notPages = regexp.MustCompile(`^/(clients|popcorn|api/v1|api/\+|auth|find|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|/(events|file|template|source)$|\.(json|jsonl|parquet|csv|txt|zip|ncu-rep|ptx|svg|png|jpg|atom|xml|ico|md)$|:starter$`)
 
 // TestNoPageAsksMoreQueriesThanItStates asks every page of the site while many people wait and much is stored: a page
 // that asks once per row is found.

@@ -91,6 +91,7 @@ func (s *Server) accountRoutes(pages group) {
 	own.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
 	own.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
 	own.post("/me/tokens", s.pages.TokenCreate)
+	own.post("/me/datasets", s.pages.DatasetsSave)
 	own.post("/me/tokens/:id/revoke", s.pages.TokenRevoke)
 
 	pages.get("/webhooks", site.NeedsSignIn, s.hooks.List)
@@ -263,6 +264,8 @@ func (s *Server) shareRoutes(pages group) {
 	pages.get(board+"entries.csv", s.share.BoardCSV)
 	pages.get(board+"dataset.jsonl", s.share.Dataset)
 	pages.get(board+"dataset.parquet", s.share.Dataset)
+	pages.get(board+"kernelbot.parquet", s.share.KernelBotDataset)
+	pages.get(board+"README.md", s.share.DatasetCard)
 	pages.get(board+"embed", s.share.Embed)
 	pages.get("/records.atom", s.share.SiteFeed)
 	pages.get("/robots.txt", s.share.Robots)

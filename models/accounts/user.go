@@ -36,6 +36,7 @@ type User struct {
 	BlockedAt *time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	NoDataset bool // datasets leave the person's sources out
 }
 
 // SignedIn is false for a visitor.
@@ -93,6 +94,13 @@ func (s *Accounts) Called(ctx context.Context, name string) (User, error) {
 	var u User
 	err := s.db.Read(ctx).Where("name_key = ?", strings.ToLower(CleanName(name))).Take(&u).Error
 	return u, db.ReadError(err, "person called %q", name)
+}
+
+// SetNoDataset has datasets leave the person's sources out, or bring them again.
+func (s *Accounts) SetNoDataset(ctx context.Context, user User, out bool) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		return db.WriteError(tx.Model(&User{}).Where("id = ?", user.ID).Update("no_dataset", out).Error, "person %d", user.ID)
+	})
 }
 
 // addSeen reads the last use of any session or token of these people.

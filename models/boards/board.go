@@ -41,7 +41,9 @@ type Standing struct {
 	FirstNS  float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
 	FirstRun int64   // that leads the board
 	Record   bool    // the run was the fastest when it came
-	Stale    bool    // of an older epoch than the board's: its rank counts for nothing until it is measured again
+	// Past fills this in.
+	NoDataset bool // datasets leave the person's sources out
+	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
 }
 
 // Head is what is kept about a board, with the software of its first.

@@ -35,6 +35,14 @@ func (p *Pages) Me(c *fiber.Ctx) error {
 	return p.showMe(c, accounts.Token{}, "")
 }
 
+// DatasetsSave has datasets leave one's sources out, or bring them again.
+func (p *Pages) DatasetsSave(c *fiber.Ctx) error {
+	if err := p.site.Store.Accounts.SetNoDataset(c.UserContext(), site.Actor(c), c.FormValue("out") != ""); err != nil {
+		return err
+	}
+	return site.Redirect(c, "/me?done=saved")
+}
+
 // showToken answers with the secret of a token that was just made; it is never seen again.
 func (p *Pages) showToken(c *fiber.Ctx, token accounts.Token, secret string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -43,7 +51,7 @@ func (p *Pages) showToken(c *fiber.Ctx, token accounts.Token, secret string) err
 
 func (p *Pages) showMe(c *fiber.Ctx, token accounts.Token, secret string) error {
 	user := site.Actor(c)
-	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
+	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NoDataset: user.NoDataset, NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
 		Developer: p.signIn.IsDeveloper(c), Now: p.site.Now(), SessionID: site.SessionID(c), ProviderName: p.signIn.ProviderLabel}
 	var err error
 	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})

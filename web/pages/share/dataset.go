@@ -13,6 +13,7 @@ import (
 
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/tasks"
 	"warpboard/web/site"
 )
 
@@ -55,12 +56,9 @@ type datasetRow struct {
 
 // Dataset is everyone on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
 func (s *Share) Dataset(c *fiber.Ctx) error {
-	b, err := s.boardOf(c)
+	b, err := s.closedBoard(c)
 	if err != nil {
 		return err
-	}
-	if b.task.Deadline == nil || b.task.Open(s.site.Now()) {
-		return db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everyone can read after the task's deadline.", b.task.Title)
 	}
 	head, rows, err := s.datasetPage(c, b, site.PageNumber(c, "page"))
 	if err != nil {
@@ -73,6 +71,15 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 		return sendParquet(c, head, rows)
 	}
 	return sendJSONLines(c, head, rows)
+}
+
+// closedBoard reads the board in the address. It refuses one of a task that is open.
+func (s *Share) closedBoard(c *fiber.Ctx) (board, error) {
+	b, err := s.boardOf(c)
+	if err == nil && (b.task.Deadline == nil || b.task.Open(s.site.Now())) {
+		err = db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everyone can read after the task's deadline.", b.task.Title)
+	}
+	return b, err
 }
 
 // datasetPage reads one page of a dataset, from 1; behind the last they are empty.
@@ -104,6 +111,9 @@ func (s *Share) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow,
 	rows := make([]datasetRow, len(list))
 	for i, e := range list {
 		source := sources[e.SubmissionID]
+		if e.NoDataset {
+			source = tasks.Submission{}
+		}
 		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.Tries,
 			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.Pooled, 1), e.Disturbed, string(source.Source), source.Texts()}
 	}
