@@ -26,6 +26,23 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 	return run, task, db.ReadError(err, "task of run %d", runID)
 }
 
+// seesRun reports whether a person may know of a run; who is gone, or asks for what is gone, may not.
+func seesRun(tx *gorm.DB, userID, runID int64) (bool, error) {
+	_, task, err := runOfTask(tx, runID)
+	if err != nil {
+		return false, unlessGone(err)
+	}
+	user, err := accounts.Load(tx, userID)
+	return err == nil && task.VisibleTo(user), unlessGone(err)
+}
+
+func unlessGone(err error) error {
+	if db.KindOf(err) == db.NotFound {
+		return nil
+	}
+	return err
+}
+
 // decide does something to a run, for a reason that is stored, if the author of its task or an admin asks.
 func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.Act, runID int64, why string,
 	do func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error)) (changes []boards.Change, err error) {

@@ -110,8 +110,8 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		}
 		wantKind(t, second(s.ReviewQueue(ctx, w.ben, "", 0, 10)), db.Forbidden)
 		now := got[work.Run](t)(s.Work.Run(ctx, run.ID))
-		for who, want := range map[accounts.User]int{w.admin: 2, w.ben: 1, w.ann: 0, {}: 0} {
-			if flags := got[[]models.FlagOf](t)(s.Flags(ctx, who, now, w.task)); len(flags) != want {
+		for who, want := range map[*accounts.User]int{&w.admin: 2, &w.ben: 1, &w.ann: 0, {}: 0} {
+			if flags := got[[]models.FlagOf](t)(s.Flags(ctx, *who, now, w.task)); len(flags) != want {
 				t.Errorf("%q sees %d flags, want %d", who.Name, len(flags), want)
 			}
 		}

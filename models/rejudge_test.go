@@ -98,7 +98,7 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		if len(drifts) != 1 || drifts[0].EndedAt == nil {
 			t.Fatalf("changes of software: %+v", drifts)
 		}
-		rows := got[[]rejudge.Row](t)(s.Rejudges.Reruns(ctx, []int64{drifts[0].ID}, true, 0))
+		rows := got[[]rejudge.Row](t)(s.Rejudges.Reruns(ctx, []int64{drifts[0].ID}, accounts.User{Role: accounts.RoleAdmin}))
 		if len(rows) != 10 || rows[0].WasNS != 1000 || *rows[0].NowNS != 900 || rows[3].NowNS != nil || rows[3].Failed != "Wrong answer in test 2." ||
 			rows[0].NowEpochID <= rows[0].WasEpochID {
 			t.Errorf("old and new: %+v", rows)

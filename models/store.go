@@ -22,6 +22,7 @@ import (
 	"warpboard/models/files"
 	"warpboard/models/fleet"
 	"warpboard/models/likeness"
+	"warpboard/models/membership"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
 	"warpboard/models/statements"
@@ -63,6 +64,7 @@ type Config struct {
 type Store struct {
 	Accounts    *accounts.Accounts
 	Fleet       *fleet.Fleet
+	Members     *membership.Boards
 	Catalog     *catalog.Catalog
 	Boards      *boards.Boards
 	Counters    *counters.Table
@@ -126,10 +128,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
-		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
+		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
 		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks, seesRun), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.

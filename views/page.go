@@ -37,6 +37,8 @@ type Share struct {
 	Image string // empty: none
 	Feed  string // of what happens there; empty: none
 	JSON  string // the same for programs; empty: none
+	// Unlisted keeps the page out of search engines.
+	Unlisted bool
 }
 
 // about describes a page in a sentence.

@@ -70,14 +70,14 @@ type DraftFile struct {
 
 // TaskSettings are what the creator chooses beside the zip.
 type TaskSettings struct {
-	Slug     string
-	Title    string
-	Devices  []DeviceChoice
-	Others   string // devices beyond those known, separated by commas
-	Deadline time.Time
-	Hidden   bool
-	Limits   []catalog.Limit // for each person
-	Practice bool            // runs are taken after the deadline, too
+	Slug       string
+	Title      string
+	Devices    []DeviceChoice
+	Others     string // devices beyond those known, separated by commas
+	Deadline   time.Time
+	Visibility catalog.Visibility
+	Limits     []catalog.Limit // for each person
+	Practice   bool            // runs are taken after the deadline, too
 }
 
 // TaskEditPage changes a task's settings, uploads a new version or deletes the task.

@@ -32,7 +32,7 @@ func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 		"GET /api/v1/webhooks?site=on":                   `parameter \"site\" is true or false, not \"on\"`,
 		"POST /api/v1/tasks/sum?devices=CPU&dry_run=yes": `parameter \"dry_run\" is true or false, not \"yes\"`,
 		"POST /api/v1/tasks/sum?devices=CPU&dry_run":     `parameter \"dry_run\" is true or false, not \"\"`,
-		"POST /api/v1/tasks/sum?hidden=2&devices=CPU":    `parameter \"hidden\" is true or false, not \"2\"`,
+		"POST /api/v1/tasks/sum?dry_run=2&devices=CPU":   `parameter \"dry_run\" is true or false, not \"2\"`,
 		"POST /api/v1/tasks/sum?deadline=someday":        `The deadline \"someday\" is not a time`,
 	} {
 		method, path, _ := strings.Cut(request, " ")
@@ -41,7 +41,7 @@ func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 			t.Errorf("%s: %s %s, want %q", request, resp.Status, text, want)
 		}
 	}
-	for _, query := range []string{"dry_run=true", "dry_run=1", "dry_run=1&hidden=true&deadline=2031-01-01"} {
+	for _, query := range []string{"dry_run=true", "dry_run=1", "dry_run=1&visibility=hidden&deadline=2031-01-01"} {
 		resp := s.ask("POST", "/api/v1/tasks/sum?devices=CPU&"+query, token, bundle.String())
 		if text := body(t, resp); resp.StatusCode != http.StatusOK || !strings.Contains(text, `"dry_run":true`) {
 			t.Errorf("%s: %s %s", query, resp.Status, text)

@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/valyala/fasthttp"
 
+	"warpboard/views"
 	"warpboard/web/basepath"
 	"warpboard/web/conns"
 	"warpboard/web/site"
@@ -90,9 +92,17 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	if c.Locals(localQuiet) != nil && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug
 	}
-	s.site.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", c.Path(),
+	s.site.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", loggedPath(c.Path()),
 		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.site.VisitorIP(c))
 	return nil
+}
+
+// loggedPath is the path of a request without an invite code.
+func loggedPath(path string) string {
+	if before, _, found := strings.Cut(path, views.JoinPath+"/"); found {
+		return before + views.JoinPath + "/…"
+	}
+	return path
 }
 
 // packing compresses answers for who takes gzip, as all browsers do. Brotli made pages 7 % smaller on average and took four

@@ -16,6 +16,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
+	"warpboard/models/membership"
 	"warpboard/models/modelstest"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
@@ -195,6 +196,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET /api/v1/chain":                                          {{"/api/v1/chain", ""}},
 		"GET /api/v1/devices":                                        {{"/api/v1/devices", ""}},
 		"GET /api/v1/me":                                             {{"/api/v1/me", ""}},
+		"POST /api/v1/join":                                          {{"/api/v1/join", jsonText(object{"code": s.invite(task)})}, {"/api/v1/join", `{"code": "none"}`}, {"/api/v1/join", `{"cod": "x"}`}},
 		"POST /api/v1/login":                                         {{"/api/v1/login", `{"host": "laptop"}`}, {"/api/v1/login", `{"hots": "laptop"}`}},
 		"POST /api/v1/login/token":                                   {{"/api/v1/login/token", `{"secret": "none"}`}},
 		"POST /api/v1/submissions":                                   {{"/api/v1/submissions", `{"task": "sort", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{`}},
@@ -235,6 +237,16 @@ func (s *evalSite) endedBatch(request string) string {
 	_, made := s.ask("POST", "/api/v1/evaluations/batch", `{"requests": [`+request+`]}`)
 	s.endOne(made["entries"].([]any)[0].(object)["id"].(string), kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
 	return "/api/v1/evaluations/batch/" + made["id"].(string)
+}
+
+// invite makes an invite code of a task.
+func (s *testSite) invite(task catalog.Task) string {
+	s.t.Helper()
+	code, _, err := s.site.Store.Members.CreateInvite(s.t.Context(), accounts.User{Role: accounts.RoleAdmin}, task.ID, membership.NewInvite{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return code
 }
 
 // hook makes a webhook with a delivery, and returns its address.

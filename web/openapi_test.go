@@ -100,7 +100,7 @@ func TestGeneratorsOfClientsGetExactTypes(t *testing.T) {
 			}
 		}
 		name, _ := schema["name"].(string)
-		if want := map[string]string{"deadline": "string", "dry_run": "boolean", "hidden": "boolean", "site": "boolean", "page": "integer"}[name]; want != "" &&
+		if want := map[string]string{"deadline": "string", "dry_run": "boolean", "visibility": "string", "site": "boolean", "page": "integer"}[name]; want != "" &&
 			schema["in"] == "query" && schema["schema"].(object)["type"] != want {
 			t.Errorf("%s: %s is %v, want %s", at, name, schema["schema"], want)
 		}

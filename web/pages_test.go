@@ -59,7 +59,7 @@ func (s *scene) all() []string {
 	task := "/tasks/" + s.task.Slug
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	return []string{
-		"/", "/devices", "/clocks", "/trust", "/sign-in", "/login", "/me", fmt.Sprintf("/users/%d", s.ada.ID), "/tasks/new", task, task + "/edit", task + "/solve",
+		"/", "/devices", "/clocks", "/trust", "/sign-in", "/login", "/join", "/me", fmt.Sprintf("/users/%d", s.ada.ID), "/tasks/new", task, task + "/edit", task + "/members", task + "/solve",
 		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
 		submission(s.done), submission(s.done) + "?tab=source", submission(s.failed), submission(s.wrong),
 		submission(s.working), submission(s.queued), "/nothing",

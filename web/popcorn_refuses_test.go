@@ -61,7 +61,7 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 		"50 MB":              {accept(c, "vectoradd", "CPU", "test", "a.cpp", make([]byte, 50<<20)), "413 The request is larger than the 4.0\u00a0MiB allowed here."},
 		"50 MB of a visitor": {accept(none, "vectoradd", "CPU", "test", "a.cpp", make([]byte, 50<<20)), "400 The request has no X-Popcorn-Cli-Id header." + how},
 		"register":           {func() error { return c.Register(t.Context(), "discord") }, "403 popcorn-cli can register with GPU MODE only, not with this site." + how},
-		"join":               {func() error { _, err := c.Join(t.Context(), "abc"); return err }, "403 This site has no invite codes"},
+		"join":               {func() error { _, err := c.Join(t.Context(), "abc"); return err }, "404 This invite code is not valid"},
 		"queue of no GPU":    {func() error { _, err := c.Get(t.Context(), "/runner_queue/MI300"); return err }, `404 No worker has the GPU "MI300"`},
 		"board of no GPU":    {func() error { _, err := c.Get(t.Context(), "/submissions/vectoradd/MI300"); return err }, "404 Vectoradd has no board"},
 		"no number":          {func() error { _, err := c.Get(t.Context(), "/user/submissions/x"); return err }, `404 "x" is not the number of a submission.`},

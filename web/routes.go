@@ -6,6 +6,7 @@ import (
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/internal/statement"
+	"warpboard/views"
 	"warpboard/web/evalapi"
 	"warpboard/web/popcorn"
 	"warpboard/web/site"
@@ -87,6 +88,9 @@ func (s *Server) accountRoutes(pages group) {
 
 	pages.get("/login", site.NeedsSignIn, s.logins.Show)
 	own.post("/login", s.logins.Answer)
+	pages.get(views.JoinPath, site.NeedsSignIn, s.members.Ask)
+	pages.get(views.JoinPath+"/:code", site.NeedsSignIn, s.members.Look)
+	own.post(views.JoinPath, s.members.Join)
 	pages.get("/me", site.NeedsSignIn, s.pages.Me)
 	own.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
 	own.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
@@ -138,6 +142,10 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/trial", site.NeedsSignIn, s.authoring.Trial)
 	pages.post("/tasks/:slug/trial", s.site.NeedsRoom, s.authoring.TryAgain)
 	pages.post("/tasks/:slug/trial/publish", s.site.NeedsRoom, s.authoring.PublishTried)
+	pages.get("/tasks/:slug/members", site.NeedsSignIn, s.members.Show)
+	own.post("/tasks/:slug/invites", s.members.InviteCreate)
+	own.post("/tasks/:slug/invites/:id/revoke", s.members.InviteRevoke)
+	own.post("/tasks/:slug/members/:id/remove", s.members.MemberRemove)
 	uploads.post("/tasks/:slug/version", s.authoring.VersionPreview)
 	uploads.post("/tasks/:slug/publish", s.site.NeedsRoom, s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
@@ -171,6 +179,7 @@ func (s *Server) formAddresses(pages group) {
 		pages.get("/tasks/:slug/"+part, site.RedirectTo("/tasks/:slug/edit"))
 	}
 	pages.get("/tasks/:slug/trial/publish", site.RedirectTo("/tasks/:slug/trial"))
+	pages.get("/tasks/:slug/invites", site.RedirectTo("/tasks/:slug/members"))
 	for _, part := range []string{"apply", "cancel"} {
 		pages.get("/tasks/:slug/rejudge/"+part, site.RedirectTo("/tasks/:slug/rejudge"))
 	}

@@ -21,6 +21,7 @@ import (
 	"warpboard/web/pages/authoring"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/manual"
+	"warpboard/web/pages/members"
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/operation"
 	"warpboard/web/pages/palette"
@@ -64,6 +65,7 @@ type Server struct {
 	palette    *palette.Palette
 	playground *playground.Playground
 	hooks      *webhooks.Hooks
+	members    *members.Members
 	logins     *login.Logins
 	manual     *manual.Manual
 	moderation *moderation.Moderation
@@ -105,6 +107,7 @@ func New(cfg Config) (*Server, error) {
 	s.units = slots.New(site)
 	s.share = share.New(site, shared)
 	s.hooks = webhooks.New(site)
+	s.members = members.New(site, shared)
 	s.logins = login.New(site)
 	s.moderation = moderation.New(site, shared)
 	s.operation = operation.New(site, cfg.OwnCluster)

@@ -46,8 +46,9 @@ type Publication struct {
 	Devices []string // of a new task; empty: those that it names
 	// Deadline, also for an existing task: a time, or "none"; empty: the upload's, or unchanged.
 	Deadline string
-	Hidden   bool
-	DryRun   bool
+	// Visibility of a new task: public, unlisted, members or hidden; empty: public.
+	Visibility string
+	DryRun     bool
 }
 
 // Publish makes a task, or brings it to another state.
@@ -59,10 +60,11 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 	if p.Deadline != "" {
 		q.Set("deadline", p.Deadline)
 	}
-	for name, set := range map[string]bool{"hidden": p.Hidden, "dry_run": p.DryRun} {
-		if set {
-			q.Set(name, "1")
-		}
+	if p.Visibility != "" {
+		q.Set("visibility", p.Visibility)
+	}
+	if p.DryRun {
+		q.Set("dry_run", "1")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -48,7 +48,8 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 // sessionUser is a session with its person, read in one query: each request of a signed-in person needs both.
 type sessionUser struct {
 	Session
-	User User `gorm:"foreignKey:UserID"`
+	User   User    `gorm:"foreignKey:UserID"`
+	Joined []int64 `gorm:"->;serializer:json"`
 }
 
 // TableName is the session's.
@@ -58,11 +59,13 @@ func (sessionUser) TableName() string { return "sessions" }
 // was revoked, or whose person is blocked, is NotFound.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
 	var row sessionUser
-	err := s.db.Read(ctx).Joins("User").Where("sessions.secret_hash = ? and sessions.expires_at > ?", db.HashSecret(secret), db.Now()).Take(&row).Error
+	q := s.db.Read(ctx).Select("sessions.*", joinedBy(s.db.Read(ctx), "sessions.user_id")).Joins("User")
+	err := q.Where("sessions.secret_hash = ? and sessions.expires_at > ?", db.HashSecret(secret), db.Now()).Take(&row).Error
 	if err != nil {
 		return Session{}, User{}, db.ReadError(err, "such session")
 	}
 	session, user := row.Session, row.User
+	user.Joined = row.Joined
 	if user.BlockedAt != nil {
 		return Session{}, User{}, db.Errorf(db.NotFound, "This account is blocked.")
 	}

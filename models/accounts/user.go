@@ -12,6 +12,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/migrations"
 	"warpboard/models/db"
 )
 
@@ -36,7 +37,8 @@ type User struct {
 	BlockedAt *time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	NoDataset bool // datasets leave the person's sources out
+	NoDataset bool    // datasets leave the person's sources out
+	Joined    []int64 `gorm:"-"` // tasks whose members' boards they joined; read only of people who act, see Load
 }
 
 // SignedIn is false for a visitor.
@@ -50,9 +52,27 @@ func (u User) MayCreate() bool { return u.Role == RoleCreator || u.Role == RoleA
 
 // User returns one person.
 func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
-	var u User
-	err := s.db.Read(ctx).Take(&u, id).Error
-	return u, db.ReadError(err, "person %d", id)
+	return Load(s.db.Read(ctx), id)
+}
+
+// Load reads one person with the boards that they joined.
+func Load(tx *gorm.DB, id int64) (User, error) {
+	var row struct {
+		User        `gorm:"embedded"`
+		JoinedTasks []int64 `gorm:"column:joined;serializer:json"`
+	}
+	err := tx.Table("users").Select("users.*", joinedBy(tx, "users.id")).Where("users.id = ?", id).Take(&row).Error
+	row.Joined = row.JoinedTasks
+	return row.User, db.ReadError(err, "person %d", id)
+}
+
+// joinedBy selects the tasks whose members' boards a person joined, as JSON: the sender of a request is read in one query.
+func joinedBy(tx *gorm.DB, person string) string {
+	list := "json_group_array(m.task_id)"
+	if tx.Name() == migrations.Postgres {
+		list = "json_agg(m.task_id)"
+	}
+	return "(select cast(" + list + " as text) from members m where m.user_id = " + person + " and m.removed_at is null) as joined"
 }
 
 // SeenUser is a User with when they were here last: by a session or a token, to the minute; nil for never, or too

@@ -33,9 +33,7 @@ func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int6
 		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
 		Joins("join task_versions v on v.id = e.version_id").Joins("join tasks t on t.id = v.task_id and t.version_id = v.id"). // by keys alone
 		Where("e.user_id = ?", userID)
-	if !viewer.IsAdmin() {
-		part = part.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
-	}
+	part = catalog.ListedOf(part, viewer, userID)
 	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: for the others an index suffices
 	err = s.db.Read(ctx).Table("(?) k", part).
 		Select("e.version_id, e.device, e.run_id, e.submission_id, e.score_ns, k.task_slug, k.task_title, k.devices, " + ofBand + ", c.size, c.epoch_id > -e.age as stale").

@@ -3,6 +3,7 @@ package boards
 import (
 	"context"
 
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 )
@@ -22,17 +23,20 @@ type TaskRecord struct {
 	TaskTitle string
 }
 
-// Records lists the latest records of the current boards of tasks that everyone may see, the last first.
+// Records lists the latest records of the current boards of tasks that are listed to everyone, the last first; of one task if
+// everyone may see it.
 func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, error) {
 	join := "join "
 	if f.TaskID == 0 && f.UserID == 0 {
 		join = "cross join " // the latest are few: SQLite keeps this order, and does not sort the records of all tasks
 	}
 	q := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, t.slug as task_slug, t.title as task_title").
-		Joins(join+"task_versions v").Joins(join+"tasks t").Joins(join+"users u").
-		Where("v.id = r.version_id and t.id = v.task_id and t.version_id = v.id and u.id = r.user_id and t.visibility = ?", catalog.Public)
+		Joins(join + "task_versions v").Joins(join + "tasks t").Joins(join + "users u").
+		Where("v.id = r.version_id and t.id = v.task_id and t.version_id = v.id and u.id = r.user_id")
 	if f.TaskID != 0 {
-		q = q.Where("t.id = ?", f.TaskID)
+		q = catalog.VisibleTo(q, accounts.User{}).Where("t.id = ?", f.TaskID)
+	} else {
+		q = catalog.ListedTo(q, accounts.User{})
 	}
 	if f.Device != "" {
 		q = q.Where("r.device = ?", f.Device)

@@ -60,19 +60,16 @@ type Listed struct {
 // ListTasks lists what Tasks lists.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
 	var list []Listed
-	err := s.listed(ctx, viewer).Model(&Task{}).
-		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+
-			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = tasks.version_id) as people", viewer.ID).
-		Joins("join task_versions v on v.id = tasks.version_id").Scan(&list).Error
+	err := s.listed(ctx, viewer).
+		Select("t.*, v.lang, v.tags, t.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+
+			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = t.version_id) as people", viewer.ID).
+		Joins("join task_versions v on v.id = t.version_id").Scan(&list).Error
 	return list, db.ReadError(err, "tasks")
 }
 
 func (s *Catalog) listed(ctx context.Context, viewer accounts.User) *gorm.DB {
-	q := s.db.Read(ctx).Clauses(db.OrderBy("case when deadline is null or deadline > ? then 0 else 1 end, tasks.id desc", db.Now()))
-	if !viewer.IsAdmin() {
-		q = q.Where("visibility = ? or owner_id = ?", Public, viewer.ID)
-	}
-	return q
+	q := s.db.Read(ctx).Table("tasks t").Clauses(db.OrderBy("case when t.deadline is null or t.deadline > ? then 0 else 1 end, t.id desc", db.Now()))
+	return ListedTo(q, viewer)
 }
 
 // OpenTasks lists the tasks that take submissions, the one with the newest version first. It reads only the content of

@@ -19,9 +19,13 @@ type Visibility string
 
 // The visibilities.
 const (
-	Public Visibility = "public"
-	Hidden Visibility = "hidden" // only its owner and admins
+	Public   Visibility = "public"
+	Unlisted Visibility = "unlisted" // everyone who has its address; no list names it
+	Members  Visibility = "members"  // people who joined it with an invite code, see package membership
+	Hidden   Visibility = "hidden"   // only its owner and admins
 )
+
+var visibilities = []Visibility{Public, Unlisted, Members, Hidden}
 
 // Task is a problem with its boards. What is evaluated belongs to its versions.
 type Task struct {
@@ -48,8 +52,13 @@ func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t
 // after the deadline.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
-// VisibleTo reports whether the person may know of the task.
-func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Public || t.EditableBy(u) }
+// VisibleTo reports whether the person may know of the task. The function VisibleTo is the same in SQL.
+func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted || t.ListedTo(u) }
+
+// ListedTo reports whether lists name the task to the person. The function ListedTo is the same in SQL.
+func (t Task) ListedTo(u accounts.User) bool {
+	return t.Visibility == Public || t.Visibility == Members && slices.Contains(u.Joined, t.ID) || t.EditableBy(u)
+}
 
 // EditableBy reports whether the person may change and delete the task: admins, and creators their own.
 func (t Task) EditableBy(u accounts.User) bool {
@@ -130,8 +139,8 @@ func (t *Task) apply(in TaskSettings) error {
 	if t.Visibility = in.Visibility; t.Visibility == "" {
 		t.Visibility = Public
 	}
-	if t.Visibility != Public && t.Visibility != Hidden {
-		return db.Errorf(db.Invalid, "There is no visibility %q: choose public or hidden.", in.Visibility)
+	if !slices.Contains(visibilities, t.Visibility) {
+		return db.Errorf(db.Invalid, "There is no visibility %q: choose public, unlisted, members or hidden.", in.Visibility)
 	}
 	if len(in.Devices) == 0 {
 		return db.Errorf(db.Invalid, "Choose at least one device for the task.")
@@ -167,7 +176,7 @@ func (t Task) asked() []string {
 func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64, in TaskSettings) (Task, error) {
 	var task Task
 	err := s.db.Write(ctx, func(tx *gorm.DB) (err error) {
-		if task, err = editable(tx, actor, id); err != nil {
+		if task, err = Editable(tx, actor, id); err != nil {
 			return err
 		}
 		return task.change(tx, actor, in)
@@ -195,7 +204,7 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 // its title or slug. Attempts that are running are cancelled at their next sign of life.
 func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64, confirmation string) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := editable(tx, actor, id)
+		task, err := Editable(tx, actor, id)
 		if err != nil {
 			return err
 		}
@@ -212,7 +221,8 @@ func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64,
 	})
 }
 
-func editable(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
+// Editable reads a task for someone who wants to change it; Forbidden: they may not.
+func Editable(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
 	var task Task
 	if err := tx.Take(&task, id).Error; err != nil {
 		return Task{}, db.ReadError(err, "task %d", id)

@@ -58,7 +58,7 @@ func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (C
 // some are given. Without a title among them, a changed title in the bundle changes the task's.
 func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := editable(tx, actor, taskID)
+		task, err := Editable(tx, actor, taskID)
 		if err != nil {
 			return err
 		}

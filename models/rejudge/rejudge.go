@@ -6,6 +6,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 )
 
@@ -81,16 +83,13 @@ func (s *Rejudges) Drifts(ctx context.Context, device string, limit int) (list [
 	return list, db.ReadError(err, "changes of the software of %s", device)
 }
 
-// Reruns lists the runs of rejudges, board by board; of public tasks only, unless all are wanted.
-func (s *Rejudges) Reruns(ctx context.Context, rejudgeIDs []int64, all bool, viewerID int64) (list []Row, err error) {
+// Reruns lists the runs of rejudges, board by board, of tasks that are listed to the viewer.
+func (s *Rejudges) Reruns(ctx context.Context, rejudgeIDs []int64, viewer accounts.User) (list []Row, err error) {
 	q := s.db.Read(ctx).Table("reruns x").
 		Select("x.*, r.submission_id, r.version_id, r.device, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join runs r on r.id = x.run_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").Where("x.rejudge_id in ?", rejudgeIDs)
-	if !all {
-		q = q.Where("t.visibility = 'public' or t.owner_id = ?", viewerID)
-	}
-	err = q.Order("x.rejudge_id desc, t.id, r.device, x.was_ns, x.id").Scan(&list).Error
+	err = catalog.ListedTo(q, viewer).Order("x.rejudge_id desc, t.id, r.device, x.was_ns, x.id").Scan(&list).Error
 	return list, db.ReadError(err, "runs that are measured again")
 }
 

@@ -44,11 +44,7 @@ type SubmissionSummary struct {
 
 // Submissions lists what the filter chooses and the viewer may see, the newest first.
 func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
-	q := t.chosen(ctx, f)
-	if !viewer.IsAdmin() {
-		// One's own submissions to a task that went private afterwards are not listed either.
-		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
-	}
+	q := catalog.ListedOf(t.chosen(ctx, f), viewer, f.UserID) // one's own to a task that was hidden afterwards are not listed either
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -156,9 +152,7 @@ func (t *Intake) Activity(ctx context.Context, viewer accounts.User, userID int6
 	}
 	q := t.db.Read(ctx).Table("submissions s").Select(t.db.Day("s.created_at")+" as day, count(*) as count").
 		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
-	if !viewer.IsAdmin() {
-		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
-	}
+	q = catalog.ListedOf(q, viewer, userID)
 	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayText("day") + " as day, count").Scan(&rows).Error
 	days := make(map[string]int, len(rows))
 	for _, row := range rows {

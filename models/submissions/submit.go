@@ -132,9 +132,9 @@ func (in NewSubmission) check() error {
 // submittable reads the task and says no when this person cannot submit to it now.
 func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
 	// The caller's User may be old; a person who was blocked since then is refused here, inside the transaction.
-	var user accounts.User
-	if err := tx.Take(&user, in.User.ID).Error; err != nil {
-		return task, version, db.ReadError(err, "person %d", in.User.ID)
+	user, err := accounts.Load(tx, in.User.ID)
+	if err != nil {
+		return task, version, err
 	}
 	if user.BlockedAt != nil {
 		return task, version, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
-	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
 
@@ -124,9 +123,10 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 			continue
 		}
 		if e.RunID != 0 && hook.UserID != 0 && hook.UserID != e.UserID {
-			if hidden, err := hiddenFrom(tx, e.RunID, hook.UserID); err != nil {
+			// Who held a record before may not see the task any more.
+			if sees, err := w.sees(tx, hook.UserID, e.RunID); err != nil {
 				return err
-			} else if hidden {
+			} else if !sees {
 				continue
 			}
 		}
@@ -176,24 +176,6 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
 		}
 	}
 	return run, nil
-}
-
-// hiddenFrom reports whether the task of someone else's run is hidden from a person now, who may have held its record before.
-func hiddenFrom(tx *gorm.DB, runID, userID int64) (bool, error) {
-	var task struct {
-		Visibility string
-		OwnerID    int64
-	}
-	err := tx.Raw(`select t.visibility, t.owner_id from runs r join task_versions v on v.id = r.version_id join tasks t on t.id = v.task_id
-		where r.id = ?`, runID).Scan(&task).Error
-	if err != nil || task.Visibility == "public" {
-		return false, db.ReadError(err, "task of run %d", runID)
-	}
-	var reader accounts.User
-	if err := tx.Limit(1).Find(&reader, userID).Error; err != nil {
-		return false, db.ReadError(err, "person %d", userID)
-	}
-	return !reader.May(accounts.EditTask, accounts.Of{AuthorID: task.OwnerID}), nil
 }
 
 func previous(tx *gorm.DB, e WebhookEvent) (*Previous, error) {

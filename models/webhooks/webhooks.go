@@ -53,7 +53,11 @@ type Webhooks struct {
 	db    *db.DB
 	site  string // address of the site, for links
 	reach Reach
+	sees  Sees
 }
+
+// Sees reports whether a person may know of a run, which may be of a task that others do not see.
+type Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
 
 // Reach is which networks webhooks may reach although they are not public. Addresses of Site may be http://.
 type Reach struct {
@@ -62,8 +66,8 @@ type Reach struct {
 }
 
 // New returns the webhooks of a database.
-func New(database *db.DB, site string, reach Reach) *Webhooks {
-	return &Webhooks{database, site, reach}
+func New(database *db.DB, site string, reach Reach, sees Sees) *Webhooks {
+	return &Webhooks{database, site, reach, sees}
 }
 
 // Webhook is an address that gets events.

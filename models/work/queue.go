@@ -117,7 +117,7 @@ func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]i
 	return places, nil
 }
 
-// QueuedSubmission is a submission in a queue. Callers check its task's VisibleTo before they show it.
+// QueuedSubmission is a submission in a queue. Callers check its task's ListedTo before they show it.
 type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
@@ -129,7 +129,7 @@ type QueuedSubmission struct {
 func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
 	var list []QueuedSubmission
 	err := l.db.Read(ctx).Table("submissions s").
-		Select("s.id, s.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.visibility as task_visibility, t.owner_id as task_owner_id").
+		Select("s.id, s.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.id as task_id, t.visibility as task_visibility, t.owner_id as task_owner_id").
 		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").
 		Where("s.id in ?", ids).Scan(&list).Error
 	return list, db.ReadError(err, "the submissions of the queue")

@@ -21,7 +21,7 @@ func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "NewBatch": client.NewBatch{}, "Batch": client.Batch{}, "BatchEntry": client.BatchEntry{}, "BatchResult": client.BatchResult{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
-		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{},
+		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{}, "InviteCode": client.InviteCode{}, "Joined": client.Joined{},
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "Budget": client.Budget{}, "TaskLimit": client.TaskLimit{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},

@@ -59,9 +59,9 @@ func number() map[string]any { return map[string]any{"type": "integer", "format"
 // queryType is the type of a parameter in an address.
 func queryType(name string) map[string]any {
 	switch name {
-	case "deadline", "devices", "file", "order", "task":
+	case "deadline", "devices", "file", "order", "task", "visibility":
 		return map[string]any{"type": "string"}
-	case "dry_run", "hidden", "site":
+	case "dry_run", "site":
 		return map[string]any{"type": "boolean"}
 	}
 	return number()

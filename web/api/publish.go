@@ -73,9 +73,7 @@ func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry
 	if in.Deadline, _, err = deadlineOf(c, p); err != nil {
 		return task, err
 	}
-	if c.QueryBool("hidden") {
-		in.Visibility = catalog.Hidden
-	}
+	in.Visibility = catalog.Visibility(c.Query("visibility"))
 	if len(in.Devices) == 0 {
 		return task, site.Invalid("devices", "The task names no device: add gpus to its task.yml, or ?devices=A,B to the request.")
 	}

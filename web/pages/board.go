@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/static"
 	"warpboard/views"
@@ -67,8 +68,9 @@ func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
 		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.past,
 		Found: c.Query("find"),
 	}
-	if b.Current {
+	if b.Current && task.VisibleTo(accounts.User{}) {
 		page.Share = p.site.ShareOf(page.Title, string(views.BoardURL(task.Slug, b.Device)))
+		page.Share.Unlisted = task.Visibility == catalog.Unlisted
 	}
 	if b.past.IsZero() {
 		page.Live = true

@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/tasks"
@@ -59,7 +60,7 @@ func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.Submi
 func (p *Pages) shareTask(task catalog.Task) *views.Share {
 	address := string(views.TaskURL(task.Slug))
 	s := &views.Share{Title: task.Title, About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
-		URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
+		Unlisted: task.Visibility == catalog.Unlisted, URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
 	if len(task.Devices) > 0 {
 		s.Image = p.site.Settings.BaseURL + string(views.BoardURL(task.Slug, task.Devices[0])) + "/card.png"
 	}
@@ -70,10 +71,12 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle
 	ctx, task, version, owner, d := c.UserContext(), posed.Task, posed.Version, posed.Owner, posed.Version.Definition
 	page = views.TaskPage{
 		Page: p.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
-		Version: version.Number, Hidden: task.Visibility == catalog.Hidden, Deadline: p.site.DeadlineOf(task), Definition: d,
+		Version: version.Number, Visibility: task.Visibility, Deadline: p.site.DeadlineOf(task), Definition: d,
 		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
 	}
-	page.Share = p.shareTask(task)
+	if task.VisibleTo(accounts.User{}) {
+		page.Share = p.shareTask(task)
+	}
 	if page.Description, err = p.code.Description(d.Description); err != nil {
 		return page, err
 	}

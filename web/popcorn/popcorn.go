@@ -1,6 +1,7 @@
 package popcorn
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -80,10 +81,17 @@ func (p *Popcorn) Register(*fiber.Ctx) error {
 		fmt.Sprintf(" Or run: warpboard login %s --popcorn.", p.site.Settings.BaseURL))
 }
 
-// Join refuses invite codes, which this site does not have.
-func (p *Popcorn) Join(*fiber.Ctx) error {
-	return site.Forbidden("join", fmt.Sprintf(
-		"This site has no invite codes: you can submit to every leaderboard that popcorn-cli lists. To get an account, sign in at %s/sign-in.", p.site.Settings.BaseURL))
+// Join makes the caller a member of the leaderboard that an invite code is for.
+func (p *Popcorn) Join(c *fiber.Ctx) error {
+	var in struct{ Code string }
+	if err := json.Unmarshal(c.Request().Body(), &in); err != nil || in.Code == "" {
+		return site.Invalid("code", `Send the invite code as JSON: {"code": "…"}.`)
+	}
+	task, err := p.site.Join(c, in.Code)
+	if err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"leaderboards": []string{task.Slug}})
 }
 
 // Admin refuses the commands of admins, who have pages and commands of the site's own.

@@ -39,6 +39,10 @@ var notices = map[string]string{
 	"reinstated":   "Reinstated. The run counts again.",
 	"revoked":      "Revoked. The worker is disconnected.",
 
+	"joined":      "You are in. The task is in your lists now.",
+	"code-gone":   "Revoked. People whom the code let in stay.",
+	"member-gone": "Removed. The person does not see the task any more; their entries stay.",
+
 	"linked":   "Added. You can sign in with that account from now on.",
 	"unlinked": "Removed. That account does not open this one any more, and you are signed out everywhere but here.",
 }

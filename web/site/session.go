@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,9 +83,11 @@ func (s *Site) Recognize(c *fiber.Ctx) error {
 	return nil
 }
 
-// reauthorize returns what checks again, later, whether the sign-in that a request came with still counts.
+// reauthorize returns what checks again, later, whether the sign-in that a request came with still counts, and whether its person
+// is still a member wherever they were.
 func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	secret, bearer := BearerToken(c)
+	joined := Actor(c).Joined
 	switch {
 	case Viewer(c) == nil:
 		return func(context.Context) error { return nil }
@@ -92,10 +95,15 @@ func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 		secret = s.Cookie(c, SessionCookie)
 	}
 	return func(ctx context.Context) (err error) {
+		var now accounts.User
 		if bearer {
-			_, _, err = s.Store.Accounts.TokenUser(ctx, secret)
+			_, now, err = s.Store.Accounts.TokenUser(ctx, secret)
 		} else {
-			_, _, err = s.Store.Accounts.SessionUser(ctx, secret)
+			_, now, err = s.Store.Accounts.SessionUser(ctx, secret)
+		}
+		removed := func(task int64) bool { return !slices.Contains(now.Joined, task) }
+		if err == nil && slices.ContainsFunc(joined, removed) {
+			err = Unauthorized("You were removed from a board. Load the page again.")
 		}
 		return err
 	}

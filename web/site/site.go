@@ -77,6 +77,7 @@ type Site struct {
 	StopRequests, StopStreams context.CancelFunc
 	Sending                   conns.Group // answers that were taken over
 
+	codes     *Pace     // of trying invite codes
 	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB
 }
 
@@ -85,7 +86,7 @@ func New(cfg Config) (*Site, error) {
 	if cfg.Store == nil || cfg.Hub == nil || cfg.Dispatcher == nil || cfg.Log == nil {
 		return nil, errors.New("web: a server needs Store, Hub, Dispatcher and Log")
 	}
-	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings}
+	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings, codes: NewPace(codeEvery, codesAhead)}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
 	if s.Base, s.Mount, err = basepath.ParseAddress(address); err != nil {

@@ -9,6 +9,8 @@ var examples = map[string]string{
   warpboard login https://lab.example.org --name lab`,
 	"auth": `  warpboard auth status
   warpboard auth tokens`,
+	"join": `  warpboard join wbi_…
+  warpboard join https://boards.example.org/join/wbi_…`,
 	"tasks": `  warpboard tasks
   warpboard tasks --jq '.[].slug'`,
 	"submit": `  warpboard submit kernel.cu --task vectoradd-cuda --mode ranked --watch

@@ -43,7 +43,7 @@ func taskCommand(c *connection) *cobra.Command {
 	sync.Flags().BoolVar(&apply, "apply", false, "publish; without it, nothing is changed")
 	for _, cmd := range []*cobra.Command{publish, sync} {
 		cmd.Flags().StringSliceVar(&p.Devices, "device", nil, "devices of new tasks, separated by commas; default: those that they name")
-		cmd.Flags().BoolVar(&p.Hidden, "hidden", false, "only you and the admins see new tasks")
+		cmd.Flags().StringVar(&p.Visibility, "visibility", "", "who sees new tasks: public (default), unlisted, members or hidden")
 	}
 	cmd.AddCommand(show, pull, publish, sync)
 	return console.Group(cmd)

@@ -14,12 +14,12 @@ type Authoring struct {
 	runs        *runs.Runs
 	code        *views.Highlighter
 	bundleLimit int // bytes of a task's zip
-	checks      *pace
+	checks      *site.Pace
 }
 
 // New returns the pages that make and change tasks.
-func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
-	return &Authoring{site: site, runs: runs, code: code, bundleLimit: bundleLimit, checks: newPace()}
+func New(on *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
+	return &Authoring{site: on, runs: runs, code: code, bundleLimit: bundleLimit, checks: site.NewPace(checkEvery, checksAhead)}
 }
 
 // BodyLimit lets creators send a task's zip.

@@ -75,7 +75,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 // settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
-		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Hidden: task.Visibility == catalog.Hidden,
+		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.Visibility,
 		Practice: task.Practice, Limits: task.Limits,
 	}
 	known, err := p.runs.DeviceList(ctx)
@@ -104,6 +104,9 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 		return err
 	}
 	settings, err := readSettings(c, 0)
+	if settings.Visibility == "" { // a form from before must not open a members' board
+		settings.Visibility = task.Visibility
+	}
 	var saved catalog.Task
 	if err == nil {
 		saved, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,6 +13,11 @@ import (
 	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/web/site"
+)
+
+const (
+	checkEvery  = time.Second // a page sends a check half a second after the last key
+	checksAhead = 10          // of someone who has several pages open
 )
 
 // remark is a check's message about a task that is being edited.
@@ -29,7 +35,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if !p.checks.allows(user.ID, p.site.Now()) {
+	if !p.checks.Allows(user.ID, p.site.Now()) {
 		return site.TooMany("You are checking too often. Wait a moment.", checkEvery)
 	}
 	slug, list := "task", []remark{}

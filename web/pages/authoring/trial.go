@@ -106,6 +106,9 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if task.Visibility != catalog.Hidden { // it is published: an old page must not open a members' board
+		return site.Redirect(c, views.TaskURL(task.Slug))
+	}
 	settings := task.Settings()
 	settings.Visibility = catalog.Public
 	_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)

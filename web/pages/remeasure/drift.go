@@ -49,7 +49,7 @@ func (r *Remeasure) Drift(c *fiber.Ctx) error {
 	for i, d := range drifts {
 		ids[i] = d.ID
 	}
-	rows, err := r.site.Store.Rejudges.Reruns(c.UserContext(), ids, site.Actor(c).IsAdmin(), site.Actor(c).ID)
+	rows, err := r.site.Store.Rejudges.Reruns(c.UserContext(), ids, site.Actor(c))
 	if err != nil {
 		return err
 	}

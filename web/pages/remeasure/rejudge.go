@@ -45,7 +45,7 @@ func (r *Remeasure) rejudgePage(c *fiber.Ctx, task catalog.Task) (views.RejudgeP
 	}
 	page.Reason, page.Began, page.Ended = last.Reason, last.CreatedAt, last.EndedAt != nil
 	page.Applied, page.Cancelled = last.AppliedAt != nil, last.Cancelled
-	rows, err := r.site.Store.Rejudges.Reruns(c.UserContext(), []int64{last.ID}, true, 0)
+	rows, err := r.site.Store.Rejudges.Reruns(c.UserContext(), []int64{last.ID}, site.Actor(c))
 	for _, x := range rows {
 		if x.EndedAt == nil {
 			page.Waiting++

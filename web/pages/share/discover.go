@@ -22,8 +22,8 @@ const mostAddresses = 50_000
 
 // private begins the addresses that say nothing to who is not signed in, or cost much and are in no list.
 func private() []string {
-	return []string{"/api/v1/", "/audit", "/auth/", "/clocks", "/compare", "/find", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/sign-in", "/silicon", "/tasks/new", "/webhooks",
-		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
+	return []string{"/api/v1/", "/audit", "/auth/", "/clocks", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/sign-in", "/silicon", "/tasks/new", "/webhooks",
+		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
 
 // Robots is robots.txt: paths for crawlers to skip, and the address of the sitemap.

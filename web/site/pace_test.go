@@ -1,4 +1,4 @@
-package authoring
+package site
 
 import (
 	"testing"
@@ -7,22 +7,22 @@ import (
 
 // TestAPaceLetsABurstThroughAndThenOneASecond: for each person apart, and those who have rested take no memory.
 func TestAPaceLetsABurstThroughAndThenOneASecond(t *testing.T) {
-	p, now := newPace(), time.Now()
+	p, now := NewPace(time.Second, 10), time.Now()
 	passed := func(person int64, times int) (n int) {
 		for range times {
-			if p.allows(person, now) {
+			if p.Allows(person, now) {
 				n++
 			}
 		}
 		return n
 	}
-	if n := passed(1, 50); n != checksAhead {
-		t.Errorf("%d pass at once, want %d", n, checksAhead)
+	if n := passed(1, 50); n != 10 {
+		t.Errorf("%d pass at once, want %d", n, 10)
 	}
 	if n := passed(2, 1); n != 1 {
 		t.Error("someone else is refused")
 	}
-	now = now.Add(checkEvery)
+	now = now.Add(time.Second)
 	if n := passed(1, 5); n != 1 {
 		t.Errorf("%d pass a second later, want 1", n)
 	}

@@ -1,0 +1,24 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// InviteCode is a code by which people join a members' board.
+type InviteCode struct {
+	Code string `json:"code" jsonschema:"which the author of the task gave you"`
+}
+
+// Joined is the task of an invite code, which its person now sees.
+type Joined struct {
+	Task    string   `json:"task" jsonschema:"slug of the task"`
+	Title   string   `json:"title"`
+	Devices []string `json:"devices"`
+	URL     string   `json:"url"`
+}
+
+// Join makes the owner of the token a member of the task that a code is for. A member may use any code of the task again.
+func (c *Client) Join(ctx context.Context, code string) (*Joined, error) {
+	return ask[Joined](ctx, c, http.MethodPost, "/join", InviteCode{Code: code})
+}

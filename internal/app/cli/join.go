@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/internal/app/cli/console"
+)
+
+func joinCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "join CODE", Short: "join a members' board with an invite code or its link", Args: console.Exactly("CODE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.join(cmd.Context(), args[0]) }}
+}
+
+func (c *connection) join(ctx context.Context, code string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	joined, err := site.Join(ctx, path.Base(strings.TrimSpace(code))) // a link ends with the code
+	return c.answer(joined, err, func(s *console.Screen) {
+		s.Line("%s (%s) is open to you: %s", joined.Task, joined.Title, joined.URL)
+	})
+}

@@ -1,0 +1,38 @@
+package catalog
+
+import (
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+)
+
+// joined finds the members' boards t that a person has joined.
+const joined = "t.visibility = 'members' and t.id in (select m.task_id from members m where m.user_id = ? and m.removed_at is null)"
+
+// VisibleTo leaves of a question about tasks t those that the viewer may know of, as Task.VisibleTo does.
+func VisibleTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
+	return seen(q, viewer, "t.visibility in ('public', 'unlisted')")
+}
+
+// ListedTo leaves of a question about tasks t those that lists name to the viewer, as Task.ListedTo does.
+func ListedTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
+	return seen(q, viewer, "t.visibility = 'public'")
+}
+
+// ListedOf is ListedTo for what a person did: people see in lists of their own what they may know of.
+func ListedOf(q *gorm.DB, viewer accounts.User, userID int64) *gorm.DB {
+	if viewer.SignedIn() && viewer.ID == userID {
+		return VisibleTo(q, viewer)
+	}
+	return ListedTo(q, viewer)
+}
+
+func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
+	switch {
+	case viewer.IsAdmin():
+		return q
+	case !viewer.SignedIn():
+		return q.Where(open)
+	}
+	return q.Where(open+" or t.owner_id = ? or "+joined, viewer.ID, viewer.ID)
+}

@@ -1,0 +1,144 @@
+package membership
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+const (
+	codeMark    = "wbi_" // lets secret scanners find a code that leaked
+	prefixBytes = len(codeMark) + 6
+
+	mostPeople  = 10_000 // that one code lets in, where it has a limit
+	longestLife = 366 * 24 * time.Hour
+	longestNote = 120
+	mostInvites = 200 // of a task that work
+)
+
+// Boards are the members' boards of one database.
+type Boards struct{ db *db.DB }
+
+// New returns the members' boards of a database.
+func New(database *db.DB) *Boards { return &Boards{db: database} }
+
+// Invite is a code by which people join a task. The table holds its hash and its first characters.
+type Invite struct {
+	ID         int64
+	TaskID     int64
+	Note       string // for whom it is
+	Prefix     string
+	SecretHash string
+	Most       int // people that it lets in; 0: no limit
+	Used       int // people that it has let in
+	CreatedBy  int64
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time // nil: never
+	RevokedAt  *time.Time
+}
+
+// NewInvite is what a code lets in.
+type NewInvite struct {
+	Note string
+	Most int           // 0: no limit
+	For  time.Duration // 0: no end
+}
+
+func (n NewInvite) check() error {
+	switch {
+	case n.Most < 0 || n.Most > mostPeople:
+		return db.Errorf(db.Invalid, "A code lets in 1 to %d people, or any number with 0; not %d.", mostPeople, n.Most)
+	case n.For < 0 || n.For > longestLife:
+		return db.Errorf(db.Invalid, "A code is valid for at most 366 days, or without end with 0.")
+	case len([]rune(n.Note)) > longestNote:
+		return db.Errorf(db.Invalid, "The note of a code has at most %d characters.", longestNote)
+	}
+	return nil
+}
+
+// Over says why the code lets no one in at a time; nil: it does.
+func (i Invite) Over(at time.Time) error {
+	switch {
+	case i.RevokedAt != nil:
+		return unknown()
+	case i.ExpiresAt != nil && !at.Before(*i.ExpiresAt):
+		return db.Errorf(db.Forbidden, "This invite code expired on %s UTC. Ask the author of the task for another.", i.ExpiresAt.Format("2006-01-02 15:04"))
+	case i.Most > 0 && i.Used >= i.Most:
+		return db.Errorf(db.Forbidden, "This invite code is used up. Ask the author of the task for another.")
+	}
+	return nil
+}
+
+// unknown is the answer to a code that does nothing, whether it was revoked or never made.
+func unknown() error {
+	return db.Errorf(db.NotFound, "This invite code is not valid: it is mistyped, or was revoked. Ask the author of the task for another.")
+}
+
+// CreateInvite makes a code of a task and returns it; it is never seen again. For the task's author and admins.
+func (b *Boards) CreateInvite(ctx context.Context, actor accounts.User, taskID int64, n NewInvite) (code string, invite Invite, err error) {
+	n.Note = db.Sanitize(n.Note)
+	if err := n.check(); err != nil {
+		return "", invite, err
+	}
+	code = codeMark + db.NewSecret()
+	invite = Invite{TaskID: taskID, Note: n.Note, Prefix: code[:prefixBytes], SecretHash: db.HashSecret(code), Most: n.Most, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	if n.For > 0 {
+		end := db.Time(invite.CreatedAt.Add(n.For))
+		invite.ExpiresAt = &end
+	}
+	err = b.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := catalog.Editable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		var have int64
+		if err := tx.Model(&Invite{}).Where("task_id = ? and revoked_at is null", taskID).Count(&have).Error; err != nil {
+			return db.ReadError(err, "invite codes")
+		}
+		if have >= mostInvites {
+			return db.Errorf(db.Conflict, "The task has %d invite codes, the maximum. Revoke one that is no longer needed.", have)
+		}
+		if err := tx.Create(&invite).Error; err != nil {
+			return db.WriteError(err, "invite code")
+		}
+		return accounts.WriteAudit(tx, actor, "create invite code", "task "+task.Slug, invite.about())
+	})
+	return code, invite, err
+}
+
+// about names a code in the audit log.
+func (i Invite) about() string {
+	if i.Note == "" {
+		return i.Prefix
+	}
+	return i.Prefix + ": " + i.Note
+}
+
+// RevokeInvite ends a code at once; people whom it let in stay. For the task's author and admins.
+func (b *Boards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
+	return b.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := catalog.Editable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		var invite Invite
+		if err := tx.Where("id = ? and task_id = ? and revoked_at is null", id, taskID).Take(&invite).Error; err != nil {
+			return db.ReadError(err, "invite code %d", id)
+		}
+		if err := tx.Model(&invite).Update("revoked_at", db.Now()).Error; err != nil {
+			return db.WriteError(err, "invite code %d", id)
+		}
+		return accounts.WriteAudit(tx, actor, "revoke invite code", "task "+task.Slug, invite.about())
+	})
+}
+
+// Invites lists the codes of a task that were not revoked, the newest first. Callers check that the viewer may edit the task.
+func (b *Boards) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
+	err = b.db.Read(ctx).Where("task_id = ? and revoked_at is null", taskID).Order("id desc").Find(&list).Error
+	return list, db.ReadError(err, "invite codes of task %d", taskID)
+}

@@ -1,0 +1,96 @@
+package membership
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// Offer is what a code opens to a person.
+type Offer struct {
+	Task   catalog.Task
+	Seen   bool // the person sees the task already
+	invite Invite
+}
+
+// Look says what a code would open to a person, and changes nothing. An error says why it opens nothing.
+func (b *Boards) Look(ctx context.Context, userID int64, code string) (Offer, error) {
+	return offered(b.db.Read(ctx), userID, code)
+}
+
+// Join makes a person a member of the task that a code is for, and returns the task. Who sees the task already joins nothing,
+// and uses up nothing.
+func (b *Boards) Join(ctx context.Context, userID int64, code string) (task catalog.Task, err error) {
+	err = b.db.Write(ctx, func(tx *gorm.DB) error {
+		offer, err := offered(tx, userID, code)
+		if task = offer.Task; err != nil || offer.Seen {
+			return err
+		}
+		return offer.invite.use(tx, userID)
+	})
+	if err != nil {
+		return catalog.Task{}, err
+	}
+	return task, nil
+}
+
+// offered reads what a code opens to a person now.
+func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
+	user, err := accounts.Load(tx, userID)
+	if err != nil {
+		return o, err
+	}
+	read := tx.Where("secret_hash = ?", db.HashSecret(strings.TrimSpace(code))).Limit(1).Find(&o.invite)
+	if read.Error != nil {
+		return o, db.ReadError(read.Error, "invite code")
+	}
+	if read.RowsAffected == 0 {
+		return o, unknown()
+	}
+	if err := tx.Take(&o.Task, o.invite.TaskID).Error; err != nil {
+		return o, db.ReadError(err, "task %d", o.invite.TaskID)
+	}
+	switch o.Seen = o.Task.VisibleTo(user); {
+	case o.Seen:
+		return o, nil
+	case o.Task.Visibility != catalog.Members:
+		return Offer{}, unknown()
+	}
+	err = o.invite.lets(tx, userID, db.Now())
+	return o, err
+}
+
+// lets says why the code does not let a person in; nil: it does.
+func (i Invite) lets(tx *gorm.DB, userID int64, at time.Time) error {
+	if err := i.Over(at); err != nil {
+		return err
+	}
+	var was Member
+	err := tx.Where("task_id = ? and user_id = ?", i.TaskID, userID).Limit(1).Find(&was).Error
+	if err == nil && was.RemovedAt != nil && !i.CreatedAt.After(*was.RemovedAt) {
+		return db.Errorf(db.Forbidden, "You were removed from this board, and the invite code is from before that. Ask the author of the task for another.")
+	}
+	return db.ReadError(err, "member %d", userID)
+}
+
+// use lets a person in. The condition is the limit: transactions take turns, and it holds without that, too.
+func (i Invite) use(tx *gorm.DB, userID int64) error {
+	taken := tx.Model(&Invite{}).Where("id = ? and (most = 0 or used < most)", i.ID).Update("used", gorm.Expr("used + 1"))
+	if taken.Error != nil {
+		return db.WriteError(taken.Error, "invite code %d", i.ID)
+	}
+	if taken.RowsAffected == 0 {
+		i.Used = i.Most
+		return i.Over(db.Now())
+	}
+	member := Member{TaskID: i.TaskID, UserID: userID, InviteID: i.ID, JoinedAt: db.Now()}
+	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&member).Error
+	return db.WriteError(err, "member %d", userID)
+}

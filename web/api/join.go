@@ -1,0 +1,23 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/clients/go"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Join makes the sender a member of the task that an invite code is for.
+func (a *API) Join(c *fiber.Ctx) error {
+	var in client.InviteCode
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	task, err := a.site.Join(c, in.Code)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(client.Joined{Task: task.Slug, Title: task.Title, Devices: site.Listed(task.Devices), URL: a.site.Settings.BaseURL + string(views.TaskURL(task.Slug))})
+}

@@ -1,0 +1,164 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/membership"
+	"warpboard/models/modelstest"
+)
+
+// TestAStreamEndsWhenItsReaderIsRemoved: what is sent later is not for them.
+func TestAStreamEndsWhenItsReaderIsRemoved(t *testing.T) {
+	s := newStage(t)
+	s.stop()
+	s.testSite = startSiteAt(t, "127.0.0.1:0", s.site.Store, func(c *Config) { c.Heartbeat = time.Millisecond })
+	run := modelstest.Submit(t, s.site.Store, s.creator, s.task)[0]
+	s.change(s.task, catalog.TaskSettings{Visibility: catalog.Members})
+	code, _, err := s.site.Store.Members.CreateInvite(t.Context(), s.creator, s.task.ID, membership.NewInvite{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.site.Store.Members.Join(t.Context(), s.user.ID, code); err != nil {
+		t.Fatal(err)
+	}
+	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.user.ID, "test", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.open(fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID), "", "Authorization", "Bearer "+secret)
+	r.want(1)
+	if err := s.site.Store.Members.Remove(t.Context(), s.creator, s.task.ID, s.user.ID); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(time.Minute, func() { t.Error("the stream goes on"); r.cancel() })
+	defer late.Stop()
+	if e, ok := r.next(); ok {
+		t.Errorf("who was removed is told %+v", e)
+	}
+}
+
+func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
+	s := newClosedScene(t)
+	owner, other := s.browserFor(s.users["owner"]), s.browserFor(s.users["other"])
+	for form, want := range map[string]string{"most=0": "is not a whole number from 1 on", "days=400": "valid for at most 366 days", "most=x": "is not a whole number"} {
+		name, value, _ := strings.Cut(form, "=")
+		resp := owner.post("/tasks/quiet/invites", map[string][]string{name: {value}})
+		if text := body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, want) {
+			t.Errorf("%s: %s, want %q", form, resp.Status, want)
+		}
+	}
+	doc := document(t, owner.post("/tasks/quiet/invites", map[string][]string{"note": {"course"}, "most": {"1"}, "days": {"7"}}), http.StatusOK)
+	link := doc.Find("#new-link").Text()
+	code, ok := strings.CutPrefix(link, s.site.Settings.BaseURL+"/join/")
+	if !ok || len(code) < 40 || strings.Contains(body(t, owner.get("/tasks/quiet/members")), code) {
+		t.Fatalf("the link is %q", link)
+	}
+	visitor := s.browser()
+	resp := visitor.get("/join/" + code)
+	if want := "/sign-in?next=%2Fjoin%2F" + code; resp.Request.URL.RequestURI() != want {
+		t.Errorf("a visitor comes to %s, want %s", resp.Request.URL.RequestURI(), want)
+	}
+	if page := body(t, other.get("/join/"+code)); !strings.Contains(page, "Join "+quietTitle) || !strings.Contains(page, "owner") {
+		t.Errorf("who has a link reads %s", page)
+	}
+	wantStatus(t, other.get("/tasks/quiet"), http.StatusNotFound) // looking joined nothing
+	wantStatus(t, other.send(http.MethodPost, "/join", strings.NewReader("code="+code), "Content-Type", "application/x-www-form-urlencoded"), http.StatusForbidden)
+	if page := body(t, other.post("/join", map[string][]string{"code": {link}})); !strings.Contains(page, "You are in.") || !strings.Contains(page, quietTitle) {
+		t.Errorf("who joined reads %s", page)
+	}
+	wantStatus(t, other.get("/join/"+code), http.StatusOK) // the task
+	late := s.browserFor(modelstest.Person(t, s.site.Store, "late", accounts.RoleUser))
+	for _, resp := range []*http.Response{late.get("/join/" + code), late.post("/join", map[string][]string{"code": {code}})} {
+		if text := body(t, resp); resp.StatusCode != http.StatusForbidden || !strings.Contains(text, "This invite code is used up. Ask the author of the task for another.") || strings.Contains(text, quietTitle) {
+			t.Errorf("the second: %s %s", resp.Status, text)
+		}
+	}
+	page := owner.page("/tasks/quiet/members", http.StatusOK)
+	id := fmt.Sprint(s.users["other"].ID)
+	if row := page.Find(`tr[data-member="` + id + `"]`).Text(); !strings.Contains(row, "other") || !strings.Contains(row, "course") || !strings.Contains(row, code[:10]) {
+		t.Errorf("who used which code: %q", row)
+	}
+	if text := body(t, owner.post("/tasks/quiet/members/"+id+"/remove", nil)); !strings.Contains(text, "Removed.") {
+		t.Errorf("after removing: %s", text)
+	}
+	wantStatus(t, other.get("/tasks/quiet"), http.StatusNotFound)
+	wantStatus(t, other.get("/tasks/quiet/members"), http.StatusNotFound)
+	wantStatus(t, s.browserFor(s.users["member"]).get("/tasks/quiet/members"), http.StatusForbidden)
+}
+
+// TestInviteCodesAreNotTriedByTheHundred: on the page, in the API and by popcorn-cli alike.
+func TestInviteCodesAreNotTriedByTheHundred(t *testing.T) {
+	s := newClosedScene(t)
+	other := s.browserFor(s.users["other"])
+	for i := range 20 {
+		wantStatus(t, other.get(fmt.Sprintf("/join/wbi_guess%d", i)), http.StatusNotFound)
+	}
+	wantProblem(t, s.browser().send(http.MethodPost, "/api/v1/join", strings.NewReader(`{"code":"wbi_guess"}`), "Content-Type", "application/json", "Authorization", "Bearer "+s.tokens["other"]),
+		http.StatusTooManyRequests, "too_many")
+	if _, err := s.popcorn(s.users["other"]).Join(t.Context(), "wbi_guess"); !strings.HasPrefix(refused(err), "429 You are trying invite codes too often.") {
+		t.Error(err)
+	}
+	wantStatus(t, other.get("/tasks"), http.StatusOK)
+}
+
+func TestProgramsJoinAMembersBoard(t *testing.T) {
+	s := newClosedScene(t)
+	code, _, err := s.site.Store.Members.CreateInvite(t.Context(), s.users["owner"], s.task.ID, membership.NewInvite{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if joined, err := s.api(s.users["other"]).Join(t.Context(), code); err != nil || joined.Task != "quiet" || joined.Title != quietTitle || !slices.Equal(joined.Devices, []string{"CPU"}) {
+		t.Errorf("%+v, %v", joined, err)
+	}
+	late := modelstest.Person(t, s.site.Store, "late", accounts.RoleUser)
+	if text, err := s.popcorn(late).Join(t.Context(), code); err != nil || string(text) != `{"leaderboards":["quiet"]}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	if list, err := s.popcorn(late).Leaderboards(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("popcorn-cli lists %+v, %v", list, err)
+	}
+	wantProblem(t, s.browser().send(http.MethodPost, "/api/v1/join", strings.NewReader(`{"code":"`+code+`"}`), "Content-Type", "application/json"), http.StatusUnauthorized, "unauthorized")
+}
+
+func TestPagesOfMembersBoardsLookRight(t *testing.T) {
+	s := newScene(t)
+	_, err := s.site.Store.Catalog.UpdateTask(t.Context(), s.admin, s.task.ID, catalog.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Visibility: catalog.Members})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := ""
+	for _, n := range []membership.NewInvite{{Note: "Course on GPU programming, autumn term", Most: 30, For: 90 * 24 * time.Hour}, {Note: "guest", Most: 1}, {}} {
+		if open, _, err = s.site.Store.Members.CreateInvite(t.Context(), s.admin, s.task.ID, n); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"Radia Perlman", "Tony Hoare", "Ken Thompson"}[:max(1, n.Most/15)] {
+			if _, err := s.site.Store.Members.Join(t.Context(), modelstest.Person(t, s.site.Store, name, accounts.RoleUser).ID, open); err != nil && n.Most != 1 {
+				t.Fatal(err)
+			}
+		}
+	}
+	task := "/tasks/" + s.task.Slug
+	w := s.window().as(s.browserOf(s.admin))
+	w.open(task + "/members")
+	w.looksRight("members")
+	w.Do(chromedp.SetValue("#invite-note", "reviewers"), chromedp.Click("section form .btn:not(.btn-small)"), chromedp.WaitVisible("#new-link"))
+	w.looksRight("members-link")
+	w.open(task + "/edit")
+	w.looksRight("task-edit")
+	w.open(task)
+	w.looksRight("task-members")
+	w = s.window().as(s.browserOf(s.ada))
+	w.open("/join/" + open)
+	w.looksRight("join")
+	w.open("/join/wbi_mistyped")
+	w.looksRight("join-refused")
+}

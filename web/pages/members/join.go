@@ -1,0 +1,69 @@
+package members
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Members is the pages.
+type Members struct {
+	site *site.Site
+	runs *runs.Runs
+}
+
+// New returns the pages.
+func New(site *site.Site, runs *runs.Runs) *Members { return &Members{site, runs} }
+
+// Ask asks for an invite code.
+func (p *Members) Ask(c *fiber.Ctx) error {
+	return p.site.Render(c, fiber.StatusOK, views.Join(p.joinPage(c, "")))
+}
+
+func (p *Members) joinPage(c *fiber.Ctx, code string) views.JoinPage {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return views.JoinPage{Page: p.site.Page(c, "Join a board", ""), Code: code}
+}
+
+// Look shows what the code in the address opens, and leads those on who see it already.
+func (p *Members) Look(c *fiber.Ctx) error {
+	page := p.joinPage(c, c.Params("code"))
+	offer, err := p.site.LookAtCode(c, page.Code)
+	switch {
+	case err != nil:
+		return p.refused(c, page, err)
+	case offer.Seen:
+		return site.Redirect(c, views.TaskURL(offer.Task.Slug))
+	}
+	owner, err := p.site.Store.Accounts.User(c.UserContext(), offer.Task.OwnerID)
+	if err != nil {
+		return err
+	}
+	page.Title, page.Task, page.Owner = "Join "+offer.Task.Title, site.TaskRef(offer.Task), site.PersonOf(owner.ID, owner.Name)
+	return p.site.Render(c, fiber.StatusOK, views.Join(page))
+}
+
+// Join uses a code, and leads to its task.
+func (p *Members) Join(c *fiber.Ctx) error {
+	code := strings.TrimSpace(c.FormValue("code"))
+	code = code[strings.LastIndex(code, "/")+1:] // of a link
+	task, err := p.site.Join(c, code)
+	if err != nil {
+		return p.refused(c, p.joinPage(c, code), err)
+	}
+	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=joined")
+}
+
+// refused asks for another code, and says why this one opens nothing.
+func (p *Members) refused(c *fiber.Ctx, page views.JoinPage, err error) error {
+	why := site.FailureOf(err)
+	if why.Status >= fiber.StatusInternalServerError || why.RetryAfter > 0 {
+		return err
+	}
+	page.Problem = why.Message
+	return p.site.Render(c, why.Status, views.Join(page))
+}

@@ -1,0 +1,38 @@
+package site
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/catalog"
+	"warpboard/models/membership"
+)
+
+const (
+	codeEvery  = 10 * time.Second
+	codesAhead = 20 // of someone who opens a link a few times; no one guesses a code
+)
+
+// LookAtCode says what an invite code would open to the viewer, who is signed in.
+func (s *Site) LookAtCode(c *fiber.Ctx, code string) (membership.Offer, error) {
+	if err := s.paceCodes(c); err != nil {
+		return membership.Offer{}, err
+	}
+	return s.Store.Members.Look(c.UserContext(), Actor(c).ID, code)
+}
+
+// Join makes the viewer, who is signed in, a member of the task that an invite code is for.
+func (s *Site) Join(c *fiber.Ctx, code string) (catalog.Task, error) {
+	if err := s.paceCodes(c); err != nil {
+		return catalog.Task{}, err
+	}
+	return s.Store.Members.Join(c.UserContext(), Actor(c).ID, code)
+}
+
+func (s *Site) paceCodes(c *fiber.Ctx) error {
+	if s.codes.Allows(Actor(c).ID, s.Now()) {
+		return nil
+	}
+	return TooMany("You are trying invite codes too often. Wait ten seconds.", codeEvery)
+}
