@@ -188,7 +188,7 @@ func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 		}
 		all := got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin}))
 		admin := modelstest.Person(t, s, "admin", accounts.RoleAdmin)
-		for _, viewer := range []accounts.User{{}, c.now(c.ann), c.now(c.b), c.now(c.author), admin} {
+		for _, viewer := range []accounts.User{{}, c.now(c.ann), c.now(c.b), c.now(c.author), {ID: c.author.ID, Role: accounts.RoleUser}, admin} {
 			listed := got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, viewer))
 			for _, task := range all {
 				if is := slices.ContainsFunc(listed, func(l catalog.Task) bool { return l.ID == task.ID }); is != task.ListedTo(viewer) {

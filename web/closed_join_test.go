@@ -1,8 +1,12 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +97,70 @@ func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
 	wantStatus(t, other.get("/tasks/quiet"), http.StatusNotFound)
 	wantStatus(t, other.get("/tasks/quiet/members"), http.StatusNotFound)
 	wantStatus(t, s.browserFor(s.users["member"]).get("/tasks/quiet/members"), http.StatusForbidden)
+}
+
+// TestNothingIsDoneToAMembersBoardByOthers: each form and request is answered as for a task that does not exist.
+func TestNothingIsDoneToAMembersBoardByOthers(t *testing.T) {
+	s := newClosedScene(t)
+	other, creator := s.browserFor(s.users["other"]), s.browserFor(modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator))
+	form := url.Values{"source": {"int x;"}, "device": {"CPU"}, "mode": {"ranked"}, "text": {"It cheats."}, "reason": {"It cheats."}, "note": {"x"}, "confirm": {"quiet"}}
+	run, sub := fmt.Sprintf("/runs/%d", s.run.ID), fmt.Sprintf("/submissions/%d", s.run.SubmissionID)
+	for _, path := range []string{"/tasks/quiet/submit", "/tasks/quiet/solve", "/tasks/quiet/edit", "/tasks/quiet/invites", "/tasks/quiet/invites/1/revoke", "/tasks/quiet/members/1/remove",
+		"/tasks/quiet/delete", "/tasks/quiet/trial", "/tasks/quiet/rejudge", run + "/report", run + "/note", run + "/dismiss", run + "/disqualify", sub + "/cancel", sub + "/delete"} {
+		for who, b := range map[string]*browser{"a user": other, "another author": creator} {
+			absent := b.post(strings.NewReplacer("quiet", "absent", run, "/runs/99", sub, "/submissions/99").Replace(path), maps.Clone(form))
+			resp := b.post(path, maps.Clone(form))
+			if text := body(t, resp); resp.StatusCode != absent.StatusCode || resp.StatusCode < 400 || strings.Contains(text, quietTitle) {
+				t.Errorf("%s at %s: %s, where a task that does not exist is %s", who, path, resp.Status, absent.Status)
+			}
+		}
+	}
+	for _, in := range []struct {
+		role, more string
+		want       int
+	}{
+		{"other", "", http.StatusNotFound}, {"member", "", http.StatusForbidden}, // the deadline has passed
+		{"admin", `,"for":"member","why":"The site was down."`, http.StatusCreated}, {"admin", `,"for":"other","why":"The site was down."`, http.StatusUnprocessableEntity},
+	} {
+		resp := s.browser().send(http.MethodPost, "/api/v1/submissions", strings.NewReader(`{"task":"quiet","source":"int x;","file_name":"a.cpp"`+in.more+`}`),
+			"Content-Type", "application/json", "Authorization", "Bearer "+s.tokens[in.role])
+		if text := body(t, resp); resp.StatusCode != in.want {
+			t.Errorf("%s submits%s: %s %s, want %d", in.role, in.more, resp.Status, text, in.want)
+		}
+	}
+	if _, _, err := s.popcorn(s.users["other"]).Accept(t.Context(), "quiet", "CPU", "test", "a.cpp", []byte("int x;\n")); !strings.HasPrefix(refused(err), `404 There is no task "quiet".`) {
+		t.Error(err)
+	}
+}
+
+// TestAnOldFormDoesNotOpenAMembersBoard: one without a visibility, and the one that publishes a task that was tried.
+func TestAnOldFormDoesNotOpenAMembersBoard(t *testing.T) {
+	s := newClosedScene(t)
+	owner := s.browserFor(s.users["owner"])
+	for _, path := range []string{"/tasks/quiet/edit", "/tasks/quiet/trial/publish"} {
+		wantStatus(t, owner.post(path, url.Values{"title": {quietTitle}, "device": {"CPU"}}), http.StatusOK)
+		if task, err := s.site.Store.Catalog.Task(t.Context(), "quiet"); err != nil || task.Visibility != catalog.Members {
+			t.Errorf("%s made the task %s, %v", path, task.Visibility, err)
+		}
+	}
+	for visibility, noindex := range map[string]bool{"unlisted": true, "public": false} {
+		wantStatus(t, owner.post("/tasks/quiet/edit", url.Values{"title": {quietTitle}, "device": {"CPU"}, "visibility": {visibility}}), http.StatusOK)
+		for _, path := range []string{"/tasks/quiet", "/tasks/quiet/boards/CPU"} {
+			if page := body(t, s.browser().get(path)); strings.Contains(page, `content="noindex"`) != noindex {
+				t.Errorf("%s of an %s task keeps search engines out: %v", path, visibility, !noindex)
+			}
+		}
+	}
+}
+
+func TestTheLogHasNoInviteCodes(t *testing.T) {
+	var log bytes.Buffer
+	s := startSite(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	body(t, s.browser().get("/join/wbi_secret"))
+	s.stop()
+	if text := log.String(); strings.Contains(text, "wbi_secret") || !strings.Contains(text, "path=/join/…") {
+		t.Errorf("the log is %s", text)
+	}
 }
 
 // TestInviteCodesAreNotTriedByTheHundred: on the page, in the API and by popcorn-cli alike.

@@ -221,6 +221,15 @@ func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 	if asked < 200 {
 		t.Errorf("only %d answers were looked at", asked)
 	}
+	other := modelstest.Task(t, s.site.Store, s.users["owner"], "open", "CPU")
+	mine := modelstest.Submit(t, s.site.Store, s.users["other"], other)[0]
+	modelstest.Finish(t, s.site.Store, mine, 6000)
+	for _, path := range []string{"/tasks/open/solve?from=%d", "/tasks/open?from=%d", fmt.Sprintf("/compare?a=%d&b=%%[2]d", mine.ID), fmt.Sprintf("/compare.csv?b=%d&a=%%[2]d", mine.ID),
+		fmt.Sprintf("/submissions/%d/runs/%d/profile?pin=%%[2]d", mine.SubmissionID, mine.ID), "/api/v1/submissions/%d?wait=1", "/users/%[3]d?before=1000", "/devices/CPU/drift"} {
+		if status, text := s.ask("other", fmt.Sprintf(path+"%.0[1]d%.0[2]d%.0[3]d", s.run.SubmissionID, s.run.ID, s.users["member"].ID)); strings.Contains(text, quietTitle) || strings.Contains(text, "int main") && !strings.Contains(path, "open") {
+			t.Errorf("%s: %d shows it", path, status)
+		}
+	}
 	etag := s.browsers["member"].get("/tasks/quiet/boards/CPU").Header.Get("ETag")
 	for _, path := range []string{"/tasks/quiet/boards/CPU", "/api/v1/boards/quiet/CPU"} {
 		resp := s.browsers["member"].get(path)

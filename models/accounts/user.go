@@ -57,13 +57,18 @@ func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
 
 // Load reads one person with the boards that they joined.
 func Load(tx *gorm.DB, id int64) (User, error) {
+	u, err := load(tx.Where("users.id = ?", id))
+	return u, db.ReadError(err, "person %d", id)
+}
+
+func load(q *gorm.DB) (User, error) {
 	var row struct {
 		User        `gorm:"embedded"`
 		JoinedTasks []int64 `gorm:"column:joined;serializer:json"`
 	}
-	err := tx.Table("users").Select("users.*", joinedBy(tx, "users.id")).Where("users.id = ?", id).Take(&row).Error
+	err := q.Table("users").Select("users.*", joinedBy(q, "users.id")).Take(&row).Error
 	row.Joined = row.JoinedTasks
-	return row.User, db.ReadError(err, "person %d", id)
+	return row.User, err
 }
 
 // joinedBy selects the tasks whose members' boards a person joined, as JSON: the sender of a request is read in one query.
@@ -111,8 +116,7 @@ func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int
 
 // Called returns the person of a name, in upper or lower case.
 func (s *Accounts) Called(ctx context.Context, name string) (User, error) {
-	var u User
-	err := s.db.Read(ctx).Where("name_key = ?", strings.ToLower(CleanName(name))).Take(&u).Error
+	u, err := load(s.db.Read(ctx).Where("users.name_key = ?", strings.ToLower(CleanName(name))))
 	return u, db.ReadError(err, "person called %q", name)
 }
 

@@ -34,5 +34,9 @@ func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 	case !viewer.SignedIn():
 		return q.Where(open)
 	}
-	return q.Where(open+" or t.owner_id = ? or "+joined, viewer.ID, viewer.ID)
+	author := viewer.ID
+	if !viewer.MayCreate() { // they cannot edit what they made any more
+		author = 0
+	}
+	return q.Where(open+" or t.owner_id = ? or "+joined, author, viewer.ID)
 }

@@ -44,6 +44,9 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 			"The source is for the task %q but was sent to %q.", said.Leaderboard, in.Task)
 	}
 	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
+	if in.Added.For != "" && db.KindOf(err) == db.NotFound {
+		err = site.Invalid("for", "%s sees no task %q. Check its name, or invite the person to it.", user.Name, in.Task)
+	}
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
