@@ -179,6 +179,9 @@ func Names(name, label string) bool {
 	return true
 }
 
+// Family is the model of a device by its label, without form, memory, or MIG profile: H200-NVL is an H200.
+func Family(label string) string { return Parse(label, 0).Model }
+
 // spelled are models whose labels are written in full, as A100-SXM-80GB.
 var spelled = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
 

@@ -106,3 +106,14 @@ func TestDevicesAreOfAnArchitecture(t *testing.T) {
 		}
 	}
 }
+
+func TestAFamilyIsAModelInAllItsForms(t *testing.T) {
+	for label, want := range map[string]string{
+		"H100-SXM": "H100", "H100-PCIe": "H100", "H100-PCIe-MIG-1g.10gb": "H100", "H200": "H200", "H200-NVL": "H200", "A100-SXM-80GB": "A100",
+		"RTX-4070-Ti-SUPER-16GB": "RTX-4070-Ti-SUPER", "RTX-6000-Ada": "RTX-6000-Ada", "TITAN-RTX": "TITAN-RTX", "T4": "T4", CPU: CPU,
+	} {
+		if got := Family(label); got != want {
+			t.Errorf("%s is of the family %q, want %q", label, got, want)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package boards
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"warpboard/internal/gpuname"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// firstEntries are the entries of boards that decide their points, each board's in its order.
+const firstEntries = `select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at
+	from boards c join entries e on e.version_id = c.version_id and e.device = c.device and e.age = -c.epoch_id
+		and e.score_ns <= coalesce((select x.score_ns from entries x where x.version_id = c.version_id and x.device = c.device and x.age = -c.epoch_id
+			order by x.score_ns, x.run_id limit 1 offset ?), 1e300)
+	where c.version_id in ? order by e.version_id, e.device, e.score_ns, e.run_id`
+
+// seasonEntries are the same of a season: of each person the last step in it, of the newest software that the season has. A run
+// that was slower than an earlier one of its person is no step.
+const seasonEntries = `select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, r.interval_low, r.interval_high, e.achieved_at
+	from (select b.version_id, b.device, (select n.age from bests n where n.version_id = b.version_id and n.device = b.device
+			and n.achieved_at >= @from and n.achieved_at < @until order by n.age limit 1) as age
+		from boards b where b.version_id in @versions) c
+	join bests e on e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.achieved_at >= @from and e.achieved_at < @until
+		and e.score_ns <= coalesce((select x.score_ns from bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age
+			and x.achieved_at >= @from and x.achieved_at < @until
+			and not exists (select 1 from bests y where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and y.age = x.age
+				and y.achieved_at < @until and y.score_ns < x.score_ns)
+			order by x.score_ns, x.run_id limit 1 offset @most), 1e300)
+		and not exists (select 1 from bests y where y.version_id = e.version_id and y.device = e.device and y.user_id = e.user_id and y.age = e.age
+			and y.achieved_at < @until and y.score_ns < e.score_ns)
+	join runs r on r.id = e.run_id
+	order by e.version_id, e.device, e.score_ns, e.run_id`
+
+// readAwards reads what the boards of some versions give. In a season the first holds its record since the run; otherwise since
+// another held it.
+func (s *Boards) readAwards(ctx context.Context, versionIDs []int64, season Season) (map[Key][]award, error) {
+	q := s.db.Read(ctx).Raw(firstEntries, readPlaces, versionIDs)
+	if season != (Season{}) {
+		q = s.db.Read(ctx).Raw(seasonEntries, sql.Named("from", db.Time(season.From)), sql.Named("until", season.end()),
+			sql.Named("versions", versionIDs), sql.Named("most", readPlaces))
+	}
+	rows, err := q.Rows()
+	if err != nil {
+		return nil, db.ReadError(err, "the first entries of boards")
+	}
+	defer rows.Close()
+	entries := map[Key][]Entry{}
+	for rows.Next() {
+		var e Entry
+		if err := rows.Scan(&e.VersionID, &e.Device, &e.UserID, &e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS, &e.AchievedAt); err != nil {
+			return nil, db.ReadError(err, "a first entry of a board")
+		}
+		key := Key{e.VersionID, e.Device}
+		entries[key] = append(entries[key], e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, db.ReadError(err, "the first entries of boards")
+	}
+	out := make(map[Key][]award, len(entries))
+	for key, list := range entries {
+		out[key] = awards(list)
+	}
+	if season != (Season{}) {
+		return out, nil
+	}
+	return out, s.addRecords(ctx, versionIDs, out)
+}
+
+// end is when a season ends: one that is open ends after all runs.
+func (s Season) end() time.Time {
+	if s.Until.IsZero() {
+		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return db.Time(s.Until)
+}
+
+// addRecords fills in since when the first of each board holds its record: since the first of their own records after the last of
+// another person.
+func (s *Boards) addRecords(ctx context.Context, versionIDs []int64, given map[Key][]award) error {
+	var list []Record
+	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
+		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
+		Where("c.version_id in ?", versionIDs).Order("r.version_id, r.device, r.score_ns").Scan(&list).Error
+	passed := map[Key]bool{} // boards whose records before are another person's
+	for _, r := range list {
+		key := Key{r.VersionID, r.Device}
+		switch list := given[key]; {
+		case passed[key] || len(list) == 0 || list[0].since.IsZero():
+		case list[0].userID != r.UserID:
+			passed[key] = true
+		default:
+			list[0].since = r.AchievedAt
+		}
+	}
+	return db.ReadError(err, "the records of boards")
+}
+
+// FamilyTotal is a person's total on the devices of a family; an empty name stands for all.
+type FamilyTotal struct {
+	Family string
+	Total
+}
+
+// ownAward is a person's entry with what decides its points.
+type ownAward struct {
+	TaskID              int64
+	Device              string
+	Devices             []string `gorm:"serializer:json"` // the task's
+	Ahead, Size, Behind int
+	Since               *time.Time
+}
+
+// ownAwards is the query for them. Behind counts the entries of the epoch alone.
+const ownAwards = `select t.id as task_id, e.device, t.devices, b.ahead, b.size, r.achieved_at as since,
+		(select coalesce(sum(f.size), 0) from bands f where f.version_id = b.version_id and f.device = b.device and f.age = b.age and f.ahead > b.ahead) as behind
+	from entries e join tasks t on t.version_id = e.version_id and t.visibility = ? join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id = -e.age
+	` + withBand + `
+	left join records r on r.version_id = e.version_id and r.device = e.device and b.run_id = e.run_id and b.ahead = 0 and r.run_id = (
+		select h.run_id from records h where h.version_id = e.version_id and h.device = e.device and h.age = e.age and h.user_id = e.user_id
+			and h.score_ns < coalesce((select min(o.score_ns) from records o where o.version_id = e.version_id and o.device = e.device and o.age = e.age and o.user_id <> e.user_id), 1e300)
+		order by h.score_ns desc limit 1)
+	where e.user_id = ? order by e.device`
+
+// TotalsOf adds up a person's points on all devices, and on each family of devices: without ranks, which need everyone's. It takes
+// one query.
+func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
+	var list []ownAward
+	if err := s.db.Read(ctx).Raw(ownAwards, catalog.Public, userID).Scan(&list).Error; err != nil {
+		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
+	}
+	names, tallies := []string{}, map[string]*tally{}
+	for _, own := range list {
+		a := award{userID: userID, points: points(own.Ahead, own.Size, own.Behind), rank: own.Ahead + 1}
+		if a.points == 0 || !slices.Contains(own.Devices, own.Device) {
+			continue
+		}
+		if own.Since != nil {
+			a.since = *own.Since
+		}
+		for _, family := range []string{"", gpuname.Family(own.Device)} {
+			if tallies[family] == nil {
+				names, tallies[family] = append(names, family), &tally{Total: Total{UserID: userID}}
+			}
+			tallies[family].add(own.TaskID, a)
+		}
+	}
+	out := make([]FamilyTotal, len(names))
+	for i, name := range names {
+		out[i] = FamilyTotal{name, tallies[name].total()}
+	}
+	return out, nil
+}
+
+// Named is a total with what a list shows of its person.
+type Named struct {
+	Total
+	UserName    string
+	Submissions int // to public tasks, since a time
+}
+
+// Name adds to totals the names of their people, and how much they have submitted since a time.
+func (s *Boards) Name(ctx context.Context, list []Total, since time.Time) ([]Named, error) {
+	ids, out := make([]int64, len(list)), make([]Named, len(list))
+	for i, t := range list {
+		ids[i], out[i].Total = t.UserID, t
+	}
+	var people []struct {
+		ID          int64
+		Name        string
+		Submissions int
+	}
+	err := s.db.Read(ctx).Table("users u").Select(`u.id, u.name, (select count(*) from submissions s join tasks t on t.id = s.task_id
+			where s.user_id = u.id and s.created_at >= ? and t.visibility = ?) as submissions`, db.Time(since), catalog.Public).
+		Where("u.id in ?", ids).Scan(&people).Error
+	byID := map[int64]int{}
+	for i, p := range people {
+		byID[p.ID] = i
+	}
+	for i := range out {
+		if at, ok := byID[out[i].UserID]; ok {
+			out[i].UserName, out[i].Submissions = people[at].Name, people[at].Submissions
+		}
+	}
+	return out, db.ReadError(err, "the people with points")
+}

@@ -1,0 +1,119 @@
+package boards
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// The rule of points ranks people over many boards. A place on a board has points; of each task a person's best board counts,
+// and of those the best ten tasks. So a new task takes nothing from anyone, a task on many devices counts once, and many
+// easy tasks do not outweigh ten hard ones.
+//
+// A place has points for those whom it beats: it counts in full from fullField people behind it on, in part before, and not at
+// all without any. An empty board, or one on which all tie, gives nothing. People who share a rank share the points of the
+// places that they take up, in equal parts. If more than mostTied do, the task does not tell people apart, and the rank has
+// no points.
+//
+// Weakness: a person with several accounts can put them behind their own entry on a board that no one else uses; ten accounts make
+// it count in full. docs/leaderboards.md states the rule for readers.
+const (
+	firstPoints  = 100.0 // of rank 1
+	nextPlace    = 0.8   // of the points of the place before
+	pointPlaces  = 20    // places with points
+	fullField    = 10
+	mostTied     = 50
+	countedTasks = 10
+)
+
+// readPlaces is how many entries of a board decide all of its points.
+const readPlaces = pointPlaces + mostTied + fullField
+
+// points are those of an entry with so many entries ahead of its band, in its band, and behind that.
+func points(ahead, tied, behind int) int {
+	if tied > mostTied {
+		return 0
+	}
+	sum := 0.0
+	for place := ahead; place < min(ahead+tied, pointPlaces); place++ {
+		sum += firstPoints * math.Pow(nextPlace, float64(place))
+	}
+	return int(math.Round(sum / float64(tied) * float64(min(behind, fullField)) / fullField))
+}
+
+// award is what one board gives a person.
+type award struct {
+	userID int64
+	points int
+	rank   int
+	since  time.Time // since when the person holds the board's record; zero: another does
+}
+
+// Total is what the boards of a scope give a person.
+type Total struct {
+	UserID  int64
+	Rank    int
+	Tied    bool // others have the same points and medals, and so the rank
+	Points  int
+	Tasks   int       // with points; the best ten of them count
+	Medals  [3]int    // ranks 1, 2, and 3 with points, on all boards
+	Records int       // boards on which the person has the best score
+	Since   time.Time // since when the person holds the oldest of these records; zero: there is none
+}
+
+// tally adds up a person's awards.
+type tally struct {
+	Total
+	byTask map[int64]int // the most points of a board of each task
+}
+
+func (t *tally) add(taskID int64, a award) {
+	if t.byTask == nil {
+		t.byTask = map[int64]int{}
+	}
+	t.byTask[taskID] = max(t.byTask[taskID], a.points)
+	if a.rank <= len(t.Medals) {
+		t.Medals[a.rank-1]++
+	}
+	if !a.since.IsZero() {
+		if t.Records++; t.Since.IsZero() || a.since.Before(t.Since) {
+			t.Since = a.since
+		}
+	}
+}
+
+// total is the sum of the best tasks.
+func (t *tally) total() Total {
+	all := make([]int, 0, len(t.byTask))
+	for _, points := range t.byTask {
+		all = append(all, points)
+	}
+	slices.SortFunc(all, func(a, b int) int { return b - a })
+	t.Tasks, t.Points = len(all), 0
+	for _, points := range all[:min(len(all), countedTasks)] {
+		t.Points += points
+	}
+	return t.Total
+}
+
+// awards are what a board gives, from its first entries in their order: up to readPlaces, and others of the last score.
+func awards(list []Entry) (out []award) {
+	var cut cutter
+	for _, e := range list {
+		cut.add(e)
+	}
+	for _, b := range cut.bands {
+		ahead, tied := int(b.Ahead), int(b.Size)
+		n := points(ahead, tied, len(list)-ahead-tied)
+		if n == 0 {
+			continue
+		}
+		for _, e := range list[ahead : ahead+tied] {
+			out = append(out, award{userID: e.UserID, points: n, rank: ahead + 1})
+		}
+	}
+	if len(out) > 0 && out[0].rank == 1 {
+		out[0].since = list[0].AchievedAt
+	}
+	return out
+}

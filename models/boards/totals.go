@@ -1,0 +1,194 @@
+package boards
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/internal/gpuname"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// Season is the time whose runs count: from From until before Until. The zero value is all time.
+type Season struct{ From, Until time.Time }
+
+// Scope chooses the boards and runs that count.
+type Scope struct {
+	Season
+	Device string // a device or a family of devices; empty: all
+}
+
+// Totals is everyone with points in a scope, in their order. Many readers may have the same one: no one writes into it.
+type Totals struct {
+	People   []Total
+	Families []string // of the devices of all boards, whatever the scope
+}
+
+// Find returns where a person is in the list; -1: nowhere.
+func (t Totals) Find(userID int64) int {
+	return slices.IndexFunc(t.People, func(p Total) bool { return p.UserID == userID })
+}
+
+// counted is a board whose places have points: a current one of a public task.
+type counted struct {
+	Key
+	taskID, change int64
+	family         string
+}
+
+// in reports whether a board is in a scope.
+func (b counted) in(device string) bool {
+	return device == "" || strings.EqualFold(b.Device, device) || strings.EqualFold(b.family, device)
+}
+
+type (
+	totalsKey struct {
+		boards [sha256.Size]byte // with their change numbers
+		season Season
+	}
+	awardsKey struct {
+		Key
+		change int64
+		season Season
+	}
+)
+
+// Totals adds up the points of everyone. It reads the change numbers of all boards, and the first entries of those that have
+// changed since, in one or two more queries.
+func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
+	all, err := s.counted(ctx)
+	if err != nil {
+		return Totals{}, err
+	}
+	families := map[string]bool{}
+	for _, b := range all {
+		families[b.family] = true
+	}
+	out := Totals{Families: slices.Sorted(maps.Keys(families))}
+	all = slices.DeleteFunc(all, func(b counted) bool { return !b.in(scope.Device) })
+	key := totalsKey{digest(all), scope.Season}
+	people, ok := recall[[]Total](s.kept, key)
+	if !ok {
+		if people, err = s.addUp(ctx, all, scope.Season); err != nil {
+			return Totals{}, err
+		}
+		s.kept.Put(key, people, int64(200+120*len(people)))
+	}
+	out.People = people
+	return out, nil
+}
+
+// digest names a list of boards as they are.
+func digest(list []counted) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, b := range list {
+		fmt.Fprintf(h, "%d %d %d %s\n", b.taskID, b.VersionID, b.change, b.Device)
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// counted lists the boards of a task beside each other.
+func (s *Boards) counted(ctx context.Context) (list []counted, err error) {
+	rows, err := s.db.Read(ctx).Table("tasks t").Select("t.id, t.devices, c.version_id, c.device, c.change").
+		Joins("join boards c on c.version_id = t.version_id").Where("t.visibility = ? and c.size > 1", catalog.Public).
+		Order("t.id, c.device").Rows()
+	if err != nil {
+		return nil, db.ReadError(err, "the boards with points")
+	}
+	defer rows.Close()
+	devices, families := map[string][]string{}, map[string]string{} // by their text: most tasks have the same
+	for rows.Next() {
+		var b counted
+		var text string
+		if err := rows.Scan(&b.taskID, &text, &b.VersionID, &b.Device, &b.change); err != nil {
+			return nil, db.ReadError(err, "a board with points")
+		}
+		if _, known := devices[text]; !known {
+			var names []string
+			if err := json.Unmarshal([]byte(text), &names); err != nil {
+				return nil, fmt.Errorf("reading the devices of task %d: %w", b.taskID, err)
+			}
+			devices[text] = names
+		}
+		if !slices.Contains(devices[text], b.Device) {
+			continue // the task has given up that board
+		}
+		if families[b.Device] == "" {
+			families[b.Device] = gpuname.Family(b.Device)
+		}
+		b.family = families[b.Device]
+		list = append(list, b)
+	}
+	return list, db.ReadError(rows.Err(), "the boards with points")
+}
+
+// addUp ranks everyone by the awards of some boards.
+func (s *Boards) addUp(ctx context.Context, list []counted, season Season) ([]Total, error) {
+	given, err := s.awards(ctx, list, season)
+	if err != nil {
+		return nil, err
+	}
+	tallies := map[int64]*tally{}
+	for _, b := range list {
+		for _, a := range given[b.Key] {
+			t := tallies[a.userID]
+			if t == nil {
+				t = &tally{Total: Total{UserID: a.userID}}
+				tallies[a.userID] = t
+			}
+			t.add(b.taskID, a)
+		}
+	}
+	people := make([]Total, 0, len(tallies))
+	for _, t := range tallies {
+		people = append(people, t.total())
+	}
+	slices.SortFunc(people, func(a, b Total) int { return cmp.Or(b.compare(a), cmp.Compare(a.UserID, b.UserID)) })
+	for i := range people {
+		p := &people[i]
+		p.Rank = i + 1
+		if i > 0 && p.compare(people[i-1]) == 0 {
+			p.Rank, p.Tied, people[i-1].Tied = people[i-1].Rank, true, true
+		}
+	}
+	return people, nil
+}
+
+// compare orders totals by points, and equal ones by their medals.
+func (t Total) compare(o Total) int {
+	return cmp.Or(cmp.Compare(t.Points, o.Points), slices.Compare(t.Medals[:], o.Medals[:]))
+}
+
+// awards recalls what each board gives, or reads it.
+func (s *Boards) awards(ctx context.Context, list []counted, season Season) (map[Key][]award, error) {
+	given, missing := map[Key][]award{}, map[int64]bool{}
+	for _, b := range list {
+		if found, ok := recall[[]award](s.kept, awardsKey{b.Key, b.change, season}); ok {
+			given[b.Key] = found
+		} else {
+			missing[b.VersionID] = true
+		}
+	}
+	if len(missing) == 0 {
+		return given, nil
+	}
+	read, err := s.readAwards(ctx, slices.Collect(maps.Keys(missing)), season)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range list {
+		if missing[b.VersionID] {
+			given[b.Key] = read[b.Key]
+			s.kept.Put(awardsKey{b.Key, b.change, season}, read[b.Key], int64(200+56*len(read[b.Key])))
+		}
+	}
+	return given, nil
+}

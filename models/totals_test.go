@@ -1,0 +1,169 @@
+package models_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/modelstest"
+)
+
+// crowd is a world in which a dozen others are behind everyone on a task's boards.
+type crowd struct {
+	world
+	others []accounts.User
+}
+
+func newCrowd(t *testing.T, s *models.Store) crowd {
+	t.Helper()
+	c := crowd{world: newWorld(t, s)}
+	for i := range 12 {
+		c.others = append(c.others, modelstest.Person(t, s, fmt.Sprintf("Other %02d", i), accounts.RoleUser))
+	}
+	return c
+}
+
+// on has people end runs on all devices of a task, each twice as slow as the one before.
+func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...accounts.User) {
+	t.Helper()
+	ns := 1000.0
+	for _, user := range append(people, c.others...) {
+		for _, run := range modelstest.Submit(t, s, user, task) {
+			modelstest.Finish(t, s, run, ns)
+		}
+		ns *= 2
+	}
+}
+
+// totals reads the first of a scope as "rank name points tasks medals records".
+func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []string) {
+	t.Helper()
+	list := got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
+	named := got[[]boards.Named](t)(s.Boards.Name(t.Context(), list[:min(len(list), most)], time.Time{}))
+	for _, p := range named {
+		out = append(out, fmt.Sprintf("%d %s %d of %d %v %d", p.Rank, p.UserName, p.Points, p.Tasks, p.Medals, p.Records))
+	}
+	return out
+}
+
+func TestPointsAddUpOverPublicTasks(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c, ctx := newCrowd(t, s), t.Context()
+		first, second := modelstest.Task(t, s, c.admin, "first", "CPU", "H100-SXM", "H100-PCIe"), modelstest.Task(t, s, c.admin, "second", "CPU")
+		c.on(t, s, first, c.ann, c.ben)
+		c.on(t, s, second, c.ben, c.ann)
+		wantTotals := func(what, device string, want ...string) {
+			t.Helper()
+			if diff := cmp.Diff(want, totals(t, s, boards.Scope{Device: device}, len(want))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", what, diff)
+			}
+		}
+		wantTotals("all devices", "", "1 Ann 180 of 2 [3 1 0] 3", "2 Ben 180 of 2 [1 3 0] 1", "3 Other 00 128 of 2 [0 0 4] 0")
+		wantTotals("a family", "h100", "1 Ann 100 of 1 [2 0 0] 2", "2 Ben 80 of 1 [0 2 0] 0")
+		wantTotals("a device", "H100-PCIe", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
+		wantTotals("a device of no board", "T4")
+		if families := got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
+			t.Errorf("the families are %v", families)
+		}
+		if _, err := s.Catalog.UpdateTask(ctx, c.admin, first.ID, catalog.TaskSettings{Devices: []string{"H100-SXM"}}); err != nil {
+			t.Fatal(err)
+		}
+		wantTotals("without boards that a task gave up", "", "1 Ann 180 of 2 [1 1 0] 1", "1 Ben 180 of 2 [1 1 0] 1")
+		if _, err := s.Catalog.UpdateTask(ctx, c.admin, second.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
+			t.Fatal(err)
+		}
+		wantTotals("without a task that is hidden", "", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
+	})
+}
+
+func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
+	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
+		c, ctx := newCrowd(t, here), t.Context()
+		c.on(t, here, c.task, c.ann)
+		for _, step := range []struct {
+			what string
+			do   func()
+			want string
+		}{
+			{"nothing", func() {}, "1 Ann 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
+			{"another name", func() { check(t, second(there.Rename(ctx, c.ann, c.ann.ID, "Anna"))) }, "1 Anna 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
+			{"a tie", func() { c.score(t, there, c.ben, 1001) }, "1 Anna 90 of 1 [1 0 0] 1; 1 Ben 90 of 1 [1 0 0] 0"},
+			{"a better run", func() { c.score(t, here, c.ben, 500) }, "1 Ben 100 of 1 [1 0 0] 1; 2 Anna 80 of 1 [0 1 0] 0"},
+		} {
+			step.do()
+			for name, s := range map[string]*models.Store{"here": here, "there": there} {
+				if diff := cmp.Diff(step.want, strings.Join(totals(t, s, boards.Scope{}, 2), "; ")); diff != "" {
+					t.Errorf("%s, after %s:\n%s", name, step.what, diff)
+				}
+				before := s.Queries()
+				if totals(t, s, boards.Scope{}, 2); s.Queries()-before != 2 {
+					t.Errorf("%s, after %s: again it asks %d questions, want 2: change numbers and names", name, step.what, s.Queries()-before)
+				}
+			}
+		}
+	})
+}
+
+func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c := newCrowd(t, s)
+		begin := c.ended(t, s, c.score(t, s, c.ann, 500)).Add(time.Microsecond)
+		c.on(t, s, c.task, c.ben)
+		c.score(t, s, c.ben, 900)
+		end := c.ended(t, s, c.score(t, s, c.ann, 450))
+		c.score(t, s, c.others[11], 100)
+		season := func(from, until time.Time) string {
+			return strings.Join(totals(t, s, boards.Scope{Season: boards.Season{From: from, Until: until}}, 2), "; ")
+		}
+		for what, test := range map[string]struct{ got, want string }{
+			"all time":            {season(time.Time{}, time.Time{}), "1 Other 11 100 of 1 [1 0 0] 1; 2 Ann 80 of 1 [0 1 0] 0"},
+			"between two moments": {season(begin, end), "1 Ben 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
+			"until a moment":      {season(time.Time{}, end), "1 Ann 100 of 1 [1 0 0] 1; 2 Ben 80 of 1 [0 1 0] 0"},
+			"from a moment on":    {season(begin, time.Time{}), "1 Other 11 100 of 1 [1 0 0] 1; 2 Ann 80 of 1 [0 1 0] 0"},
+			"the last runs alone": {season(end, time.Time{}), "1 Other 11 10 of 1 [1 0 0] 1"},
+			"before all runs":     {season(time.Time{}, begin.AddDate(0, 0, -1)), ""},
+		} {
+			if test.got != test.want {
+				t.Errorf("%s: %q, want %q", what, test.got, test.want)
+			}
+		}
+	})
+}
+
+// TestAPersonsPointsAreThoseOfTheList: the page of a person reads them without everyone else's.
+func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c, ctx := newCrowd(t, s), t.Context()
+		task := modelstest.Task(t, s, c.admin, "first", "CPU", "H100-SXM", "H100-PCIe")
+		c.on(t, s, task, c.ann, c.ben)
+		held := c.ended(t, s, c.score(t, s, c.ben, 800))
+		c.score(t, s, c.ben, 700) // beats their own record
+		c.on(t, s, c.task)
+		people := append([]accounts.User{c.ann, c.ben}, c.others...)
+		for _, user := range people {
+			own := got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(ctx, user.ID))
+			for _, f := range own {
+				list := got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{Device: f.Family}))
+				want := list.People[list.Find(user.ID)]
+				want.Rank, want.Tied = 0, false
+				if diff := cmp.Diff(want, f.Total); diff != "" {
+					t.Errorf("%s on %q (-list +page):\n%s", user.Name, f.Family, diff)
+				}
+				if user.ID == c.ben.ID && f.Family == "" && !f.Since.Equal(db.Time(held)) {
+					t.Errorf("Ben holds his record since %v, want %v", f.Since, held)
+				}
+			}
+			if last := user.ID == c.others[11].ID; last != (len(own) == 0) || !last && len(own) != 3 {
+				t.Errorf("%s has points on %d families", user.Name, len(own))
+			}
+		}
+	})
+}
