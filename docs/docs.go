@@ -33,6 +33,7 @@ const (
 var listed = []Page{
 	{Name: "submit", For: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
 	{Name: "boards", For: Use, About: "Ties, intervals, marks, records, history, and downloads."},
+	{Name: "leaderboards", For: Use, About: "Points, medals, records, and seasons over all tasks."},
 	{Name: "profiles", For: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
 	{Name: "compare", For: Use, About: "See whether a change made your kernel faster, where, and why."},
 	{Name: "cli", For: Use, About: "Install the command, sign in, and work with one or several sites."},
@@ -96,7 +97,7 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	heading     = regexp.MustCompile(`^##+ (.*)`)
 	// link is a link, or the address of a page of the site in backquotes: GitHub shows it as text, the site as a link.
-	link = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
+	link = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|leaderboards|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
 )
 
 // headings are those of a page, but for lines of code that look like them.

@@ -32,7 +32,7 @@ type look struct {
 func (s *profiledScene) lookedAt() []string {
 	run := s.second
 	return append(s.all(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID), fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, run.ID),
-		submissionPath(run), profilePath(run), "/playground", "/operate", "/operate/storage", "/webhooks", s.webhook(), "/devices/CPU/sentinel", "/api", "/tags/beginner", "/docs/tasks", "/docs", "/docs/proxy", "/docs/measuring", "/harness/eval/py",
+		submissionPath(run), profilePath(run), "/playground", "/operate", "/operate/storage", "/webhooks", s.webhook(), "/devices/CPU/sentinel", "/api", "/tags/beginner", "/leaderboards", "/docs/tasks", "/docs", "/docs/proxy", "/docs/measuring", "/harness/eval/py",
 		"/tasks/new/softmax_numpy", "/tasks/"+s.task.Slug+"/trial",
 		"/tasks/"+s.task.Slug+"/boards/H200/embed", "/tasks/"+s.task.Slug+"/boards/H200?columns=error")
 }

@@ -40,8 +40,8 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 			return store.Queries() - before
 		}
 		for _, person := range []accounts.User{ann, ben} {
-			if n := asks(fmt.Sprintf("/users/%d", person.ID)); n != 6 {
-				t.Errorf("the page of %s asks %d questions, want 6", person.Name, n)
+			if n := asks(fmt.Sprintf("/users/%d", person.ID)); n != 7 {
+				t.Errorf("the page of %s asks %d questions, want 7", person.Name, n)
 			}
 		}
 		path := fmt.Sprintf("/users/%d", ann.ID)

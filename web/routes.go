@@ -116,6 +116,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
 	pages.get("/tags/:tag", s.pages.Collection)
+	pages.get("/leaderboards", s.pages.Leaderboards)
 	pages.get("/find", s.palette.Find)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)

@@ -57,6 +57,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
 	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsRoom, s.api.PublishTask)
 	public.get("/api/v1/boards/:slug/:device", s.api.Board)
+	public.get("/api/v1/leaderboards", s.api.Leaderboard)
 	public.get("/api/v1/capacity", s.api.Capacity)
 	api.get("/api/v1/chain", s.api.Chain)
 	public.get("/api/v1/devices", s.api.Devices)

@@ -148,6 +148,23 @@ func (c *Client) Board(ctx context.Context, slug, device string, page int) (*Boa
 	return ask[Board](ctx, c, http.MethodGet, path, nil)
 }
 
+// Season chooses what a leaderboard counts; the zero value is everything.
+type Season struct {
+	Device   string // a device, or a family of devices
+	From, To string // days, such as 2026-10-01
+}
+
+// Leaderboard reads one page of people by points; pages count from 1.
+func (c *Client) Leaderboard(ctx context.Context, season Season, page int) (*Leaderboard, error) {
+	q := url.Values{"page": {strconv.Itoa(page)}}
+	for name, value := range map[string]string{"device": season.Device, "from": season.From, "to": season.To} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return ask[Leaderboard](ctx, c, http.MethodGet, "/leaderboards?"+q.Encode(), nil)
+}
+
 func ask[T any](ctx context.Context, c *Client, method, path string, body any, headers ...string) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -5,6 +5,8 @@
 //	what                             key                                                     bound
 //	boards: summaries, places of     board, change number, and of whom or what part          32 MiB, about
 //	people, pages (models/boards)
+//	boards: points that one gives,   board, change number, season; all boards with theirs,   the same 32 MiB
+//	and everyone's (models/boards)   season
 //	reports (web/site/runs)          the hash of the stored file                             32 MiB of JSON
 //	facts of reports                 the same                                                10,000 reports
 //	charts of profiles, and of two   all that they were made of; of reports and sources      32 MiB of HTML

@@ -59,7 +59,7 @@ func number() map[string]any { return map[string]any{"type": "integer", "format"
 // queryType is the type of a parameter in an address.
 func queryType(name string) map[string]any {
 	switch name {
-	case "deadline", "devices", "file", "order", "task", "visibility":
+	case "deadline", "device", "devices", "file", "from", "order", "task", "to", "visibility":
 		return map[string]any{"type": "string"}
 	case "dry_run", "site":
 		return map[string]any{"type": "boolean"}

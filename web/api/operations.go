@@ -62,6 +62,8 @@ func operations() []operation {
 			"visibility": "who sees the new task: public, unlisted, members or hidden; absent: public", "dry_run": "true: only report what would change"}, 200, ref("Published")},
 		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "order": "energy: entries with measured energy, lowest first, with the ranks of their scores; absent: by score",
 			"version": "number of the task's version"}, 200, ref("Board")},
+		{boards, "GET", "/api/v1/leaderboards", "Rank people over the public tasks by points.", false, "", map[string]string{"page": "page, from 1", "device": "a device, or a family of devices; absent: all",
+			"from": "first day of the season, such as 2026-10-01; absent: open", "to": "its last day"}, 200, ref("Leaderboard")},
 		{boards, "GET", "/api/v1/capacity", "List the existing and the wanted slots of each device, for tools that start workers.", false, "", nil, 200, listOf("devices", "Capacity")},
 		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read the site's statement about a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// User shows a person to everyone. It makes six queries, and one more for the viewer, independent of the person's
+// User shows a person to everyone. It makes seven queries, and one more for the viewer, independent of the person's
 // submissions: first the person, and then the others concurrently.
 func (p *Pages) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
@@ -24,7 +24,7 @@ func (p *Pages) User(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.UserPage{
-		Page: p.site.Page(c, user.Name, ""), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
+		Page: p.site.Page(c, user.Name, "leaderboards"), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
 		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
 	}
 	if err := p.addDeeds(c, &page); err != nil {
@@ -42,6 +42,7 @@ func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 	page.Activity.Until = p.site.Now()
 	err := site.Parallel(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },
+		func() (err error) { page.Points, err = p.site.Store.Boards.TotalsOf(ctx, id); return err },
 		func() (err error) { page.Submissions, err = p.runs.SubmissionRows(ctx, viewer, filter); return err },
 		func() (err error) {
 			page.Activity.Days, err = p.site.Store.Submissions.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))

@@ -52,7 +52,7 @@ func (s *Share) SiteMap(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	paths := []string{"/", "/playground", "/devices", "/trust", "/harness", "/api", "/docs", "/docs/tasks"}
+	paths := []string{"/", "/leaderboards", "/playground", "/devices", "/trust", "/harness", "/api", "/docs", "/docs/tasks"}
 	for _, name := range docs.Names() {
 		paths = append(paths, "/docs/"+name)
 	}

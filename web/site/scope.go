@@ -1,0 +1,40 @@
+package site
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/boards"
+)
+
+// ScopeOf reads for which devices and days an address asks for people's points. Both days count, from midnight to midnight UTC.
+func ScopeOf(c *fiber.Ctx) (boards.Scope, error) {
+	scope := boards.Scope{Device: strings.TrimSpace(c.Query("device"))}
+	var err error
+	if scope.From, err = dayOf(c, "from"); err != nil {
+		return scope, err
+	}
+	if scope.Until, err = dayOf(c, "to"); err != nil || scope.Until.IsZero() {
+		return scope, err
+	}
+	if scope.Until.Before(scope.From) {
+		return scope, Invalid("to", "The season ends on %s, before it begins on %s: swap the dates.", c.Query("to"), c.Query("from"))
+	}
+	scope.Until = scope.Until.AddDate(0, 0, 1)
+	return scope, nil
+}
+
+// dayOf reads a date of an address; the zero time: there is none.
+func dayOf(c *fiber.Ctx, name string) (time.Time, error) {
+	text := c.Query(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil || day.Year() < 1970 || day.Year() > 9998 {
+		return day, Invalid(name, "%q is not a date for %s: write it like 2026-11-01.", text, name)
+	}
+	return day, nil
+}
