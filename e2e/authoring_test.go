@@ -14,6 +14,7 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w := s.window(t)
 	w.signIn("Ada Lovelace")
 	began := time.Now()
+	w.Click("header .menu summary")
 	w.Click(`header a[href="/tasks/new"]`)
 	w.Click(`main a[href="/tasks/new/vectoradd_cpp"]`)
 	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", "Add them up"))

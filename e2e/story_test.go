@@ -72,6 +72,7 @@ func (w *window) opensLink() {
 // makeTask uploads a zip, looks at what it would make and publishes it.
 func (w *window) makeTask(path string) {
 	w.T.Helper()
+	w.Click("header .menu summary")
 	w.Click(`header a[href="/tasks/new"]`)
 	w.Do(chromedp.WaitVisible("main form"), chromedp.SetUploadFiles("#zip", []string{path}))
 	w.shoot("new-task")
@@ -177,7 +178,8 @@ func (w *window) looksAround() {
 
 func (w *window) signsOut() {
 	w.T.Helper()
-	w.Click(`header button[aria-label="Sign out"]`)
+	w.Click("header .menu summary")
+	w.Click("header .menu button")
 	w.Shows("header", "Sign in")
 	w.Open("/tasks/new")
 	w.Until(`location.pathname == "/sign-in"`)

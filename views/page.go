@@ -5,7 +5,7 @@ import "time"
 // Page has the fields of every page.
 type Page struct {
 	Title      string
-	Section    string  // which link of the head is current: "tasks", "devices", "me" or nothing
+	Section    string  // which link of the head is current: "tasks", "leaderboards", "devices", "playground", "docs" or nothing
 	Viewer     *Viewer // nil for a visitor
 	CSRF       string  // token that every form carries
 	Nonce      string  // nonce of inline styles, for the editor

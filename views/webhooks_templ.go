@@ -532,7 +532,11 @@ func Webhook(p WebhookPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"eyebrow\"><a href=\"/webhooks\">Webhooks</a></p><h1 class=\"mt-1 break-all\">")
+			templ_7745c5c3_Err = crumbs(crumb{"Webhooks", "/webhooks"}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " <h1 class=\"mt-1 break-all\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

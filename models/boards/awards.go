@@ -115,22 +115,29 @@ type ownAward struct {
 	Since               *time.Time
 }
 
-// ownAwards is the query for them. Behind counts the entries of the epoch alone.
-const ownAwards = `select t.id as task_id, e.device, t.devices, b.ahead, b.size, r.achieved_at as since,
-		(select coalesce(sum(f.size), 0) from bands f where f.version_id = b.version_id and f.device = b.device and f.age = b.age and f.ahead > b.ahead) as behind
-	from entries e join tasks t on t.version_id = e.version_id and t.visibility = ? join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id = -e.age
+// ownAwards is the query for them. It looks first which entries are not behind the places with points: few of the hundreds that a
+// person may have. Behind counts the entries of the epoch alone.
+const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, r.achieved_at as since,
+		(select f.ahead + f.size from bands f where f.version_id = b.version_id and f.device = b.device and f.age = b.age
+			order by f.score_ns desc, f.run_id desc limit 1) - b.ahead - b.size as behind
+	from (select t.id as task_id, t.devices, e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns from entries e
+		join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id = -e.age
+		join task_versions v on v.id = e.version_id join tasks t on t.id = v.task_id and t.version_id = v.id
+		left join bands n on n.version_id = e.version_id and n.device = e.device
+			and n.ahead = (select min(f.ahead) from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead >= @places)
+		where e.user_id = @person and t.visibility = @public and (n.run_id is null or n.age > e.age or e.score_ns <= n.score_ns)) e
 	` + withBand + `
 	left join records r on r.version_id = e.version_id and r.device = e.device and b.run_id = e.run_id and b.ahead = 0 and r.run_id = (
 		select h.run_id from records h where h.version_id = e.version_id and h.device = e.device and h.age = e.age and h.user_id = e.user_id
 			and h.score_ns < coalesce((select min(o.score_ns) from records o where o.version_id = e.version_id and o.device = e.device and o.age = e.age and o.user_id <> e.user_id), 1e300)
 		order by h.score_ns desc limit 1)
-	where e.user_id = ? order by e.device`
+	order by e.device`
 
 // TotalsOf adds up a person's points on all devices, and on each family of devices: without ranks, which need everyone's. It takes
 // one query.
 func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
 	var list []ownAward
-	if err := s.db.Read(ctx).Raw(ownAwards, catalog.Public, userID).Scan(&list).Error; err != nil {
+	if err := s.db.Read(ctx).Raw(ownAwards, sql.Named("places", pointPlaces), sql.Named("person", userID), sql.Named("public", catalog.Public)).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
 	}
 	names, tallies := []string{}, map[string]*tally{}

@@ -116,6 +116,22 @@ function lazyEditor(area) {
   observer.observe(area);
 }
 
+// A menu opens and closes without a script. Escape, a click elsewhere, and leaving it with Tab close it, too.
+function menu(details) {
+  const close = () => (details.open = false);
+  details.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !details.open) return;
+    close();
+    details.querySelector("summary").focus();
+  });
+  details.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !details.contains(event.relatedTarget)) close();
+  });
+  document.addEventListener("click", (event) => {
+    if (!details.contains(event.target)) close();
+  });
+}
+
 // "/" goes to the search field, except while typing.
 function searchKey(field) {
   document.addEventListener("keydown", (event) => {
@@ -242,6 +258,7 @@ each("[data-theme-toggle]", document, themeButton);
 each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);
+each("[data-menu]", document, menu);
 each("[data-search]", document, searchKey);
 each("[data-palette]", document, shortcuts);
 each("#connection", document, connection);

@@ -43,7 +43,7 @@ func (p *Pages) Harness(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.HarnessPage{Page: p.site.Page(c, "Harness: "+set.Label(), "tasks"), Set: set, Sets: harnessSets()}
+	page := views.HarnessPage{Page: p.site.Page(c, "Harness: "+set.Label(), "docs"), Set: set, Sets: harnessSets()}
 	code := p.code.Page()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		page.Files = append(page.Files, code.Source(name, name+"-", sources[name]))

@@ -84,7 +84,7 @@ func reading(name string) int {
 
 // Format explains the task format.
 func (p *Authoring) Format(c *fiber.Ctx) error {
-	page := views.TaskDocsPage{Page: p.site.Page(c, "Task format", ""), Starters: starters(), Keys: tasks.Keys()}
+	page := views.TaskDocsPage{Page: p.site.Page(c, "Task format", "docs"), Starters: starters(), Keys: tasks.Keys()}
 	page.Starter = page.Starters[0]
 	if i := starterNamed(c.Query("starter")); i >= 0 {
 		page.Starter = page.Starters[i]

@@ -64,7 +64,7 @@ func (m *Manual) Links() (list []views.DocsLink) {
 
 // Index lists them.
 func (m *Manual) Index(c *fiber.Ctx) error {
-	return m.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: m.site.Page(c, "Documentation", ""), All: m.list}))
+	return m.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: m.site.Page(c, "Documentation", "docs"), All: m.list}))
 }
 
 // Show is one of them.
@@ -77,5 +77,5 @@ func (m *Manual) Show(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("reading docs/%s.md: %w", c.Params("page"), err)
 	}
-	return m.site.Render(c, fiber.StatusOK, views.Docs(views.DocsPage{Page: m.site.Page(c, of.Title, ""), Current: of.DocsLink, Text: text}))
+	return m.site.Render(c, fiber.StatusOK, views.Docs(views.DocsPage{Page: m.site.Page(c, of.Title, "docs"), Current: of.DocsLink, Text: text}))
 }

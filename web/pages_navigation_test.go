@@ -1,0 +1,95 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/views"
+)
+
+// linked are the links of a part of a page, as "text address".
+func linked(doc *goquery.Document, within string) []string {
+	return doc.Find(within + " a").Map(func(_ int, e *goquery.Selection) string { return words(e) + " " + e.AttrOr("href", "") })
+}
+
+func TestTheHeadLeadsToTheMainPages(t *testing.T) {
+	s := newScene(t)
+	doc := s.browser().page("/leaderboards", http.StatusOK)
+	want := []string{"Tasks /", "Leaderboards /leaderboards", "Queue /devices", "Playground /playground", "Docs /docs"}
+	if diff := cmp.Diff(want, linked(doc, "header nav")); diff != "" {
+		t.Errorf("links of the head (-want +got):\n%s", diff)
+	}
+	for path, current := range map[string]string{"/": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/playground": "Playground", "/docs/boards": "Docs"} {
+		if got := words(s.browser().page(path, http.StatusOK).Find("header nav [aria-current=page]")); got != current {
+			t.Errorf("%s is below %q, want %q", path, got, current)
+		}
+	}
+	profile := "Profile " + string(views.UserURL(s.ada.ID))
+	if diff := cmp.Diff([]string{"My submissions /me", profile, "Tokens /me#tokens"}, linked(s.browserOf(s.ada).page("/", http.StatusOK), "header details")); diff != "" {
+		t.Errorf("a person's menu (-want +got):\n%s", diff)
+	}
+	if admin := linked(s.browserOf(s.admin).page("/", http.StatusOK), "header details"); !slices.Contains(admin, "New task /tasks/new") || !slices.Contains(admin, "Admin /review") {
+		t.Errorf("an admin's menu has %q", admin)
+	}
+}
+
+func TestEachPageBelowTheFirstLevelHasBreadcrumbs(t *testing.T) {
+	s := newCrowdedScene(t)
+	b := s.browserOf(s.admin)
+	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	seen := 0
+	for page, address := range s.addresses() {
+		resp := b.get(address)
+		if resp.StatusCode != http.StatusOK || strings.Count(page, "/") < 2 || strings.HasSuffix(page, "/embed") {
+			resp.Body.Close()
+			continue
+		}
+		seen++
+		doc := document(t, resp, http.StatusOK)
+		above := linked(doc, "nav[aria-label=Breadcrumb]")
+		if len(above) == 0 {
+			t.Errorf("%s has no way up", page)
+		}
+		for _, link := range above {
+			b.page(link[strings.LastIndex(link, " ")+1:], http.StatusOK)
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d pages were looked at", seen)
+	}
+}
+
+func TestTheMenuWorksByKeyboardAndWithoutAScript(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.open("/leaderboards")
+	const open, focused = `document.querySelector(".menu").open`, `document.activeElement.textContent.trim() == `
+	w.Eval(`document.querySelector(".menu summary").focus()`)
+	w.Do(chromedp.KeyEvent(kb.Enter))
+	w.Until(open)
+	w.looksRight("menu")
+	w.Eval(`document.querySelector(".menu summary").focus()`)
+	for _, name := range []string{"My submissions", "Profile", "Tokens", "Sign out"} {
+		w.Do(chromedp.KeyEvent(kb.Tab))
+		w.Until(focused + `"` + name + `"`)
+	}
+	w.Do(chromedp.KeyEvent(kb.Escape))
+	w.Until("!" + open + ` && document.activeElement.matches(".menu summary")`)
+	w.Do(chromedp.KeyEvent(kb.Enter))
+	w.Until(open)
+	w.Click("h1")
+	w.Until("!" + open)
+	w.refusedNothing()
+
+	doc := s.browserOf(s.ada).page("/leaderboards", http.StatusOK)
+	if doc.Find(`header details form[method=post][action="/sign-out"] button`).Length() != 1 {
+		t.Error("the menu's Sign out is no form")
+	}
+}
