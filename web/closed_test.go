@@ -144,12 +144,14 @@ func TestWhoSeesATaskWhere(t *testing.T) {
 		{board + "/embed", "", all, all, "", ""},
 		{board + "/entries.csv", "member", all, all, "", ""},
 		{board + "/dataset.jsonl", "int main", all, all, "", ""},
+		{board + "/kernelbot.parquet", "PAR1", all, all, "", ""},
+		{board + "/README.md", "kernelbot", all, all, "", ""},
 		{board + "/records.atom", "", all, all, "", ""},
 		{"/tasks/quiet/records.atom", "", all, all, "", ""},
 		{run + "/badge.svg", "<svg", all, all, "", ""},
 		{run + "/card.png", "PNG", all, all, "", ""},
 		// lists; an unlisted task is in the lists of its author, of admins, and of who did something there
-		{"/", "", all, "mwa", in, own + "m"}, // the member goes on there with their last submission
+		{"/", "", all, "mwa", in, own}, // the member goes on there with their last submission
 		{"/?q=zanzibar", `data-task="quiet"`, all, own, in, own},
 		{"/find?q=zanzibar", "", all, "mwa", in, own},
 		{"/api/v1/tasks", "", all, own, in, own},

@@ -135,12 +135,13 @@ type LastSubmission struct {
 	Live      int
 }
 
-// LastSubmission returns a person's latest submission, to go on with its task; NotFound: there is none.
-func (t *Intake) LastSubmission(ctx context.Context, userID int64) (LastSubmission, error) {
+// LastSubmission returns a person's latest submission to a task that they still see, to go on with it; NotFound: there is none.
+func (t *Intake) LastSubmission(ctx context.Context, person accounts.User) (LastSubmission, error) {
 	var last LastSubmission
-	err := t.db.Read(ctx).Table("submissions s").
+	q := t.db.Read(ctx).Table("submissions s").
 		Select("s.id, t.slug as task_slug, t.title as task_title, (select count(*) from runs r where r.submission_id = s.id and r.profile_of is null and r.ended_at is null) as live").
-		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ?", userID).Order("s.id desc").Limit(1).Take(&last).Error
+		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ?", person.ID)
+	err := catalog.VisibleTo(q, person).Order("s.id desc").Limit(1).Take(&last).Error
 	return last, db.ReadError(err, "submission of this person")
 }
 

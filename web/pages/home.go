@@ -84,7 +84,7 @@ func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search view
 
 // addContinue fills in what someone did last.
 func (p *Pages) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
-	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer.ID)
+	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer)
 	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
