@@ -12,39 +12,47 @@ import (
 	"warpboard/models/db"
 )
 
-// firstEntries are the entries of boards that decide their points, each board's in its order.
+// firstEntries are the entries of boards that decide their points, each board's in its order. The limits here and below have both
+// databases find the last score of each board once, and then join.
 const firstEntries = `select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at
-	from boards c join entries e on e.version_id = c.version_id and e.device = c.device and e.age = -c.epoch_id
-		and e.score_ns <= coalesce((select x.score_ns from entries x where x.version_id = c.version_id and x.device = c.device and x.age = -c.epoch_id
-			order by x.score_ns, x.run_id limit 1 offset ?), 1e300)
-	where c.version_id in ? order by e.version_id, e.device, e.score_ns, e.run_id`
+	from (select b.version_id, b.device, -b.epoch_id as age, coalesce((select x.score_ns from entries x where x.version_id = b.version_id and x.device = b.device
+			and x.age = -b.epoch_id order by x.score_ns, x.run_id limit 1 offset @most), 1e300) as last
+		from boards b where b.version_id in @versions and b.device in @devices limit 1000000) c
+	join entries e on e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.score_ns <= c.last
+	order by e.version_id, e.device, e.score_ns, e.run_id`
 
 // seasonEntries are the same of a season: of each person the last step in it, of the newest software that the season has. A run
 // that was slower than an earlier one of its person is no step.
-const seasonEntries = `select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, r.interval_low, r.interval_high, e.achieved_at
-	from (select b.version_id, b.device, (select n.age from bests n where n.version_id = b.version_id and n.device = b.device
-			and n.achieved_at >= @from and n.achieved_at < @until order by n.age limit 1) as age
-		from boards b where b.version_id in @versions) c
-	join bests e on e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.achieved_at >= @from and e.achieved_at < @until
-		and e.score_ns <= coalesce((select x.score_ns from bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age
-			and x.achieved_at >= @from and x.achieved_at < @until
-			and not exists (select 1 from bests y where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and y.age = x.age
-				and y.achieved_at < @until and y.score_ns < x.score_ns)
-			order by x.score_ns, x.run_id limit 1 offset @most), 1e300)
-		and not exists (select 1 from bests y where y.version_id = e.version_id and y.device = e.device and y.user_id = e.user_id and y.age = e.age
-			and y.achieved_at < @until and y.score_ns < e.score_ns)
-	join runs r on r.id = e.run_id
-	order by e.version_id, e.device, e.score_ns, e.run_id`
+const seasonEntries = `select x.version_id, x.device, x.user_id, x.run_id, x.age, x.score_ns, r.interval_low, r.interval_high, x.achieved_at
+	from (select n.version_id, n.device, n.age, coalesce((select x.score_ns from bests x where x.version_id = n.version_id and x.device = n.device and x.age = n.age
+			and x.achieved_at >= @from and x.achieved_at < @until and not exists (` + betterInSeason + `)
+			order by x.score_ns, x.run_id limit 1 offset @most), 1e300) as last
+		from (select b.version_id, b.device, (select y.age from bests y where y.version_id = b.version_id and y.device = b.device
+				and y.achieved_at >= @from and y.achieved_at < @until order by y.age limit 1) as age
+			from boards b where b.version_id in @versions and b.device in @devices limit 1000000) n limit 1000000) c
+	join bests x on x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last
+		and x.achieved_at >= @from and x.achieved_at < @until and not exists (` + betterInSeason + `)
+	join runs r on r.id = x.run_id
+	order by x.version_id, x.device, x.score_ns, x.run_id`
 
-// readAwards reads what the boards of some versions give. In a season the first holds its record since the run; otherwise since
+// betterInSeason is a later step of the person of a step x. The limit keeps PostgreSQL from reading everyone's steps for it.
+const betterInSeason = `select 1 from bests y where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and y.age = x.age
+				and y.achieved_at < @until and y.score_ns < x.score_ns limit 1`
+
+// few chooses boards by their versions and devices: those that are wanted, and those that have a version and a device of others.
+type few struct {
+	versions []int64
+	devices  []string
+}
+
+// readAwards reads what some boards give. In a season the first holds its record since the run; otherwise since
 // another held it.
-func (s *Boards) readAwards(ctx context.Context, versionIDs []int64, season Season) (map[Key][]award, error) {
-	q := s.db.Read(ctx).Raw(firstEntries, readPlaces, versionIDs)
+func (s *Boards) readAwards(ctx context.Context, of few, season Season) (map[Key][]award, error) {
+	query, args := firstEntries, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", readPlaces)}
 	if season != (Season{}) {
-		q = s.db.Read(ctx).Raw(seasonEntries, sql.Named("from", db.Time(season.From)), sql.Named("until", season.end()),
-			sql.Named("versions", versionIDs), sql.Named("most", readPlaces))
+		query, args = seasonEntries, append(args, sql.Named("from", db.Time(season.From)), sql.Named("until", season.end()))
 	}
-	rows, err := q.Rows()
+	rows, err := s.db.Read(ctx).Raw(query, args...).Rows()
 	if err != nil {
 		return nil, db.ReadError(err, "the first entries of boards")
 	}
@@ -68,7 +76,7 @@ func (s *Boards) readAwards(ctx context.Context, versionIDs []int64, season Seas
 	if season != (Season{}) {
 		return out, nil
 	}
-	return out, s.addRecords(ctx, versionIDs, out)
+	return out, s.addRecords(ctx, of, out)
 }
 
 // end is when a season ends: one that is open ends after all runs.
@@ -81,11 +89,11 @@ func (s Season) end() time.Time {
 
 // addRecords fills in since when the first of each board holds its record: since the first of their own records after the last of
 // another person.
-func (s *Boards) addRecords(ctx context.Context, versionIDs []int64, given map[Key][]award) error {
+func (s *Boards) addRecords(ctx context.Context, of few, given map[Key][]award) error {
 	var list []Record
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
 		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
-		Where("c.version_id in ?", versionIDs).Order("r.version_id, r.device, r.score_ns").Scan(&list).Error
+		Where("c.version_id in ? and c.device in ?", of.versions, of.devices).Order("r.version_id, r.device, r.score_ns").Scan(&list).Error
 	passed := map[Key]bool{} // boards whose records before are another person's
 	for _, r := range list {
 		key := Key{r.VersionID, r.Device}
@@ -116,7 +124,7 @@ type ownAward struct {
 }
 
 // ownAwards is the query for them. It looks first which entries are not behind the places with points: few of the hundreds that a
-// person may have. Behind counts the entries of the epoch alone.
+// person may have; the limit keeps SQLite from joining first. Behind counts the entries of the epoch alone.
 const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, r.achieved_at as since,
 		(select f.ahead + f.size from bands f where f.version_id = b.version_id and f.device = b.device and f.age = b.age
 			order by f.score_ns desc, f.run_id desc limit 1) - b.ahead - b.size as behind
@@ -125,7 +133,8 @@ const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, r.ach
 		join task_versions v on v.id = e.version_id join tasks t on t.id = v.task_id and t.version_id = v.id
 		left join bands n on n.version_id = e.version_id and n.device = e.device
 			and n.ahead = (select min(f.ahead) from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead >= @places)
-		where e.user_id = @person and t.visibility = @public and (n.run_id is null or n.age > e.age or e.score_ns <= n.score_ns)) e
+		where e.user_id = @person and t.visibility = @public and (n.run_id is null or n.age > e.age or e.score_ns <= n.score_ns)
+		limit 1000000) e
 	` + withBand + `
 	left join records r on r.version_id = e.version_id and r.device = e.device and b.run_id = e.run_id and b.ahead = 0 and r.run_id = (
 		select h.run_id from records h where h.version_id = e.version_id and h.device = e.device and h.age = e.age and h.user_id = e.user_id

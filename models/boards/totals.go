@@ -169,26 +169,26 @@ func (t Total) compare(o Total) int {
 
 // awards recalls what each board gives, or reads it.
 func (s *Boards) awards(ctx context.Context, list []counted, season Season) (map[Key][]award, error) {
-	given, missing := map[Key][]award{}, map[int64]bool{}
+	given, versions, devices := map[Key][]award{}, map[int64]bool{}, map[string]bool{}
+	var missing []counted
 	for _, b := range list {
 		if found, ok := recall[[]award](s.kept, awardsKey{b.Key, b.change, season}); ok {
 			given[b.Key] = found
-		} else {
-			missing[b.VersionID] = true
+			continue
 		}
+		missing = append(missing, b)
+		versions[b.VersionID], devices[b.Device] = true, true
 	}
 	if len(missing) == 0 {
 		return given, nil
 	}
-	read, err := s.readAwards(ctx, slices.Collect(maps.Keys(missing)), season)
+	read, err := s.readAwards(ctx, few{slices.Collect(maps.Keys(versions)), slices.Collect(maps.Keys(devices))}, season)
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range list {
-		if missing[b.VersionID] {
-			given[b.Key] = read[b.Key]
-			s.kept.Put(awardsKey{b.Key, b.change, season}, read[b.Key], int64(200+56*len(read[b.Key])))
-		}
+	for _, b := range missing {
+		given[b.Key] = read[b.Key]
+		s.kept.Put(awardsKey{b.Key, b.change, season}, read[b.Key], int64(200+56*len(read[b.Key])))
 	}
 	return given, nil
 }
