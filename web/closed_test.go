@@ -56,6 +56,7 @@ func newClosedScene(t *testing.T) *closedScene {
 	}
 	s.run = modelstest.Submit(t, s.site.Store, s.users["member"], s.task)[0]
 	modelstest.Finish(t, s.site.Store, s.run, 5000)
+	modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.users["owner"], s.task)[0], 9000)
 	modelstest.Submit(t, s.site.Store, s.users["member"], s.task) // it waits
 	s.change(catalog.Members)
 	code, _, err := s.site.Store.Members.CreateInvite(t.Context(), s.users["owner"], s.task.ID, membership.NewInvite{})
@@ -157,11 +158,13 @@ func TestWhoSeesATaskWhere(t *testing.T) {
 		{"/api/v1/tasks", "", all, own, in, own},
 		{"/popcorn/leaderboards", "", all, own, in, own},
 		{person, "", all, "mwa", in, own},
-		{"/me", "", "m", "m", "m", ""},
+		{"/me", "", "mw", "mw", "mw", "w"},
 		{"/devices", "", all, "mwa", in, own + "m"},
 		{"/sitemap.xml", "/tasks/quiet", all, "", "", ""},
 		{"/records.atom", "", all, "", "", ""},
 		{person + "/records.atom", "", all, "", "", ""},
+		{"/leaderboards", ">member</a>", all, "", "", ""}, // points come from public tasks alone
+		{"/api/v1/leaderboards", `"member"`, all, "", "", ""},
 		{"/audit", "/tasks/quiet", "a", "a", "a", "a"},
 	} {
 		for who, roles := range map[catalog.Visibility]string{catalog.Public: row.public, catalog.Unlisted: row.unlisted, catalog.Members: row.members, catalog.Hidden: row.hidden} {

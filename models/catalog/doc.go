@@ -9,7 +9,7 @@
 // covers everything that a score depends on. A taken slug is a Conflict.
 //
 // What may go wrong: callers have to check VisibleTo before they show a task; a read by id or slug does not. Lists of what belongs
-// to tasks ask the functions ListedTo, VisibleTo or ListedOf: no query has a condition of its own about visibility. ListedTo and VisibleTo know the
+// to tasks ask the functions ListedTo, VisibleTo or ListedOf, and points count public tasks alone. ListedTo and VisibleTo know the
 // boards that a person joined only if the User was read for someone who acts (accounts.Load, a session, a token); without, they
 // show less.
 //
