@@ -192,7 +192,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET /api/v1/tasks":                                          {{"/api/v1/tasks", ""}},
 		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
 		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
-		"GET /api/v1/leaderboards":                                  {{"/api/v1/leaderboards", ""}, {"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
+		"GET /api/v1/leaderboards":                                   {{"/api/v1/leaderboards", ""}, {"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
 		"GET /api/v1/capacity":                                       {{"/api/v1/capacity", ""}},
 		"GET /api/v1/chain":                                          {{"/api/v1/chain", ""}},
 		"GET /api/v1/devices":                                        {{"/api/v1/devices", ""}},
@@ -219,6 +219,8 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET " + files + "/entries.csv":                              {{"/tasks/sort/boards/CPU/entries.csv", ""}, {"/tasks/sort/boards/none/entries.csv", ""}},
 		"GET " + files + "/dataset.jsonl":                            {{"/tasks/closed/boards/CPU/dataset.jsonl", ""}, {"/tasks/sort/boards/CPU/dataset.jsonl", ""}},
 		"GET " + files + "/dataset.parquet":                          {{"/tasks/closed/boards/CPU/dataset.parquet", ""}, {"/tasks/sort/boards/CPU/dataset.parquet", ""}},
+		"GET " + files + "/kernelbot.parquet":                        {{"/tasks/closed/boards/CPU/kernelbot.parquet", ""}, {"/tasks/sort/boards/CPU/kernelbot.parquet", ""}},
+		"GET " + files + "/README.md":                                {{"/tasks/closed/boards/CPU/README.md", ""}, {"/tasks/sort/boards/CPU/README.md", ""}},
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func (s *testSite) apiRoutes() map[string]bool {
 	unversioned := map[string]bool{"POST /": true, "POST /evaluate": true, "POST /compare": true, "GET /job/{id}": true,
 		"GET /health": true, "GET /stats": true, "POST /admin/cleanup-jobs": true}
-	data := regexp.MustCompile(`^/(compare|submissions/.*/profile|tasks/.*/boards/.*/(entries|dataset))\.`) // of pages
+	data := regexp.MustCompile(`^/(compare|submissions/.*/profile|tasks/.*/boards/.*/(entries|dataset|kernelbot|README))\.`) // of pages
 	parameter := regexp.MustCompile(`:(\w+)`)
 	routes := map[string]bool{}
 	for _, r := range s.app.GetRoutes(true) {

@@ -88,6 +88,8 @@ func (o operation) contentType() string {
 		return "text/csv"
 	case ".txt", ".ptx":
 		return fiber.MIMETextPlain
+	case ".md":
+		return "text/markdown"
 	case ".jsonl":
 		return "application/jsonl"
 	case ".parquet", ".ncu-rep":
