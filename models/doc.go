@@ -9,6 +9,7 @@
 //	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
 //	boards  pools  epochs           rankings; runs of equal source; the software of measurements
 //	rejudge  sentinels  ledger      what is measured again; whether a slot drifts; the chain of statements
+//	events                          contests: several tasks with one end, and standings over their boards
 //	budgets  switches  storage      GPU time of a day; what admins turn off; what takes room
 //	files  webhooks                 profiles, in a folder or an S3 store; which events other programs wait for
 //
@@ -22,6 +23,7 @@
 //	                                confirmation_wait.go: for how long it gives way, confirmation_legs.go: which numbers count
 //	rejudge.go, slots.go            … what is measured again on request, or because software changed
 //	follow.go, baseline.go          … the profile after a ranked run; the site's own runs to compare with
+//	event_standings.go, event_reveal.go … the standings of an event; what its freeze holds back
 //	statement.go, clock.go          … what the site states about a result; whether the clocks agree
 //	flag.go, moderation.go, note.go reasons to review a run, decisions about runs, a person's note on a record
 //	task_list.go, sweep.go          tasks as lists show them; what is removed when it is old

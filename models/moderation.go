@@ -104,6 +104,9 @@ func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act,
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
+	if err := holdAllFrozen(tx, []int64{run.ID}); err != nil { // a decision reveals nothing
+		return nil, err
+	}
 	changes, err := s.recomputeAndConfirm(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 	if err != nil {
 		return nil, err

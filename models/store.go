@@ -19,6 +19,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
+	"warpboard/models/events"
 	"warpboard/models/files"
 	"warpboard/models/fleet"
 	"warpboard/models/likeness"
@@ -70,6 +71,7 @@ type Store struct {
 	Counters    *counters.Table
 	Devices     *devices.Devices
 	Epochs      *epochs.Epochs
+	Events      *events.Events
 	Likeness    *likeness.Likeness
 	Rejudges    *rejudge.Rejudges
 	Statements  *statements.Ledger
@@ -129,7 +131,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
-		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
+		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks, seesRun), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,

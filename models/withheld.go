@@ -71,6 +71,9 @@ func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) e
 		err = tx.Model(&work.Run{}).Where("id in ?", same).Update("held_why", "").Error
 	}
 	if err == nil {
+		err = holdAllFrozen(tx, same)
+	}
+	if err == nil {
 		err = tx.Model(&review.Flag{}).Where("run_id in ? and closed_at is null and (kind = ? or detail = ?)", same, review.Unconfirmed, heldWithSource).
 			Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
 	}

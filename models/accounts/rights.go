@@ -8,7 +8,8 @@ type Act string
 // The acts. rights says who may do them.
 const (
 	MakeTask         Act = "make a task"
-	EditTask         Act = "edit a task" // change, delete, and see it while it is hidden
+	EditTask         Act = "edit a task"   // change, delete, and see it while it is hidden
+	EditEvent        Act = "edit an event" // change it, and reveal its results
 	ReportRun        Act = "report a run"
 	ReviewRun        Act = "review a run" // see who reported it and why; dismiss reports
 	DisqualifyRun    Act = "disqualify a run"
@@ -59,6 +60,7 @@ type right struct {
 var rights = map[Act]right{
 	MakeTask:         {byCreator, false, "Only creators and admins may make tasks; ask an admin for the role."},
 	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
+	EditEvent:        {byAuthor, false, "Only the organizer of the event and admins may change it and reveal its results."},
 	ReportRun:        {bySignedIn, true, "Sign in to report another person's run. To withdraw your own run, delete its submission."},
 	ReviewRun:        {byAuthor, false, "Only the author of the task and admins may review its runs."},
 	DisqualifyRun:    {byAuthor, false, "Only the author of the task and admins may disqualify a run."},

@@ -156,3 +156,16 @@ func (b *Budgets) Teams(ctx context.Context, most int) (list []TeamBudget, err e
 	}
 	return list, db.ReadError(err, "teams")
 }
+
+// Membership is a person's team.
+type Membership struct {
+	UserID int64
+	TeamID int64
+	Name   string // the team's
+}
+
+// Memberships lists who is in which team.
+func (b *Budgets) Memberships(ctx context.Context) (list []Membership, err error) {
+	err = b.db.Read(ctx).Table("team_members m").Select("m.user_id, m.team_id, t.name").Joins("join teams t on t.id = m.team_id").Scan(&list).Error
+	return list, db.ReadError(err, "members of teams")
+}

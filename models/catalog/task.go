@@ -200,6 +200,16 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, "")
 }
 
+// SetDeadline has a task close at a time, in the transaction of what decides it.
+func SetDeadline(tx *gorm.DB, actor accounts.User, task Task, at time.Time) error {
+	in := task.Settings()
+	if in.Deadline != nil && in.Deadline.Equal(at) {
+		return nil
+	}
+	in.Deadline = &at
+	return task.change(tx, actor, in)
+}
+
 // DeleteTask removes a task with its versions, submissions and boards. The confirmation must be
 // its title or slug. Attempts that are running are cancelled at their next sign of life.
 func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64, confirmation string) error {

@@ -36,7 +36,14 @@ type Submission struct {
 	// A pointer: the unique index (user_id, request_key) leaves null out, and would allow "" once.
 	RequestKey *string // identifies a repetition by its sender; nil: none
 	AddedWhy   string  // why an admin added it for the person; empty: the person submitted it
-	CreatedAt  time.Time
+	// The event that was frozen when it came: others do not see it, and its runs do not count, until it is revealed; 0: none.
+	FrozenEvent int64
+	CreatedAt   time.Time
+}
+
+// HiddenFrom reports whether the viewer may not know of the submission: its event is frozen.
+func (s Submission) HiddenFrom(viewer accounts.User) bool {
+	return s.FrozenEvent != 0 && !viewer.IsAdmin() && !(viewer.SignedIn() && viewer.ID == s.UserID)
 }
 
 // MaySeeSource reports whether the viewer may read a submission's source: the own always, an admin

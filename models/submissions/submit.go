@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"gorm.io/gorm"
@@ -15,11 +16,15 @@ import (
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/events"
 	"warpboard/models/review"
 	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
+
+// ViaTrial marks submissions that try a task.
+const ViaTrial = "trial"
 
 // NewSubmission is what a person submits.
 type NewSubmission struct {
@@ -34,6 +39,9 @@ type NewSubmission struct {
 	Files    map[string][]byte // further ones, by name, where the task allows it
 	Via      string            // "web", "api", "cli", "popcorn", "trial", or "site"
 	Key      string            // sent again with the same one, it is the same submission; empty: none
+
+	at     time.Time // by the database's clock
+	frozen int64     // the event that is frozen for it; 0: none
 }
 
 func (in NewSubmission) submitted() tasks.Submission {
@@ -57,11 +65,15 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
+		in.at = db.Time(tx.NowFunc())
 		task, version, err := submittable(tx, in)
 		if err != nil {
 			return err
 		}
-		if in.Mode == job.ModeRanked && in.tooLate(task) {
+		if in.frozen, err = events.Gate(tx, task, in.at, in.Added.By.SignedIn() || in.Via == ViaTrial); err != nil {
+			return err
+		}
+		if in.Mode == job.ModeRanked && in.tooLate(task, in.at) {
 			in.Mode = work.ModePractice
 		}
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
@@ -149,7 +161,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := switches.Check(tx, "No submissions are taken for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
-	if in.tooLate(task) && !task.Practice {
+	if in.tooLate(task, in.at) && !task.Practice {
 		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC. It no longer takes submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}
@@ -223,7 +235,7 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(), AddedWhy: in.Added.Why,
+		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(), AddedWhy: in.Added.Why, FrozenEvent: in.frozen,
 	}
 	if in.Key != "" {
 		sub.RequestKey = &in.Key

@@ -54,7 +54,7 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 		return site.Redirect(c, to+"?done=untried")
 	}
 	for _, a := range attemptsAt(b) {
-		_, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: viaTrial})
+		_, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: submissions.ViaTrial})
 		if err == nil {
 			continue
 		}
@@ -65,9 +65,6 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 	}
 	return site.Redirect(c, to)
 }
-
-// viaTrial marks submissions that try a task.
-const viaTrial = "trial"
 
 // mostTried bounds what is read of a trial; no task has so many solutions.
 const mostTried = 200
@@ -120,7 +117,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 
 // verdicts judges the results of a trial of the task's current version so far.
 func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task catalog.Task, b *tasks.Bundle) ([]views.TrialRow, error) {
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: viaTrial, Limit: mostTried})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: submissions.ViaTrial, Limit: mostTried})
 	if err != nil {
 		return nil, err
 	}

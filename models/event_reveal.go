@@ -1,0 +1,173 @@
+package models
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/events"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+)
+
+// heldFrozen is why a run is held back whose submission came while its event was frozen.
+const heldFrozen = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
+
+// holdFrozen holds back a valid run whose submission is frozen. It raises no flag: there is nothing to review.
+func holdFrozen(tx *gorm.DB, r *work.Run) error {
+	if !r.Valid() {
+		return nil
+	}
+	if err := holdAllFrozen(tx, []int64{r.ID}); err != nil {
+		return err
+	}
+	return db.ReadError(tx.Model(&work.Run{}).Where("id = ?", r.ID).Pluck("held_why", &r.HeldWhy).Error, "run %d", r.ID)
+}
+
+// holdAllFrozen does the same for runs in the database, after a decision that would let them count.
+func holdAllFrozen(tx *gorm.DB, runIDs []int64) error {
+	err := tx.Model(&work.Run{}).Where("id in ? and "+boards.ValidRun, runIDs).
+		Where("submission_id in (select id from submissions where frozen_event <> 0)").Update("held_why", heldFrozen).Error
+	return db.WriteError(err, "runs of a frozen event")
+}
+
+// Waiting is a person with submissions that are not revealed.
+type Waiting struct {
+	UserID      int64
+	UserName    string
+	Submissions int
+	Live        int // runs that have not ended
+}
+
+// EventWaiting lists whose results wait to be revealed.
+func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]Waiting, error) {
+	return waiting(s.db.Read(ctx), eventID)
+}
+
+func waiting(tx *gorm.DB, eventID int64) (list []Waiting, err error) {
+	err = tx.Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join runs r on r.submission_id = s.id and r.profile_of is null").
+		Select("s.user_id, u.name as user_name, count(distinct s.id) as submissions, count(case when r.ended_at is null then 1 end) as live").
+		Where("s.frozen_event = ?", eventID).Group("s.user_id, u.name").Order("u.name, s.user_id").Scan(&list).Error
+	return list, db.ReadError(err, "submissions that wait in event %d", eventID)
+}
+
+// Reveal lets the frozen results of an event count: of the entrant who stands lowest, or of all. It returns whose, an empty
+// name for all. After the last entrant the event is revealed.
+func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, all bool) (name string, changes []boards.Change, err error) {
+	found, err := s.Events.Event(ctx, slug)
+	if err != nil {
+		return "", nil, err
+	}
+	order, err := s.revealOrder(ctx, found.Event)
+	if err != nil {
+		return "", nil, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		e, err := events.Revealable(tx, actor, found.ID)
+		if err != nil {
+			return err
+		}
+		list, err := waiting(tx, e.ID)
+		if err != nil {
+			return err
+		}
+		now, entrant := list, events.Entrant{}
+		if !all && len(list) > 0 {
+			now, entrant = order.lowest(list)
+		}
+		name = entrant.Name
+		if changes, err = s.release(tx, e.ID, now); err != nil {
+			return err
+		}
+		if len(now) == len(list) {
+			if err := events.MarkRevealed(tx, e.ID); err != nil {
+				return err
+			}
+		}
+		return accounts.WriteAudit(tx, actor, "reveal", "event "+e.Slug, name)
+	})
+	return name, changes, err
+}
+
+// revealing is how an event's entrants stand before a step.
+type revealing struct {
+	entrants events.Entrants
+	at       map[events.Entrant]int // in the standings, from 1
+}
+
+func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealing, err error) {
+	tasks, err := s.Events.Tasks(ctx, e.ID)
+	if err != nil {
+		return r, err
+	}
+	if r.entrants, err = s.entrants(ctx, e); err != nil {
+		return r, err
+	}
+	st, err := s.EventStandings(ctx, e, tasks, "")
+	r.at = make(map[events.Entrant]int, len(st.Rows))
+	for i, row := range st.Rows {
+		r.at[row.Entrant] = i + 1
+	}
+	return r, err
+}
+
+// lowest chooses those who wait and belong to the entrant that stands lowest. Who is not in the standings stands lower than all.
+func (r revealing) lowest(list []Waiting) (chosen []Waiting, entrant events.Entrant) {
+	lowest := 0
+	for _, w := range list {
+		of := r.entrants.Of(w.UserID, w.UserName)
+		at, stands := r.at[of]
+		if !stands {
+			at = len(r.at) + 1
+		}
+		switch {
+		case at > lowest:
+			lowest, entrant, chosen = at, of, []Waiting{w}
+		case of == entrant:
+			chosen = append(chosen, w)
+		}
+	}
+	return chosen, entrant
+}
+
+// release lets the frozen submissions of people count. Runs that go on count when they end.
+func (s *Store) release(tx *gorm.DB, eventID int64, people []Waiting) ([]boards.Change, error) {
+	ids := make([]int64, len(people))
+	for i, w := range people {
+		ids[i] = w.UserID
+	}
+	frozen := tx.Model(&submissions.Submission{}).Where("frozen_event = ? and user_id in ?", eventID, ids)
+	var held []work.Run
+	err := tx.Where("held_why = ? and submission_id in (?)", heldFrozen, frozen.Session(&gorm.Session{}).Select("id")).Order("id").Find(&held).Error
+	if err == nil {
+		err = frozen.Session(&gorm.Session{}).Update("frozen_event", 0).Error
+	}
+	if err != nil {
+		return nil, fmt.Errorf("revealing event %d: %w", eventID, err)
+	}
+	return s.letCount(tx, held)
+}
+
+// letCount takes back that runs are held, and brings their boards up to date.
+func (s *Store) letCount(tx *gorm.DB, held []work.Run) ([]boards.Change, error) {
+	var on []boards.Entry
+	seen := map[boards.Entry]bool{}
+	for _, run := range held {
+		err := tx.Model(&work.Run{}).Where("id = ?", run.ID).Update("held_why", "").Error
+		if err != nil {
+			return nil, db.WriteError(err, "run %d", run.ID)
+		}
+		run.HeldWhy = ""
+		if err := holdWithheld(tx, &run); err != nil { // its source may be held for something else
+			return nil, err
+		}
+		if e := (boards.Entry{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}); !seen[e] {
+			seen[e], on = true, append(on, e)
+		}
+	}
+	return s.recomputeAndConfirm(tx, on)
+}

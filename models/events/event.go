@@ -1,0 +1,96 @@
+package events
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// Events is the events of one database.
+type Events struct{ db *db.DB }
+
+// New returns the events of a database.
+func New(database *db.DB) *Events { return &Events{database} }
+
+// Event is several tasks with one start and one end.
+type Event struct {
+	ID         int64
+	Slug       string // its name in URLs
+	Title      string
+	OwnerID    int64
+	About      string // Markdown
+	StartsAt   time.Time
+	EndsAt     time.Time
+	FrozenAt   *time.Time // from here on the standings stay as they are; nil: never
+	RevealedAt *time.Time // since when all results are in the standings
+	Points     string     // see Rule
+	ByTeam     bool       // teams are the entrants; a person without a team stands alone
+	CreatedAt  time.Time
+}
+
+// EventTask puts a task into an event.
+type EventTask struct {
+	EventID int64 `gorm:"primaryKey;autoIncrement:false"`
+	TaskID  int64 `gorm:"primaryKey;autoIncrement:false"`
+}
+
+// Begun reports whether the event takes submissions or did.
+func (e Event) Begun(at time.Time) bool { return !at.Before(e.StartsAt) }
+
+// Ended reports whether the event is over. The end itself is too late.
+func (e Event) Ended(at time.Time) bool { return !at.Before(e.EndsAt) }
+
+// Frozen reports whether the standings stay as they are.
+func (e Event) Frozen(at time.Time) bool {
+	return e.FrozenAt != nil && e.RevealedAt == nil && !at.Before(*e.FrozenAt)
+}
+
+// EditableBy reports whether the person may change the event and reveal its results.
+func (e Event) EditableBy(u accounts.User) bool {
+	return u.May(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID})
+}
+
+// Listed is an event with the name of its organizer.
+type Listed struct {
+	Event
+	OwnerName string
+	Tasks     int
+}
+
+// most bounds a list of events.
+const most = 200
+
+// List lists events, those that end last first.
+func (s *Events) List(ctx context.Context) (list []Listed, err error) {
+	err = s.listed(ctx).Order("e.ends_at desc, e.id desc").Limit(most).Scan(&list).Error
+	return list, db.ReadError(err, "events")
+}
+
+// Event returns the event with this slug.
+func (s *Events) Event(ctx context.Context, slug string) (found Listed, err error) {
+	err = s.listed(ctx).Where("e.slug = ?", slug).Take(&found).Error
+	return found, db.ReadError(err, "event %q", slug)
+}
+
+func (s *Events) listed(ctx context.Context) *gorm.DB {
+	return s.db.Read(ctx).Table("events e").Joins("join users u on u.id = e.owner_id").
+		Select("e.*, u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as tasks")
+}
+
+// Tasks lists the tasks of an event by title. Callers ask VisibleTo before they show any.
+func (s *Events) Tasks(ctx context.Context, eventID int64) ([]catalog.Task, error) {
+	return tasksOf(s.db.Read(ctx), eventID)
+}
+
+func tasksOf(tx *gorm.DB, eventID int64) (list []catalog.Task, err error) {
+	err = tx.Where("id in (select task_id from event_tasks where event_id = ?)", eventID).Order("title, id").Find(&list).Error
+	return list, db.ReadError(err, "tasks of event %d", eventID)
+}
+
+// Now is the time by which events start, freeze and end.
+func (s *Events) Now() time.Time { return db.Time(s.db.Read(context.Background()).NowFunc()) }

@@ -1,0 +1,31 @@
+package events
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// utc is how times stand in sentences.
+const utc = "2006-01-02 15:04:05"
+
+// Gate refuses a submission to a task whose event has not begun, and returns the event that is frozen for it; 0: none. What
+// an admin adds for a person, and what tries a task, is taken at any time, and is frozen even after the end.
+func Gate(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (frozen int64, err error) {
+	var found []Event
+	err = tx.Where("id in (select event_id from event_tasks where task_id = ?)", task.ID).
+		Where("ends_at > ? or frozen_at is not null and revealed_at is null", at).Order("ends_at desc").Limit(1).Find(&found).Error
+	if err != nil || len(found) == 0 {
+		return 0, db.ReadError(err, "event of task %s", task.Slug)
+	}
+	switch e := found[0]; {
+	case !e.Begun(at) && !exempt:
+		return 0, db.Errorf(db.Forbidden, "The event %s starts at %s UTC. %s takes no submissions until then.", e.Title, e.StartsAt.UTC().Format(utc), task.Title)
+	case e.Frozen(at) && (exempt || !e.Ended(at)):
+		return e.ID, nil
+	}
+	return 0, nil
+}

@@ -1,0 +1,83 @@
+package events
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"warpboard/models/db"
+	"warpboard/tasks/arithmetic"
+)
+
+// Ratio is the rule that compares scores: 100 points for the best of a board, and 50 for a score of twice that time.
+const Ratio = "ratio"
+
+// Rule gives the points for a rank on a board (1, 2, …), a score, and the best score there. Points have two decimals and are
+// not negative.
+type Rule func(rank int, score, best float64) float64
+
+// ParsePoints reads a rule:
+//
+//	"5/3/1"      by rank: 5 points for the first, 3 for the second, 1 for the third, 0 for all others
+//	"100/place"  a formula of the rank, with numbers, + - * / ** and parentheses
+//	"ratio"      100 × best score / own score
+//
+// Entrants that share a rank each get its points.
+func ParsePoints(text string) (Rule, error) {
+	switch text = strings.TrimSpace(text); {
+	case text == Ratio:
+		return func(_ int, score, best float64) float64 { return points(min(100, 100*best/score)) }, nil
+	case strings.Contains(text, "place"):
+		return formula(text)
+	}
+	var list []float64
+	for part := range strings.SplitSeq(text, "/") {
+		n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || n < 0 || n > mostPoints {
+			return nil, unknownRule(text)
+		}
+		list = append(list, n)
+	}
+	return func(rank int, _, _ float64) float64 {
+		if rank > len(list) {
+			return 0
+		}
+		return points(list[rank-1])
+	}, nil
+}
+
+// mostPoints are those of one board.
+const mostPoints = 1_000_000
+
+func formula(text string) (Rule, error) {
+	expression, err := arithmetic.Parse(text)
+	if err != nil {
+		return nil, unknownRule(text)
+	}
+	of := func(rank int) (float64, error) {
+		return expression(func(name string) (float64, error) {
+			if name != "place" {
+				return 0, unknownRule(text)
+			}
+			return float64(rank), nil
+		})
+	}
+	for rank := range 100 {
+		if n, err := of(rank + 1); err != nil || math.IsNaN(n) || n > mostPoints {
+			return nil, unknownRule(text)
+		}
+	}
+	return func(rank int, _, _ float64) float64 {
+		n, err := of(rank)
+		if err != nil || math.IsNaN(n) {
+			return 0
+		}
+		return points(n)
+	}, nil
+}
+
+func unknownRule(text string) error {
+	return db.Errorf(db.Invalid, "There is no points rule %q: write points by place like 5/3/1, a formula like 100/place, or ratio.", text)
+}
+
+func points(n float64) float64 { return math.Round(100*min(max(0, n), mostPoints)) / 100 }

@@ -1,0 +1,33 @@
+package events
+
+import (
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Revealable returns an event whose results the person may reveal now: it has ended.
+func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error) {
+	if err := tx.Take(&e, id).Error; err != nil {
+		return e, db.ReadError(err, "event %d", id)
+	}
+	if err := actor.Check(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID}); err != nil {
+		return e, err
+	}
+	switch at := db.Time(tx.NowFunc()); {
+	case e.FrozenAt == nil:
+		return e, db.Errorf(db.Conflict, "The event %s was never frozen, so there is nothing to reveal.", e.Title)
+	case !e.Ended(at):
+		return e, db.Errorf(db.Conflict, "The event %s ends at %s UTC. Reveal its results after that.", e.Title, e.EndsAt.UTC().Format(utc))
+	case e.RevealedAt != nil:
+		return e, db.Errorf(db.Conflict, "All results of the event %s are revealed.", e.Title)
+	}
+	return e, nil
+}
+
+// MarkRevealed notes that all results of an event count.
+func MarkRevealed(tx *gorm.DB, id int64) error {
+	at := db.Time(tx.NowFunc())
+	return db.WriteError(tx.Model(&Event{}).Where("id = ?", id).Update("revealed_at", &at).Error, "event %d", id)
+}

@@ -1,0 +1,175 @@
+package events
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// Settings is what an organizer says of an event.
+type Settings struct {
+	Title    string
+	About    string
+	StartsAt time.Time
+	EndsAt   time.Time
+	FrozenAt *time.Time
+	Points   string
+	ByTeam   bool
+	Tasks    []string // slugs
+}
+
+const (
+	longestTitle = 120    // characters
+	longestAbout = 20_000 // characters
+	mostTasks    = 50
+)
+
+// Create makes an event of tasks that the person may edit. The tasks close at its end.
+func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (e Event, err error) {
+	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
+		return e, err
+	}
+	if err := in.check(); err != nil {
+		return e, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		e = Event{Slug: db.Slug(in.Title), OwnerID: actor.ID, CreatedAt: db.Now()}
+		if e.Slug == "" || e.Slug == "new" {
+			return db.Errorf(db.Invalid, "The title needs letters or digits, for the event's address, and cannot be \"new\".")
+		}
+		if e.apply(in); e.Ended(db.Time(tx.NowFunc())) {
+			return db.Errorf(db.Invalid, "The end, %s UTC, has passed.", e.EndsAt.UTC().Format(utc))
+		}
+		err := db.WriteError(tx.Create(&e).Error, "event")
+		if db.KindOf(err) == db.Conflict {
+			return db.Errorf(db.Conflict, "There is an event at /events/%s already: choose another title.", e.Slug)
+		}
+		if err != nil {
+			return err
+		}
+		if err := e.setTasks(tx, actor, in.Tasks); err != nil {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "create event", "event "+e.Slug, "")
+	})
+	return e, err
+}
+
+// Update changes an event. Its address stays. Another freeze begins with nothing revealed.
+func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, in Settings) (e Event, err error) {
+	if err := in.check(); err != nil {
+		return e, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
+			return db.ReadError(err, "event %q", slug)
+		}
+		if err := actor.Check(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID}); err != nil {
+			return err
+		}
+		if err := e.changeFreeze(tx, in.FrozenAt); err != nil {
+			return err
+		}
+		e.apply(in)
+		if err := tx.Save(&e).Error; err != nil {
+			return db.WriteError(err, "event %s", e.Slug)
+		}
+		if err := e.setTasks(tx, actor, in.Tasks); err != nil {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "change event", "event "+e.Slug, "")
+	})
+	return e, err
+}
+
+// changeFreeze refuses another freeze while results of this one wait, and begins it with nothing revealed.
+func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
+	to = db.TimePtr(to)
+	if to == nil && e.FrozenAt == nil || to != nil && e.FrozenAt != nil && to.Equal(*e.FrozenAt) {
+		return nil
+	}
+	var waiting int64
+	if err := tx.Table("submissions").Where("frozen_event = ?", e.ID).Count(&waiting).Error; err != nil {
+		return db.ReadError(err, "frozen submissions of event %s", e.Slug)
+	}
+	if waiting > 0 {
+		return db.Errorf(db.Conflict, "%d submissions are frozen. Reveal them before you change the freeze.", waiting)
+	}
+	e.RevealedAt = nil
+	return nil
+}
+
+func (in Settings) check() error {
+	title := len([]rune(accounts.CleanName(in.Title)))
+	switch {
+	case title == 0:
+		return db.Errorf(db.Invalid, "Give the event a title.")
+	case title > longestTitle:
+		return db.Errorf(db.Invalid, "The title has %d characters; at most %d are kept.", title, longestTitle)
+	case len([]rune(in.About)) > longestAbout:
+		return db.Errorf(db.Invalid, "The announcement has %d characters; at most %d are kept.", len([]rune(in.About)), longestAbout)
+	case in.StartsAt.IsZero() || in.EndsAt.IsZero():
+		return db.Errorf(db.Invalid, "Give the event a start and an end.")
+	case !in.StartsAt.Before(in.EndsAt):
+		return db.Errorf(db.Invalid, "The event ends at %s UTC, which is not after its start.", in.EndsAt.UTC().Format(utc))
+	case in.FrozenAt != nil && (in.FrozenAt.Before(in.StartsAt) || !in.FrozenAt.Before(in.EndsAt)):
+		return db.Errorf(db.Invalid, "The freeze at %s UTC is not between the start and the end.", in.FrozenAt.UTC().Format(utc))
+	case len(in.Tasks) == 0:
+		return db.Errorf(db.Invalid, "Choose at least one task.")
+	case len(in.Tasks) > mostTasks:
+		return db.Errorf(db.Invalid, "An event has at most %d tasks, not %d.", mostTasks, len(in.Tasks))
+	}
+	_, err := ParsePoints(in.Points)
+	return err
+}
+
+func (e *Event) apply(in Settings) {
+	e.Title, e.About = accounts.CleanName(in.Title), db.Sanitize(in.About)
+	e.StartsAt, e.EndsAt, e.FrozenAt = db.Time(in.StartsAt), db.Time(in.EndsAt), db.TimePtr(in.FrozenAt)
+	e.Points, e.ByTeam = strings.TrimSpace(in.Points), in.ByTeam
+}
+
+// setTasks replaces the tasks of an event, and has each close at its end.
+func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string) error {
+	if err := tx.Where("event_id = ?", e.ID).Delete(&EventTask{}).Error; err != nil {
+		return db.WriteError(err, "tasks of event %s", e.Slug)
+	}
+	slices.Sort(slugs)
+	for _, slug := range slices.Compact(slugs) {
+		var task catalog.Task
+		if err := tx.Where("slug = ?", slug).Take(&task).Error; err != nil {
+			return db.ReadError(err, "task %q", slug)
+		}
+		if !task.EditableBy(actor) {
+			return db.Errorf(db.Forbidden, "Only the author of the task %s and admins may put it into an event.", slug)
+		}
+		if err := e.alone(tx, task); err != nil {
+			return err
+		}
+		if err := catalog.SetDeadline(tx, actor, task, e.EndsAt); err != nil {
+			return err
+		}
+		if err := tx.Create(&EventTask{e.ID, task.ID}).Error; err != nil {
+			return db.WriteError(err, "task %s of event %s", slug, e.Slug)
+		}
+	}
+	return nil
+}
+
+// alone refuses a task that is in another event which has not ended.
+func (e *Event) alone(tx *gorm.DB, task catalog.Task) error {
+	var other []Event
+	err := tx.Where("id <> ? and ends_at > ? and id in (select event_id from event_tasks where task_id = ?)", e.ID, db.Time(tx.NowFunc()), task.ID).
+		Limit(1).Find(&other).Error
+	if err != nil || len(other) == 0 {
+		return db.ReadError(err, "events of task %s", task.Slug)
+	}
+	return db.Errorf(db.Conflict, "The task %s is in the event %s until %s UTC. A task is in one event at a time.", task.Title, other[0].Title, other[0].EndsAt.UTC().Format(utc))
+}

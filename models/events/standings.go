@@ -1,0 +1,108 @@
+package events
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Board is a board of an event.
+type Board struct {
+	TaskID    int64
+	Slug      string
+	Title     string
+	VersionID int64
+	Device    string
+	BestNS    float64 // 0: no one is on it
+}
+
+// Place is a person's entry on a board.
+type Place struct {
+	VersionID int64
+	Device    string
+	Entrant   Entrant
+	UserID    int64
+	RunID     int64
+	Rank      int // among the board's people
+	ScoreNS   float64
+}
+
+// Entrant is a person, or a team whose members count together.
+type Entrant struct {
+	UserID int64 // 0: a team
+	TeamID int64 // 0: a person
+	Name   string
+}
+
+// Result is what an entrant has on a board.
+type Result struct {
+	Rank    int // among the entrants; 0: not on the board
+	UserID  int64
+	RunID   int64
+	ScoreNS float64
+	Points  float64
+}
+
+// Row is an entrant in the standings.
+type Row struct {
+	Entrant
+	Rank    int // those with equal points share it
+	Results []Result
+	Points  float64 // of all boards
+}
+
+// Standings are all entrants of an event, the best first.
+type Standings struct {
+	Boards []Board
+	Rows   []Row
+}
+
+// NewStandings adds up the boards. Places are in the order of their boards; those of boards that are not named are left out.
+//
+// A team has the place of its best member, and ranks count entrants: behind a team with the first two entries comes the second.
+func NewStandings(boards []Board, places []Place, rule Rule) Standings {
+	s := Standings{Boards: boards}
+	rows, order := map[Entrant]*Row{}, []*Row{}
+	for i := range s.Boards {
+		board, on, rank, last := &s.Boards[i], 0, 0, 0
+		for _, p := range places {
+			if p.VersionID != board.VersionID || p.Device != board.Device {
+				continue
+			}
+			row := rows[p.Entrant]
+			if row == nil {
+				row = &Row{Entrant: p.Entrant, Results: make([]Result, len(boards))}
+				rows[p.Entrant], order = row, append(order, row)
+			}
+			if row.Results[i].Rank > 0 {
+				continue // a team's best member came before
+			}
+			if on++; on == 1 {
+				board.BestNS = p.ScoreNS
+			}
+			if on == 1 || p.Rank != last {
+				rank, last = on, p.Rank
+			}
+			row.Results[i] = Result{Rank: rank, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS, Points: rule(rank, p.ScoreNS, board.BestNS)}
+			row.Points = points(row.Points + row.Results[i].Points)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *Row) int { return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Name, b.Name)) })
+	for i, row := range order {
+		if row.Rank = i + 1; i > 0 && row.Points == order[i-1].Points {
+			row.Rank = order[i-1].Rank
+		}
+		s.Rows = append(s.Rows, *row)
+	}
+	return s
+}
+
+// Entrants are people by their team, or each alone.
+type Entrants map[int64]Entrant
+
+// Of is the entrant that a person belongs to.
+func (e Entrants) Of(userID int64, name string) Entrant {
+	if team, ok := e[userID]; ok {
+		return team
+	}
+	return Entrant{UserID: userID, Name: name}
+}

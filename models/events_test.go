@@ -1,0 +1,308 @@
+package models_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/budgets"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/events"
+	"warpboard/models/modelstest"
+	"warpboard/models/review"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+)
+
+// contest is a world with a second task and a clock, in which an event runs for an hour.
+type contest struct {
+	world
+	*models.Store
+	t      *testing.T
+	now    *time.Time
+	cleo   accounts.User
+	second catalog.Task
+	in     events.Settings
+}
+
+// eachContest runs a test on both databases, by a clock that it can set.
+func eachContest(t *testing.T, fn func(c *contest)) {
+	now := time.Now().UTC().Truncate(time.Second)
+	begin := now
+	modelstest.EachConfig(t, models.Config{Now: func() time.Time { return now }}, func(t *testing.T, s *models.Store) {
+		now = begin
+		c := &contest{world: newWorld(t, s), Store: s, t: t, now: &now}
+		c.cleo = modelstest.Person(t, s, "Cleo", accounts.RoleUser)
+		c.second = modelstest.Task(t, s, c.admin, "reduce", "CPU")
+		frozen := now.Add(40 * time.Minute)
+		c.in = events.Settings{Title: "Winter Cup", StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour), FrozenAt: &frozen, Points: "5/3/1",
+			Tasks: []string{c.task.Slug, c.second.Slug}}
+		fn(c)
+	})
+}
+
+func (c *contest) create() events.Event {
+	c.t.Helper()
+	return got[events.Event](c.t)(c.Events.Create(c.t.Context(), c.admin, c.in))
+}
+
+// plays submits a run and brings it to its end.
+func (c *contest) plays(user accounts.User, task catalog.Task, ns float64) work.Run {
+	c.t.Helper()
+	run := modelstest.Submit(c.t, c.Store, user, task)[0]
+	modelstest.Finish(c.t, c.Store, run, ns)
+	return got[work.Run](c.t)(c.Work.Run(c.t.Context(), run.ID))
+}
+
+// table is the standings as "rank name: points = total".
+func (c *contest) table(e events.Event) (list []string) {
+	c.t.Helper()
+	tasks := got[[]catalog.Task](c.t)(c.Events.Tasks(c.t.Context(), e.ID))
+	st := got[events.Standings](c.t)(c.EventStandings(c.t.Context(), e, tasks, ""))
+	for _, row := range st.Rows {
+		var each []string
+		for _, r := range row.Results {
+			each = append(each, fmt.Sprint(r.Points))
+		}
+		list = append(list, fmt.Sprintf("%d %s: %s = %g", row.Rank, row.Name, strings.Join(each, " + "), row.Points))
+	}
+	return list
+}
+
+func (c *contest) wantTable(e events.Event, want ...string) {
+	c.t.Helper()
+	if diff := cmp.Diff(want, c.table(e)); diff != "" {
+		c.t.Errorf("standings (-want +got):\n%s", diff)
+	}
+}
+
+// TestStandingsAddUpPointsOfAllBoards by place, by a formula, by ratio, with ties, and with teams.
+func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		e := c.create()
+		c.plays(c.ann, c.second, 100)
+		c.plays(c.ben, c.second, 200)
+		c.plays(c.cleo, c.second, 400)
+		c.plays(c.ann, c.task, 1000)
+		c.plays(c.ben, c.task, 1001) // within the resolution
+		c.plays(c.cleo, c.task, 2000)
+		c.wantTable(e, "1 Ann: 5 + 5 = 10", "2 Ben: 3 + 5 = 8", "3 Cleo: 1 + 1 = 2")
+		e.Points = "10/place"
+		c.wantTable(e, "1 Ann: 10 + 10 = 20", "2 Ben: 5 + 10 = 15", "3 Cleo: 3.33 + 3.33 = 6.66")
+		e.Points = "ratio"
+		c.wantTable(e, "1 Ann: 100 + 100 = 200", "2 Ben: 50 + 99.9 = 149.9", "3 Cleo: 25 + 50 = 75")
+		e.Points, e.ByTeam = "5/3/1", true
+		for _, user := range []accounts.User{c.ann, c.ben} {
+			check(t, c.Budgets.SetTeam(t.Context(), c.admin, budgets.TeamChange{Name: "Kernels", Person: user.ID}))
+		}
+		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6") // Cleo is the second entrant
+		tasks := got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
+		if st := got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks, "H200")); len(st.Rows)+len(st.Boards) != 0 {
+			t.Errorf("of a device without boards: %+v", st)
+		}
+	})
+}
+
+func (c *contest) submit(user accounts.User, key string) error {
+	_, _, err := c.Submissions.Submit(c.t.Context(), submissions.NewSubmission{User: user, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(key), Via: "test"})
+	return err
+}
+
+// TestAnEventTakesSubmissionsFromItsStartToTheLastMoment by the server's clock.
+func TestAnEventTakesSubmissionsFromItsStartToTheLastMoment(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		c.in.StartsAt = c.now.Add(time.Minute)
+		c.create()
+		for _, moment := range []struct {
+			at    time.Time
+			taken bool
+			says  string
+		}{
+			{c.in.StartsAt.Add(-time.Microsecond), false, "The event Winter Cup starts at " + c.in.StartsAt.Format(time.DateTime) + " UTC."},
+			{c.in.StartsAt, true, ""},
+			{c.in.EndsAt.Add(-time.Second), true, ""},
+			{c.in.EndsAt.Add(-time.Microsecond), true, ""},
+			{c.in.EndsAt, false, "The deadline of "},
+		} {
+			*c.now = moment.at
+			if err := c.submit(c.ann, moment.at.String()); (err == nil) != moment.taken || err != nil && (db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), moment.says)) {
+				t.Errorf("at %s: %v", moment.at, err)
+			}
+		}
+	})
+}
+
+// TestAFrozenEventShowsNothingUntilItIsRevealed step by step, from the lowest entrant to the first.
+func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		e := c.create()
+		c.plays(c.ann, c.task, 100)
+		c.plays(c.ben, c.task, 200)
+		*c.now = *c.in.FrozenAt
+		for _, user := range []accounts.User{c.ann, c.ben, c.cleo} {
+			run := c.plays(user, c.task, []float64{0, 0, 50, 40, 10}[user.ID%5])
+			if run.HeldWhy == "" || run.ScoreNS == nil {
+				t.Errorf("a frozen run of %s: %+v", user.Name, run)
+			}
+		}
+		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, "", 0, 10)); len(list) != 0 {
+			t.Errorf("to review: %+v", list)
+		}
+		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
+		c.wantTable(e, before...)
+		reveal := func(all bool) string {
+			t.Helper()
+			name, _, err := c.Reveal(t.Context(), c.admin, e.Slug, all)
+			check(t, err)
+			return name
+		}
+		if _, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true); db.KindOf(err) != db.Conflict {
+			t.Errorf("revealed before its end: %v", err)
+		}
+		*c.now = c.in.EndsAt
+		if _, _, err := c.Reveal(t.Context(), c.ann, e.Slug, true); db.KindOf(err) != db.Forbidden {
+			t.Errorf("revealed by a person: %v", err)
+		}
+		check(t, c.Boards.RebuildEntries(t.Context()))
+		c.wantTable(e, before...)
+		if name := reveal(false); name != "Cleo" { // not in the standings yet
+			t.Errorf("first revealed: %s", name)
+		}
+		if name := reveal(false); name == "Cleo" {
+			t.Error("Cleo was revealed twice")
+		}
+		if name := reveal(true); name != "" {
+			t.Errorf("all: %q", name)
+		}
+		if list := c.table(e); len(list) != 3 || slices.Equal(list, before) {
+			t.Errorf("revealed: %v", list)
+		}
+		if found := got[events.Listed](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil || found.Frozen(*c.now) {
+			t.Errorf("after the last: %+v", found)
+		}
+	})
+}
+
+// TestDecisionsRevealNoFrozenRun whatever they let count.
+func TestDecisionsRevealNoFrozenRun(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		e := c.create()
+		*c.now = *c.in.FrozenAt
+		disqualified, held := c.plays(c.ann, c.task, 100), c.held(t, c.Store, c.ben, 50, 1.4)
+		got[any](t)(c.Disqualify(t.Context(), c.admin, disqualified.ID, "It reads no input."))
+		got[any](t)(c.Reinstate(t.Context(), c.admin, disqualified.ID, "It does."))
+		got[any](t)(c.Dismiss(t.Context(), c.admin, held.ID, "The task asks for less."))
+		c.wantTable(e)
+		*c.now = c.in.EndsAt
+		_, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true)
+		check(t, err)
+		c.wantTable(e, "1 Ben: 0 + 5 = 5", "2 Ann: 0 + 3 = 3")
+	})
+}
+
+// TestARevealedRunStaysHeldForAReview that it needs.
+func TestARevealedRunStaysHeldForAReview(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		e := c.create()
+		*c.now = *c.in.FrozenAt
+		run := c.held(t, c.Store, c.ann, 50, 1.4)
+		*c.now = c.in.EndsAt
+		_, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true)
+		check(t, err)
+		c.wantTable(e)
+		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, "", 0, 10)); len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
+			t.Errorf("to review: %+v", list)
+		}
+	})
+}
+
+// TestBadEventsAreRefusedWhole with one sentence.
+func TestBadEventsAreRefusedWhole(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		creator := modelstest.Person(t, c.Store, "Eve", accounts.RoleCreator)
+		good := c.in
+		for name, bad := range map[string]struct {
+			by   accounts.User
+			kind db.Kind
+			do   func(in *events.Settings)
+		}{
+			"by a person":           {c.ann, db.Forbidden, func(*events.Settings) {}},
+			"another's task":        {creator, db.Forbidden, func(*events.Settings) {}},
+			"no title":              {c.admin, db.Invalid, func(in *events.Settings) { in.Title = " " }},
+			"an address of a page":  {c.admin, db.Invalid, func(in *events.Settings) { in.Title = "New" }},
+			"no task":               {c.admin, db.Invalid, func(in *events.Settings) { in.Tasks = nil }},
+			"an unknown task":       {c.admin, db.NotFound, func(in *events.Settings) { in.Tasks = []string{c.task.Slug, "nothing"} }},
+			"an end before start":   {c.admin, db.Invalid, func(in *events.Settings) { in.EndsAt = in.StartsAt }},
+			"an end that is over":   {c.admin, db.Invalid, func(in *events.Settings) { in.FrozenAt, in.EndsAt = nil, *c.now }},
+			"a freeze after it":     {c.admin, db.Invalid, func(in *events.Settings) { in.FrozenAt = &in.EndsAt }},
+			"an unknown rule":       {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "5/x" }},
+			"a formula of nothing":  {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "place + speed" }},
+			"a division by zero":    {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "1/(place-3)" }},
+			"a negative number":     {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "5/-1" }},
+			"no start":              {c.admin, db.Invalid, func(in *events.Settings) { in.StartsAt = time.Time{} }},
+			"a title without words": {c.admin, db.Invalid, func(in *events.Settings) { in.Title = "?!" }},
+		} {
+			in := good
+			bad.do(&in)
+			_, err := c.Events.Create(t.Context(), bad.by, in)
+			if db.KindOf(err) != bad.kind {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if list := got[[]events.Listed](t)(c.Events.List(t.Context())); len(list) != 0 {
+			t.Errorf("events: %+v", list)
+		}
+		if task := got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.task.ID)); task.Deadline != nil {
+			t.Errorf("a refused event set a deadline: %v", task.Deadline)
+		}
+	})
+}
+
+// TestATaskIsInOneEventAtATime and the refusal names the other.
+func TestATaskIsInOneEventAtATime(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		c.create()
+		if task := got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.second.ID)); task.Deadline == nil || !task.Deadline.Equal(c.in.EndsAt) {
+			t.Errorf("the deadline of a task is %v", task.Deadline)
+		}
+		other := c.in
+		other.Title, other.Tasks = "Spring Cup", []string{c.second.Slug}
+		if _, err := c.Events.Create(t.Context(), c.admin, other); db.KindOf(err) != db.Conflict || !strings.Contains(err.Error(), "Winter Cup") {
+			t.Errorf("a second event of one task: %v", err)
+		}
+		again := c.in
+		if _, err := c.Events.Create(t.Context(), c.admin, again); db.KindOf(err) != db.Conflict {
+			t.Errorf("a second event of one title: %v", err)
+		}
+		c.in.EndsAt, c.in.Tasks = c.in.EndsAt.Add(time.Hour), []string{c.task.Slug}
+		if _, err := c.Events.Update(t.Context(), c.ann, "winter-cup", c.in); db.KindOf(err) != db.Forbidden {
+			t.Errorf("changed by a person: %v", err)
+		}
+		got[events.Event](t)(c.Events.Update(t.Context(), c.admin, "winter-cup", c.in))
+		if task := got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.task.ID)); !task.Deadline.Equal(c.in.EndsAt) {
+			t.Errorf("the deadline did not follow: %v", task.Deadline)
+		}
+		got[events.Event](t)(c.Events.Create(t.Context(), c.admin, other))
+	})
+}
+
+// TestAFreezeWithWaitingResultsStays until they are revealed.
+func TestAFreezeWithWaitingResultsStays(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		e := c.create()
+		*c.now = *c.in.FrozenAt
+		c.plays(c.ann, c.task, 100)
+		c.in.FrozenAt = nil
+		if _, err := c.Events.Update(t.Context(), c.admin, e.Slug, c.in); db.KindOf(err) != db.Conflict {
+			t.Errorf("the freeze was lifted: %v", err)
+		}
+	})
+}
