@@ -156,7 +156,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, taskSlug s
 		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.Kind{review.Report, review.Held, review.Unconfirmed}).
 		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
 	if !actor.IsAdmin() {
-		q = q.Where("t.owner_id = ?", actor.ID)
+		q = q.Where("t.owner_id = ?", actor.ID).Where("r.submission_id not in (select id from submissions where frozen_event <> 0)")
 	}
 	if taskSlug != "" {
 		q = q.Where("t.slug = ?", taskSlug)

@@ -82,7 +82,7 @@ func (s *Events) listed(ctx context.Context) *gorm.DB {
 		Select("e.*, u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as tasks")
 }
 
-// Tasks lists the tasks of an event by title. Callers ask VisibleTo before they show any.
+// Tasks lists the tasks of an event by title. Callers ask ListedTo before they show any.
 func (s *Events) Tasks(ctx context.Context, eventID int64) ([]catalog.Task, error) {
 	return tasksOf(s.db.Read(ctx), eventID)
 }

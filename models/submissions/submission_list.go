@@ -32,6 +32,14 @@ const shortSubmission = "s.id, s.user_id, s.mode, s.created_at, u.name as user_n
 const shortRun = `r.id, r.submission_id, r.mode, r.device, r.state, r.queued_at, r.score_ns,
 	r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 
+// notFrozen leaves out submissions s that are hidden from the viewer: Submission.HiddenFrom in SQL.
+func notFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
+	if viewer.IsAdmin() {
+		return q
+	}
+	return q.Where("(s.frozen_event = 0 or s.user_id = ?)", viewer.ID)
+}
+
 // SubmissionSummary is a submission as a list shows it.
 type SubmissionSummary struct {
 	Submission
@@ -44,7 +52,8 @@ type SubmissionSummary struct {
 
 // Submissions lists what the filter chooses and the viewer may see, the newest first.
 func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
-	q := catalog.ListedOf(t.chosen(ctx, f), viewer, f.UserID) // one's own to a task that was hidden afterwards are not listed either
+	// One's own to a task that was hidden afterwards are not listed either.
+	q := notFrozen(catalog.ListedOf(t.chosen(ctx, f), viewer, f.UserID), viewer)
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -153,7 +162,7 @@ func (t *Intake) Activity(ctx context.Context, viewer accounts.User, userID int6
 	}
 	q := t.db.Read(ctx).Table("submissions s").Select(t.db.Day("s.created_at")+" as day, count(*) as count").
 		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
-	q = catalog.ListedOf(q, viewer, userID)
+	q = notFrozen(catalog.ListedOf(q, viewer, userID), viewer)
 	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayText("day") + " as day, count").Scan(&rows).Error
 	days := make(map[string]int, len(rows))
 	for _, row := range rows {

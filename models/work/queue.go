@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
@@ -117,19 +118,25 @@ func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]i
 	return places, nil
 }
 
-// QueuedSubmission is a submission in a queue. Callers check its task's ListedTo before they show it.
+// QueuedSubmission is a submission in a queue. Callers check ListedTo before they show it.
 type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
 	UserName string
+	Frozen   bool         // its event is frozen: others may not know of it
 	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and who may know of it
+}
+
+// ListedTo reports whether a queue shows the person whose submission it is.
+func (q QueuedSubmission) ListedTo(u accounts.User) bool {
+	return q.UserID == u.ID || q.Task.ListedTo(u) && (!q.Frozen || u.IsAdmin())
 }
 
 // QueuedSubmissions reads the submissions with the ids, in one query and no order.
 func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
 	var list []QueuedSubmission
 	err := l.db.Read(ctx).Table("submissions s").
-		Select("s.id, s.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.id as task_id, t.visibility as task_visibility, t.owner_id as task_owner_id").
+		Select("s.id, s.user_id, u.name as user_name, s.frozen_event <> 0 as frozen, t.slug as task_slug, t.title as task_title, t.id as task_id, t.visibility as task_visibility, t.owner_id as task_owner_id").
 		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").
 		Where("s.id in ?", ids).Scan(&list).Error
 	return list, db.ReadError(err, "the submissions of the queue")

@@ -101,7 +101,7 @@ func (l *queueList) describe(ctx context.Context) error {
 	}
 	known := map[int64]work.QueuedSubmission{}
 	for _, sub := range found {
-		if sub.Task.ListedTo(l.viewer) || sub.UserID == l.viewer.ID {
+		if sub.ListedTo(l.viewer) {
 			known[sub.ID] = sub
 		}
 	}

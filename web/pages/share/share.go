@@ -80,7 +80,7 @@ func (s *Share) runOf(c *fiber.Ctx) (run work.Run, task catalog.Task, err error)
 	if task, err = s.site.Store.Catalog.TaskByID(c.UserContext(), sub.TaskID); err != nil {
 		return run, task, err
 	}
-	if !task.VisibleTo(accounts.User{}) {
+	if !task.VisibleTo(accounts.User{}) || sub.HiddenFrom(accounts.User{}) {
 		return run, task, db.Errorf(db.NotFound, "There is no run %d.", id)
 	}
 	return run, task, nil
