@@ -14,9 +14,6 @@ import (
 	"warpboard/models/work"
 )
 
-// heldFrozen is why a run is held back whose submission came while its event was frozen.
-const heldFrozen = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
-
 // holdFrozen holds back a valid run whose submission is frozen. It raises no flag: there is nothing to review.
 func holdFrozen(tx *gorm.DB, r *work.Run) error {
 	if !r.Valid() {
@@ -31,7 +28,7 @@ func holdFrozen(tx *gorm.DB, r *work.Run) error {
 // holdAllFrozen does the same for runs in the database, after a decision that would let them count.
 func holdAllFrozen(tx *gorm.DB, runIDs []int64) error {
 	err := tx.Model(&work.Run{}).Where("id in ? and "+boards.ValidRun, runIDs).
-		Where("submission_id in (select id from submissions where frozen_event <> 0)").Update("held_why", heldFrozen).Error
+		Where("submission_id in (select id from submissions where frozen_event <> 0)").Update("held_why", events.HeldWhy).Error
 	return db.WriteError(err, "runs of a frozen event")
 }
 
@@ -142,7 +139,7 @@ func (s *Store) release(tx *gorm.DB, eventID int64, people []Waiting) ([]boards.
 	}
 	frozen := tx.Model(&submissions.Submission{}).Where("frozen_event = ? and user_id in ?", eventID, ids)
 	var held []work.Run
-	err := tx.Where("held_why = ? and submission_id in (?)", heldFrozen, frozen.Session(&gorm.Session{}).Select("id")).Order("id").Find(&held).Error
+	err := tx.Where("held_why = ? and submission_id in (?)", events.HeldWhy, frozen.Session(&gorm.Session{}).Select("id")).Order("id").Find(&held).Error
 	if err == nil {
 		err = frozen.Session(&gorm.Session{}).Update("frozen_event", 0).Error
 	}

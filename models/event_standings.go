@@ -2,10 +2,32 @@ package models
 
 import (
 	"context"
+	"slices"
 
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/events"
 )
+
+// SeenEvent is an event as someone sees it.
+type SeenEvent struct {
+	events.Listed
+	Tasks     []catalog.Task // that lists name to the person
+	Standings events.Standings
+}
+
+// EventFor reads an event for a person: what is on the boards of a device, or of all where none is named.
+func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string) (seen SeenEvent, err error) {
+	if seen.Listed, err = s.Events.Event(ctx, slug); err != nil {
+		return seen, err
+	}
+	if seen.Tasks, err = s.Events.Tasks(ctx, seen.ID); err != nil {
+		return seen, err
+	}
+	seen.Tasks = slices.DeleteFunc(seen.Tasks, func(t catalog.Task) bool { return !t.ListedTo(viewer) })
+	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device)
+	return seen, err
+}
 
 // EventStandings computes the standings of an event from the boards of these tasks as they are now; of one device, if it is
 // named. The first device of a task comes first.

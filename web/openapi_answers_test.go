@@ -162,6 +162,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 	batch := s.endedBatch(request)
 	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
 	const profile, files = "/submissions/{id}/runs/{run}/profile", "/tasks/{slug}/boards/{device}"
+	event := s.eventOf(creator, 0, "sort").Slug
 	page, hook, delivery := "?page=2", s.hook(), "/deliveries/1/redeliver"
 	return map[string][]call{
 		"DELETE /api/v1/webhooks/{id}":                               {{s.hook(), ""}, {"/api/v1/webhooks/99", ""}},
@@ -196,6 +197,8 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET /api/v1/capacity":                                       {{"/api/v1/capacity", ""}},
 		"GET /api/v1/chain":                                          {{"/api/v1/chain", ""}},
 		"GET /api/v1/devices":                                        {{"/api/v1/devices", ""}},
+		"GET /api/v1/events":                                         {{"/api/v1/events", ""}},
+		"GET /api/v1/events/{slug}":                                  {{"/api/v1/events/" + event, ""}, {"/api/v1/events/none", ""}, {"/api/v1/events/" + event + "?device=CPU", ""}},
 		"GET /api/v1/me":                                             {{"/api/v1/me", ""}},
 		"POST /api/v1/join":                                          {{"/api/v1/join", jsonText(object{"code": s.invite(task)})}, {"/api/v1/join", `{"code": "none"}`}, {"/api/v1/join", `{"cod": "x"}`}},
 		"POST /api/v1/login":                                         {{"/api/v1/login", `{"host": "laptop"}`}, {"/api/v1/login", `{"hots": "laptop"}`}},

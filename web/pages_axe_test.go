@@ -34,7 +34,7 @@ func (s *profiledScene) lookedAt() []string {
 	return append(s.all(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID), fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, run.ID),
 		submissionPath(run), profilePath(run), "/playground", "/operate", "/operate/storage", "/webhooks", s.webhook(), "/devices/CPU/sentinel", "/api", "/tags/beginner", "/leaderboards", "/docs/tasks", "/docs", "/docs/proxy", "/docs/measuring", "/harness/eval/py",
 		"/tasks/new/softmax_numpy", "/tasks/"+s.task.Slug+"/trial",
-		"/tasks/"+s.task.Slug+"/boards/H200/embed", "/tasks/"+s.task.Slug+"/boards/H200?columns=error")
+		"/events", "/events/new", "/events/"+s.event(0).Slug, "/tasks/"+s.task.Slug+"/boards/H200/embed", "/tasks/"+s.task.Slug+"/boards/H200?columns=error")
 }
 
 // TestAxeFindsNothing holds every page to all rules of axe-core, light on a desk, and to those that see colour or layout

@@ -22,7 +22,7 @@ import (
 const statedQueries = "../docs/queries.md"
 
 // notPages are the GET addresses that answer something else: files, streams, data, redirects.
-var notPages = regexp.MustCompile(`^/(clients|popcorn|api/v1|api/\+|auth|find|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|/(events|file|template|source)$|\.(json|jsonl|parquet|csv|txt|zip|ncu-rep|ptx|svg|png|jpg|atom|xml|ico|md)$|:starter$`)
+var notPages = regexp.MustCompile(`^/(clients|popcorn|api/v1|api/\+|auth|find|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|./(events|file|template|source)$|\.(json|jsonl|parquet|csv|txt|zip|ncu-rep|ptx|svg|png|jpg|atom|xml|ico|md)$|:starter$`)
 
 // TestNoPageAsksMoreQueriesThanItStates asks every page of the site while many people wait and much is stored: a page
 // that asks once per row is found.
@@ -119,7 +119,7 @@ func (s *crowdedScene) addresses() map[string]string {
 	run := fmt.Sprintf("%s/runs/%d", submission(s.first), s.first.ID)
 	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.ada.ID),
 		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.first),
-		"/webhooks/:id", s.webhook(), "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", ":code", s.invite(s.task), "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
+		"/webhooks/:id", s.webhook(), "/events/:slug", "/events/"+s.event(time.Minute).Slug, "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", ":code", s.invite(s.task), "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
 	pages := map[string]string{}
 	for _, r := range s.app.GetRoutes(true) {
 		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) {

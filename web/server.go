@@ -19,6 +19,7 @@ import (
 	"warpboard/web/metrics"
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
+	"warpboard/web/pages/events"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/manual"
 	"warpboard/web/pages/members"
@@ -63,6 +64,7 @@ type Server struct {
 	pages      *pages.Pages
 	authoring  *authoring.Authoring
 	palette    *palette.Palette
+	events     *events.Events
 	playground *playground.Playground
 	hooks      *webhooks.Hooks
 	members    *members.Members
@@ -102,6 +104,7 @@ func New(cfg Config) (*Server, error) {
 	s.pages = pages.New(site, shared, s.signIn, code, cfg.Attacks, cfg.Contact)
 	s.authoring = authoring.New(site, shared, code, cfg.bundleLimit())
 	s.palette = palette.New(site, s.manual.Links())
+	s.events = events.New(site, code)
 	s.playground = playground.New(site, s.evals, code)
 	s.profiles = profiles.New(site, shared)
 	s.units = slots.New(site)

@@ -147,7 +147,7 @@ type Run struct {
 	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
 	DisqualifiedWhy string     `json:"disqualified_why,omitempty"`
 	Disturbed       string     `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it is on no board until it has been reviewed"`
+	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it is on no board yet: it waits for a review, or its event is frozen"`
 
 	Harness string            `json:"harness,omitempty"`
 	Machine *job.Machine      `json:"machine,omitempty"`

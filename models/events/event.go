@@ -59,7 +59,7 @@ func (e Event) EditableBy(u accounts.User) bool {
 type Listed struct {
 	Event
 	OwnerName string
-	Tasks     int
+	TaskCount int
 }
 
 // most bounds a list of events.
@@ -79,7 +79,7 @@ func (s *Events) Event(ctx context.Context, slug string) (found Listed, err erro
 
 func (s *Events) listed(ctx context.Context) *gorm.DB {
 	return s.db.Read(ctx).Table("events e").Joins("join users u on u.id = e.owner_id").
-		Select("e.*, u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as tasks")
+		Select("e.*, u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as task_count")
 }
 
 // Tasks lists the tasks of an event by title. Callers ask ListedTo before they show any.

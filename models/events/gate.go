@@ -9,6 +9,9 @@ import (
 	"warpboard/models/db"
 )
 
+// HeldWhy is why a run is held back whose submission came while its event was frozen.
+const HeldWhy = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
+
 // utc is how times stand in sentences.
 const utc = "2006-01-02 15:04:05"
 

@@ -20,7 +20,7 @@ import (
 func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "NewBatch": client.NewBatch{}, "Batch": client.Batch{}, "BatchEntry": client.BatchEntry{}, "BatchResult": client.BatchResult{}, "Problem": client.Problem{},
-		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Leaderboard": client.Leaderboard{}, "Ranked": client.Ranked{}, "Capacity": client.Capacity{}, "Device": client.Device{},
+		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Leaderboard": client.Leaderboard{}, "Ranked": client.Ranked{}, "Capacity": client.Capacity{}, "EventSummary": client.EventSummary{}, "EventStandings": client.EventStandings{}, "EventBoard": client.EventBoard{}, "EventRow": client.EventRow{}, "EventResult": client.EventResult{}, "Device": client.Device{},
 		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{}, "InviteCode": client.InviteCode{}, "Joined": client.Joined{},
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "Budget": client.Budget{}, "TaskLimit": client.TaskLimit{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
@@ -46,6 +46,7 @@ func parts() map[reflect.Type]*jsonschema.Schema {
 		out[reflect.TypeOf(answer)] = &jsonschema.Schema{Ref: schemaHome + name}
 	}
 	delete(out, reflect.TypeFor[client.TaskSummary]()) // tasks extend summaries: their keys are in one object
+	delete(out, reflect.TypeFor[client.EventSummary]())
 	return out
 }
 

@@ -77,7 +77,7 @@ func (o operation) pathType(name string) map[string]any {
 
 // contentType is what an operation answers with.
 func (o operation) contentType() string {
-	if strings.HasSuffix(o.path, "/events") {
+	if strings.HasSuffix(o.path, "}/events") {
 		return "text/event-stream"
 	}
 	if strings.HasSuffix(o.path, "/results") {

@@ -66,6 +66,8 @@ func operations() []operation {
 			"from": "first day of the season, such as 2026-10-01; absent: open", "to": "its last day"}, 200, ref("Leaderboard")},
 		{boards, "GET", "/api/v1/capacity", "List the existing and the wanted slots of each device, for tools that start workers.", false, "", nil, 200, listOf("devices", "Capacity")},
 		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
+		{boards, "GET", "/api/v1/events", "List the events: several tasks with one start and one end. Those that end last come first.", false, "", nil, 200, listOf("events", "EventSummary")},
+		{boards, "GET", "/api/v1/events/{slug}", "Read an event with its standings.", false, "", map[string]string{"device": "name of a device, for its boards alone"}, 200, ref("EventStandings")},
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read the site's statement about a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},
 		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that is known"}, 200, ref("Envelope")},
 		{boards, "POST", "/api/v1/join", "Join a members' board with an invite code. Its members can use any code of it again.", true, "InviteCode", nil, 200, ref("Joined")},

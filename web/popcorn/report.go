@@ -98,7 +98,7 @@ func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 		fmt.Fprintf(&b, "\nScore: %s s\n", format.Exact(seconds(*e.ScoreNS)))
 	}
 	if e.HeldWhy != "" {
-		fmt.Fprintf(&b, "\nThe run waits for a review before it counts: %s\n", e.HeldWhy)
+		fmt.Fprintf(&b, "\nThe run is held back from its board: %s\n", e.HeldWhy)
 	}
 	return printable(b.String())
 }

@@ -28,6 +28,7 @@ var notices = map[string]string{
 	"version-checked":     "Published as a new version; its boards begin empty. Its template is being tested below: once that is built, the reference compiles.",
 	"version-unchecked":   "Published as a new version; its boards begin empty. It is not verified: no worker could test the template, so the reference may not compile.",
 
+	"revealed":     "Revealed. The standings show it.",
 	"deleted":      "Deleted, with the task's boards and submissions.",
 	"cancelled":    "Cancelled.",
 	"queued":       "Queued. Everything that people wait for runs first.",

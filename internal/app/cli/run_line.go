@@ -28,7 +28,7 @@ func printRun(s *console.Screen, run client.Run) {
 		rest += "  disturbed: " + run.Disturbed
 	}
 	if run.HeldWhy != "" {
-		rest += "  on no board until it is reviewed: " + run.HeldWhy
+		rest += "  held back from its board: " + run.HeldWhy
 	}
 	if run.Disqualified != nil {
 		rest += "  disqualified: " + run.DisqualifiedWhy

@@ -1,0 +1,138 @@
+package events
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/events"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// New is the form for a new event.
+func (e *Events) New(c *fiber.Ctx) error {
+	if err := site.Actor(c).Check(accounts.MakeTask, accounts.Of{}); err != nil {
+		return err
+	}
+	start := e.site.Store.Events.Now().Truncate(time.Hour).Add(24 * time.Hour)
+	return e.form(c, "", events.Settings{StartsAt: start, EndsAt: start.Add(24 * time.Hour), Points: "5/3/1"}, nil)
+}
+
+// Create makes an event.
+func (e *Events) Create(c *fiber.Ctx) error {
+	in, err := readForm(c)
+	var made events.Event
+	if err == nil {
+		made, err = e.site.Store.Events.Create(c.UserContext(), site.Actor(c), in)
+	}
+	if err != nil {
+		return e.form(c, "", in, err)
+	}
+	return site.Redirect(c, views.EventURL(made.Slug)+"?done=saved")
+}
+
+// Edit is the form of an event.
+func (e *Events) Edit(c *fiber.Ctx) error {
+	found, err := e.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	if err := site.Actor(c).Check(accounts.EditEvent, accounts.Of{AuthorID: found.OwnerID}); err != nil {
+		return err
+	}
+	tasks, err := e.site.Store.Events.Tasks(c.UserContext(), found.ID)
+	if err != nil {
+		return err
+	}
+	in := events.Settings{Title: found.Title, About: found.About, StartsAt: found.StartsAt, EndsAt: found.EndsAt, FrozenAt: found.FrozenAt,
+		Points: found.Points, ByTeam: found.ByTeam}
+	for _, task := range tasks {
+		in.Tasks = append(in.Tasks, task.Slug)
+	}
+	return e.form(c, found.Slug, in, nil)
+}
+
+// Save changes an event.
+func (e *Events) Save(c *fiber.Ctx) error {
+	slug := c.Params("slug")
+	in, err := readForm(c)
+	if err == nil {
+		_, err = e.site.Store.Events.Update(c.UserContext(), site.Actor(c), slug, in)
+	}
+	if err != nil {
+		return e.form(c, slug, in, err)
+	}
+	return site.Redirect(c, views.EventURL(slug)+"?done=saved")
+}
+
+// form answers with the form, and why it was refused.
+func (e *Events) form(c *fiber.Ctx, slug string, in events.Settings, cause error) error {
+	status, heading := fiber.StatusOK, "New event"
+	if slug != "" {
+		heading = "Edit the event"
+	}
+	page := views.EventForm{Page: e.site.Page(c, heading, "events"), Slug: slug, Heading: heading, In: in}
+	if cause != nil {
+		refused := site.FailureOf(cause)
+		if refused.Status >= 500 || refused.Status == fiber.StatusForbidden {
+			return cause
+		}
+		page.Problem, status = refused.Message, refused.Status
+	}
+	tasks, err := e.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	for _, task := range tasks {
+		if task.EditableBy(site.Actor(c)) {
+			page.Choices = append(page.Choices, site.TaskRef(task))
+		}
+	}
+	return e.site.Render(c, status, views.EventEdit(page))
+}
+
+func readForm(c *fiber.Ctx) (in events.Settings, err error) {
+	in = events.Settings{Title: c.FormValue("title"), About: c.FormValue("about"), Points: c.FormValue("points"), ByTeam: c.FormValue("by_team") != ""}
+	for _, slug := range c.Context().PostArgs().PeekMulti("task") {
+		in.Tasks = append(in.Tasks, string(slug))
+	}
+	if in.StartsAt, err = readTime(c, "starts"); err != nil {
+		return in, err
+	}
+	if in.EndsAt, err = readTime(c, "ends"); err != nil {
+		return in, err
+	}
+	frozen, err := readTime(c, "frozen")
+	if !frozen.IsZero() {
+		in.FrozenAt = &frozen
+	}
+	return in, err
+}
+
+// readTime reads a time in UTC; an empty field is the zero time.
+func readTime(c *fiber.Ctx, name string) (time.Time, error) {
+	text := c.FormValue(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} { // browsers leave out seconds that are 0
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, site.Invalid(name, "%q is not a date and time like 2030-01-31T18:00:00.", text)
+}
+
+// Reveal lets frozen results count: those of the lowest entrant, or all.
+func (e *Events) Reveal(c *fiber.Ctx) error {
+	_, changes, err := e.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("who") == "all")
+	if err != nil {
+		return err
+	}
+	for _, b := range changes {
+		e.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+	}
+	return site.Redirect(c, views.EventURL(c.Params("slug"))+"?done=revealed")
+}
