@@ -36,7 +36,7 @@ func enter(tx *gorm.DB, r *work.Run) (*boards.Change, error) {
 	if err != nil {
 		return nil, db.ReadError(err, "run that stands for run %d", r.ID)
 	}
-	return boards.Enter(tx, entryOf(stands), stands.PoolID != nil)
+	return boards.Enter(tx, stands.Entry(), stands.PoolID != nil)
 }
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
@@ -78,7 +78,7 @@ func retain(tx *gorm.DB, r *work.Run, result job.Result, why pools.Why) (*boards
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
 	}
-	return boards.Enter(tx, entryOf(stands[0]), true)
+	return boards.Enter(tx, stands[0].Entry(), true)
 }
 
 // ofEqualSource chooses a run and the runs of its person on its board whose source is equal.
@@ -103,15 +103,6 @@ func judgedCases(stages []job.StageResult) [][]float64 {
 		}
 	}
 	return nil
-}
-
-// entryOf is what a valid run makes of its person's.
-func entryOf(r work.Run) boards.Entry {
-	return boards.Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ,
-		Pooled: r.Pooled, Disturbed: r.Disturbed, AchievedAt: *r.ScoredAt,
-	}
 }
 
 // recompute brings boards up to date after runs of some people changed or went: first their pools, then their entries.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/boards"
 	"warpboard/models/work"
 	"warpboard/views/format"
 )
@@ -22,21 +21,14 @@ type RunCard struct {
 	Waiting      string    // why it waits, in a sentence; may be empty
 	TriedAgain   time.Time // when it may be tried again, of one that waits after it was lost
 	Stages       []StageView
-	Rank         int              // on the board, when this run is the person's entry; else 0
-	Tied         bool             // others share that rank
-	Older        bool             // the person's entry, without a rank: the board has newer software
-	Record       bool             // it led the board when it came, and is still the person's entry
-	FirstNS      float64          // the board's best score; 0 when the person is not on the board
-	FirstRun     int64            // that has it
-	Best         *boards.Standing // the person's entry on the board, when that is another run
-	Before       *boards.Standing // the person's best before this one, when this is the entry
-	Ranking      string           // how the cases become the score, for people
-	Sources      Sources          // what compilers call the source
-	Log          string           // what its programs have printed so far, while it runs
-	Reload       bool             // the page asks for the card once more, with what only this reader may see
-	SelfMeasured bool             // by a program that the task brought, in the kernel's own process
-	Pool         *Pool            // nil: no run of equal source counts together with it
-	Confirmed    *Confirmation    // nil: the run was not measured again
+	Outcome      Outcome
+	Ranking      string        // how the cases become the score, for people
+	Sources      Sources       // what compilers call the source
+	Log          string        // what its programs have printed so far, while it runs
+	Reload       bool          // the page asks for the card once more, with what only this reader may see
+	SelfMeasured bool          // by a program that the task brought, in the kernel's own process
+	Pool         *Pool         // nil: no run of equal source counts together with it
+	Confirmed    *Confirmation // nil: the run was not measured again
 	Measures
 }
 

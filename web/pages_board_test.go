@@ -160,7 +160,7 @@ func TestATieIsShownWhereverARankIs(t *testing.T) {
 	wantText(t, board, "#board tbody tr:nth-child(3) td:first-child", "3")
 	wantText(t, board, "[data-ties]", "the data show no difference")
 	wantText(t, b.page(fmt.Sprintf("/users/%d", ben.ID), http.StatusOK), "[aria-labelledby=places] tbody td:first-child", "1=")
-	wantText(t, b.page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK), "[data-run] .rank", "1=")
+	wantText(t, b.page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK), "[data-run] [data-fact=place]", "Tied 1st on ")
 	wantText(t, b.page("/tasks/"+s.task.Slug, http.StatusOK), "[aria-labelledby=boards] li:nth-child(2) .rank", "1=")
 	answer, err := s.api(accounts.User{}).Board(t.Context(), s.task.Slug, "H200", 1)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 )
 
@@ -43,30 +42,6 @@ func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "Next in the queue. A slot is free; it starts in a moment.")
 	behind := s.submit(s.ada, "H200", goodKernel)
 	wantText(t, s.browser().page(submissionPath(behind), http.StatusOK), waiting, "Number 2 in the queue. The runs before it take the free slots first.")
-}
-
-func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
-	s := newScene(t)
-	b := s.browser()
-	doc := b.page(submissionPath(s.done), http.StatusOK)
-	wantText(t, doc, "[data-meaning]", "5th place (first ranked run) 14.5 % slower than 1st place Compare with 1st place")
-	if doc.Find("[data-run] .tag-record").Length() != 0 {
-		t.Error("a fifth place is a record")
-	}
-	b.page(href(t, doc, "Compare with 1st place"), http.StatusOK)
-
-	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
-	record := s.submit(lin, "H200", goodKernel)
-	s.finish(record, 5e3)
-	doc = b.page(submissionPath(record), http.StatusOK)
-	wantText(t, doc, "[data-run] header .tag-record", "record")
-	if doc.Find("[data-meaning] [data-gap], [data-meaning] a").Length() != 0 {
-		t.Error("the first is compared with itself")
-	}
-	s.finish(s.submit(s.ada, "H200", goodKernel), 4e3)
-	doc = b.page(submissionPath(record), http.StatusOK)
-	wantText(t, doc, "[data-run] header .tag-record", "record") // it was one when it came
-	wantText(t, doc, "[data-gap]", "25.0 % slower than 1st place")
 }
 
 // askFirst stands for the browser's notices, whose window cannot be looked at.

@@ -24,29 +24,6 @@ func href(t *testing.T, doc *goquery.Document, text string) string {
 	return found.First().AttrOr("href", "")
 }
 
-// Who leads the board and got better saw no link to what made the difference.
-func TestABetterRunSaysByHowMuchAndLinksToWhatChanged(t *testing.T) {
-	s := newScene(t)
-	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)
-	slow := s.submit(lin, "H200", goodKernel)
-	s.finish(slow, 50e3)
-	fast := s.submit(lin, "H200", "// tiled\n"+goodKernel)
-	s.finish(fast, 5e3)
-	worse := s.submit(lin, "H200", goodKernel)
-	s.finish(worse, 7.5e3)
-	b := s.browserOf(lin)
-
-	first := b.page(submissionPath(slow), http.StatusOK)
-	wantText(t, first, "[data-meaning]", fmt.Sprintf("10.0× slower than the best, #%d with 5.000 µs, 1st place", fast.SubmissionID))
-	doc := b.page(submissionPath(fast), http.StatusOK)
-	wantText(t, doc, "[data-meaning]", fmt.Sprintf("10.0× faster than the previous best, #%d with 50.00 µs; now 1st, was 62nd", slow.SubmissionID))
-	wantText(t, b.page(submissionPath(worse), http.StatusOK), "[data-meaning]", "1.50× slower than the best")
-
-	compared := b.page(href(t, doc, "What changed"), http.StatusOK)
-	wantText(t, compared, ".pf-sides", fmt.Sprintf("A Submission %d by Lin Chen", slow.SubmissionID))
-	wantText(t, compared, "#code", "// tiled")
-}
-
 func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 	s := newScene(t)
 	lin := modelstest.Person(t, s.site.Store, "Lin Chen", accounts.RoleUser)

@@ -118,7 +118,7 @@ func (s *scene) olderHasNoRank(visitor *browser, board *goquery.Document) {
 	row := board.Find("#board tbody tr:nth-child(3)")
 	card := visitor.page(row.Find("a[href^='/submissions/']").AttrOr("href", ""), http.StatusOK)
 	wantText(s.t, card, "[data-run]", "older software")
-	if n := card.Find("[data-run] .rank, [data-meaning]").Length(); n != 0 {
+	if n := card.Find("[data-fact=place], [data-fact=next]").Length(); n != 0 {
 		s.t.Errorf("a run of older software has a rank on its page: %s", words(card.Find("[data-run]")))
 	}
 	wantText(s.t, visitor.page(row.Find("a[href^='/users/']").AttrOr("href", ""), http.StatusOK), "[aria-labelledby=places] tbody", "– Small CPU older software")

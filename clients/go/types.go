@@ -141,6 +141,7 @@ type Run struct {
 	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too and those that were cancelled, failed or deleted, whose processes together give the score; absent: one run alone, or confirmations"`
 	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
 	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
+	Outcome    *Outcome     `json:"outcome,omitempty" jsonschema:"what a ranked run means on the board; absent: it is on no board"`
 	Profile    string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv, .ncu-rep or .ptx behind it as data; absent: it was not profiled"`
 	Failure    *job.Failure `json:"failure,omitempty"`
 

@@ -120,13 +120,13 @@ const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_
 	exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
-// Before returns the best run of an entry's person before the entry's own, or nil. Its approximate place is computed among
+// before returns the best run of an entry's person before the entry's own, or nil. Its approximate place is computed among
 // the entries of others: it counts those of the board's epoch that are faster by more than the resolution of bands.
-func (s *Boards) Before(ctx context.Context, e Entry) (*Standing, error) {
-	best := s.db.Read(ctx).Table("runs").Select(ofRun).Order(bestFirst).Limit(1).
+func before(tx *gorm.DB, e Entry) (*Standing, error) {
+	best := tx.Table("runs").Select(ofRun).Order(bestFirst).Limit(1).
 		Where("version_id = ? and device = ? and user_id = ? and id < ? and "+StandingRun, e.VersionID, e.Device, e.UserID, e.RunID)
 	var list []Standing
-	err := s.db.Read(ctx).Table("(?) r", best).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+resolution).Scan(&list).Error
+	err := tx.Table("(?) r", best).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+resolution).Scan(&list).Error
 	if err != nil || len(list) == 0 {
 		return nil, db.ReadError(err, "run before an entry")
 	}

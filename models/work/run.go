@@ -109,6 +109,15 @@ func (r Run) Valid() bool {
 // Stands reports whether the run may be its person's entry on a board: it is valid, and no other run of its pool stands for it.
 func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID == r.ID) }
 
+// Entry is what a valid run makes of its person's.
+func (r Run) Entry() boards.Entry {
+	return boards.Entry{
+		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ,
+		Pooled: r.Pooled, Disturbed: r.Disturbed, AchievedAt: *r.ScoredAt,
+	}
+}
+
 // Pool lists the runs that one stands for, this one too, the oldest first; none where it is alone. They are of one person
 // and board, and of equal sources.
 func (l *LifeCycle) Pool(ctx context.Context, run Run) (list []Run, err error) {

@@ -98,8 +98,10 @@ function renewed() {
   shown = now;
   pinned();
   mark(marks);
-  // Scroll to the failure, unless the user is typing.
-  if (!document.activeElement.closest(".cm-editor")) drawer.querySelector("[data-failure]")?.scrollIntoView({ block: "nearest" });
+  // Scroll to the failure or the score, inside the panel also while the user is typing.
+  const ended = drawer.querySelector("[data-failure], [data-outcome]");
+  if (!document.activeElement.closest(".cm-editor")) ended?.scrollIntoView({ block: "nearest" });
+  else if (ended) drawer.scrollTop += ended.getBoundingClientRect().top - drawer.getBoundingClientRect().top - 8;
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));
 }
 

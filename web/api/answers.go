@@ -107,8 +107,8 @@ func eventAnswer(e work.RunEvent) client.Event {
 	}
 }
 
-// submissionAnswer reads everything about a submission.
-func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (client.Submission, error) {
+// submissionAnswer reads everything about a submission that its reader, whose rights are known, may see.
+func (a *API) submissionAnswer(ctx context.Context, id int64, seen runs.Access) (client.Submission, error) {
 	sub, err := a.site.Store.Submissions.Submission(ctx, id)
 	if err != nil {
 		return client.Submission{}, err
@@ -130,20 +130,21 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (clie
 		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
 		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt, AddedWhy: sub.AddedWhy,
 	}
-	if !source {
+	if !seen.MaySeeSource {
 		answer.FileName = version.Definition.SubmissionName() // its author's own may say what is in it
 	}
-	answer.Runs, answer.Ended, err = a.runAnswers(ctx, id, version, source)
+	seen.Sub, seen.Task, seen.Version = sub, task, version
+	answer.Runs, answer.Ended, err = a.runAnswers(ctx, seen)
 	return answer, err
 }
 
 // runAnswers reads a submission's runs, and reports whether all have ended.
-func (a *API) runAnswers(ctx context.Context, id int64, version catalog.TaskVersion, source bool) (answers []client.Run, ended bool, err error) {
-	all, err := a.site.Store.Work.Runs(ctx, id)
+func (a *API) runAnswers(ctx context.Context, seen runs.Access) (answers []client.Run, ended bool, err error) {
+	all, err := a.site.Store.Work.Runs(ctx, seen.Sub.ID)
 	if err != nil {
 		return nil, false, err
 	}
-	places, err := a.site.Store.Work.Places(ctx, id)
+	places, err := a.site.Store.Work.Places(ctx, seen.Sub.ID)
 	if err != nil {
 		return nil, false, err
 	}
@@ -154,12 +155,17 @@ func (a *API) runAnswers(ctx context.Context, id int64, version catalog.TaskVers
 			return nil, false, err
 		}
 		answer := runAnswer(run, stages, places[run.ID])
-		if !source {
-			hide(&answer, runs.HiddenOf(version.Definition))
+		if !seen.MaySeeSource {
+			hide(&answer, runs.HiddenOf(seen.Version.Definition))
 		}
-		if answer.Profile, err = a.profileAddress(ctx, version, run); err != nil {
+		if answer.Profile, err = a.profileAddress(ctx, seen.Version, run); err != nil {
 			return nil, false, err
 		}
+		outcome, err := a.runs.Outcome(ctx, runs.RunAccess{Access: seen, Run: run})
+		if err != nil {
+			return nil, false, err
+		}
+		answer.Outcome = (*client.Outcome)(outcome)
 		if answer.Position > 0 {
 			wait, err := a.runs.ExpectedWait(ctx, run.Device, answer.Position)
 			if err != nil {

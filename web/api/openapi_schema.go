@@ -24,7 +24,7 @@ func answerTypes() map[string]any {
 		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{}, "InviteCode": client.InviteCode{}, "Joined": client.Joined{},
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "Budget": client.Budget{}, "TaskLimit": client.TaskLimit{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
-		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
+		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Outcome": client.Outcome{}, "Entry": client.Entry{},
 		"Envelope": statement.Envelope{}, "Token": client.Token{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
 		"WebhookMessage": client.WebhookMessage{}, "EndedRun": client.EndedRun{},
 		"Failure": job.Failure{}, "StageResult": job.StageResult{}, "CaseResult": job.CaseResult{}, "CaseNumerics": job.Numerics{}, "CaseClocks": job.Clocks{},

@@ -32,7 +32,7 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 		return err
 	}
 	c.Location(fmt.Sprintf("/api/v1/submissions/%d", sub.ID))
-	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, true)
+	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, runs.Access{MaySeeSource: true, Mine: true, TaskOpen: true})
 }
 
 // GetSubmission answers with a submission and its runs. With ?wait=SECONDS the answer comes when all have ended, or else
@@ -45,7 +45,7 @@ func (a *API) GetSubmission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen.MaySeeSource)
+	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen)
 }
 
 // CancelSubmission ends the runs of a submission that have not ended.
@@ -57,11 +57,11 @@ func (a *API) CancelSubmission(c *fiber.Ctx) error {
 	if err := a.runs.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
 		return err
 	}
-	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen.MaySeeSource)
+	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen)
 }
 
-func (a *API) answerSubmission(c *fiber.Ctx, status int, id int64, source bool) error {
-	answer, err := a.submissionAnswer(c.UserContext(), id, source)
+func (a *API) answerSubmission(c *fiber.Ctx, status int, id int64, seen runs.Access) error {
+	answer, err := a.submissionAnswer(c.UserContext(), id, seen)
 	if err != nil {
 		return err
 	}

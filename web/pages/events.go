@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/work"
 	"warpboard/views"
@@ -67,7 +68,7 @@ func (p *Pages) changedCard(ctx context.Context, run work.Run) (templ.Component,
 		return nil, err
 	}
 	f := filed[run.SubmissionID]
-	card, err := p.runs.RunCard(ctx, runs.RunAccess{Access: runs.Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, Run: run})
+	card, err := p.runs.RunCard(ctx, runs.RunAccess{Access: runs.Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: f.Task.VisibleTo(accounts.User{})}, Run: run})
 	if err != nil {
 		return nil, err
 	}

@@ -190,6 +190,7 @@ func (c *connection) submission(use, short string, ask func(*client.Client, cont
 			s.Line("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
 			for _, run := range sub.Runs {
 				printRun(s, run)
+				printOutcome(s, sub, run, false)
 			}
 		})
 	}}

@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"net/url"
+	"strings"
 
 	"warpboard/clients/go"
-	"warpboard/evaluator/job"
 	"warpboard/internal/app/cli/console"
+	"warpboard/models/boards"
 	"warpboard/models/work"
-	"warpboard/views/format"
+	"warpboard/views/outcome"
 )
 
 // run prints how a run stands.
@@ -51,43 +50,19 @@ func exactness(run client.Run) string {
 	return text
 }
 
-// mostBoardPages bounds how far a board is read for one entry: to the 5,000th.
-const mostBoardPages = 50
-
-// standing prints the rank that a ranked run gave its person. It prints nothing if the board cannot be read, or belongs to
-// another version.
-func (w *watcher) standing(ctx context.Context, sub *client.Submission, run client.Run) {
+// printOutcome prints what a ranked run means on its board, in the words of its page, to its person (mine) or to others.
+func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, mine bool) {
 	if sub.Mode == work.ModePractice {
-		w.out.Line("%-6s practice: the deadline has passed, so the score is on no board", run.Device)
+		s.Line("%-6s practice: the deadline has passed, so the score is on no board", run.Device)
 	}
-	if sub.Mode != job.ModeRanked || run.State != string(work.StateDone) || run.ScoreNS == nil {
+	if run.Outcome == nil || run.ScoreNS == nil {
 		return
 	}
-	for page := 1; page <= mostBoardPages; page++ {
-		board, err := w.site.Board(ctx, sub.Task, run.Device, page)
-		if err != nil || board.Version != sub.Version || len(board.Entries) == 0 {
-			return
-		}
-		for _, e := range board.Entries {
-			if e.User.ID == sub.User.ID {
-				w.out.Line("%-6s %s  %s/tasks/%s/boards/%s", run.Device, placed(sub, e, board.Total), w.site.Base(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
-				return
-			}
-		}
+	var said []string
+	for _, fact := range outcome.Of(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, mine) {
+		said = append(said, strings.ReplaceAll(fact.Text, "\u00a0", " "))
 	}
-}
-
-// placed says of an entry whether it is this submission.
-func placed(sub *client.Submission, e client.Entry, total int) string {
-	if e.Older { // behind all others, and not compared with them
-		e.Rank, e.Tied = 0, false
+	if len(said) > 0 {
+		s.Line("%-6s %s", run.Device, strings.Join(said, ". "))
 	}
-	rank := fmt.Sprintf("rank %s of %d", format.Place(e.Rank, e.Tied), total)
-	if e.Confirming {
-		rank += " (waits to be confirmed)"
-	}
-	if e.SubmissionID == sub.ID {
-		return rank + ", the best of " + e.User.Name
-	}
-	return fmt.Sprintf("%s; the best of %s is submission %d with %v", rank, e.User.Name, e.SubmissionID, console.NS(e.ScoreNS))
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"maps"
+	"net/url"
 	"sync"
 	"time"
 
@@ -80,7 +81,10 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	for _, run := range sub.Runs {
 		if w.out != nil {
 			printRun(w.out, run)
-			w.standing(ctx, sub, run)
+			printOutcome(w.out, sub, run, true)
+			if run.Outcome != nil {
+				w.out.Line("%-6s %s/tasks/%s/boards/%s", run.Device, w.site.Base(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
+			}
 		}
 		if run.State != string(work.StateDone) {
 			bad++

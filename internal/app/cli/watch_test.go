@@ -33,18 +33,14 @@ func ranked() (all []client.Event) {
 	return all
 }
 
-// watched makes the world's site have submission 7, whose run has ended, and a board.
-func (w *world) watched(run client.Run, board client.Board) {
+// watched makes the world's site have submission 7, whose run has ended.
+func (w *world) watched(run client.Run) {
 	sub := client.Submission{ID: 7, Task: "sum", Version: 1, Mode: job.ModeRanked, User: client.User{ID: 3, Name: "Ada"}, Ended: true, Runs: []client.Run{run}}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		var answer any
 		switch {
 		case r.URL.Path == "/api/v1/submissions/7":
 			answer = sub
-		case r.URL.Path == "/api/v1/boards/sum/CPU" && r.URL.Query().Get("page") == "2":
-			answer = board
-		case r.URL.Path == "/api/v1/boards/sum/CPU":
-			answer = client.Board{Version: 1, Total: 101, Entries: []client.Entry{{Rank: 1, User: client.User{ID: 9}}}}
 		case strings.HasSuffix(r.URL.Path, "/events"):
 			for _, e := range ranked() {
 				text, _ := json.Marshal(e)
@@ -59,27 +55,25 @@ func (w *world) watched(run client.Run, board client.Board) {
 	})
 }
 
-func TestARankedRunEndsWithItsScoreItsRankAndItsBoard(t *testing.T) {
+func TestARankedRunEndsWithItsScoreWhatItMeansAndItsBoard(t *testing.T) {
 	score, low, high := 2000.0, 1900.0, 2100.0
 	run := client.Run{ID: 5, Device: "CPU", State: "done", ScoreNS: &score, Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high, Processes: 5, Noisy: true}}
-	for name, c := range map[string]struct {
-		entry client.Entry
-		want  string
-	}{
-		"the best":     {client.Entry{Rank: 3, Tied: true, SubmissionID: 7, User: client.User{ID: 3, Name: "Ada"}}, "CPU    rank 3= of 101, the best of Ada"},
-		"not the best": {client.Entry{Rank: 2, SubmissionID: 4, ScoreNS: 1500, User: client.User{ID: 3, Name: "Ada"}}, "CPU    rank 2 of 101; the best of Ada is submission 4 with 1.5µs"},
+	for want, o := range map[string]client.Outcome{
+		"CPU    5th → tied 3rd on CPU. 1.50× faster than your best (#4). 5.3 % behind Ben (2nd)": {Rank: 3, Tied: true, Entry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5, NextRun: 2, NextUser: "Ben", NextNS: 1900, NextRank: 2},
+		"CPU    Still 2nd on CPU. 1.33× slower than your best (#4)":                              {Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2},
 	} {
 		w := newWorld(t)
-		w.watched(run, client.Board{Version: 1, Total: 101, Entries: []client.Entry{c.entry}})
+		run.Outcome = &o
+		w.watched(run)
 		if err := w.run(t, "watch", "7", "--server", w.URL); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{
+		all := []string{
 			"submission 7  " + w.URL + "/submissions/7", "CPU    queued", "CPU    ranked begins", "CPU    ranked process 1: all 3 cases pass", "CPU    ranked process 2: all 3 cases pass",
-			"CPU    done  score 2µs (1.9µs to 2.1µs at 95 %, 5 processes) noisy", c.want + "  " + w.URL + "/tasks/sum/boards/CPU", "",
+			"CPU    done  score 2µs (1.9µs to 2.1µs at 95 %, 5 processes) noisy", want, "CPU    " + w.URL + "/tasks/sum/boards/CPU", "",
 		}
-		if diff := cmp.Diff(want, strings.Split(w.out.String(), "\n")); diff != "" {
-			t.Errorf("%s (-want +printed):\n%s", name, diff)
+		if diff := cmp.Diff(all, strings.Split(w.out.String(), "\n")); diff != "" {
+			t.Errorf("(-want +printed):\n%s", diff)
 		}
 	}
 }

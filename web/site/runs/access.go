@@ -25,6 +25,8 @@ type Access struct {
 	Task         catalog.Task
 	Version      catalog.TaskVersion // that the submission is for
 	MaySeeSource bool                // the source, and what compilers and programs print, which may quote it
+	Mine         bool                // the viewer submitted it
+	TaskOpen     bool                // the viewer may see the task, and so other people's runs
 }
 
 // LoadSubmission reads the submission in the address, if the viewer may see it.
@@ -52,7 +54,8 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64)
 		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
 	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.site.Now())
-	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may}, nil
+	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may,
+		Mine: f.UserID == site.Actor(c).ID, TaskOpen: f.Task.VisibleTo(site.Actor(c))}, nil
 }
 
 // SourceHidden says why someone may not see a source of the task.

@@ -8,7 +8,8 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/models/db"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -51,11 +52,15 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	if card.Confirmed != nil && card.Pool != nil && len(card.Pool.Runs) == 1 && card.Pool.Gone == 0 {
 		card.Pool = nil // says the same
 	}
-	if run.Stands() && run.VersionID == seen.Task.VersionID {
-		if err := s.addRank(ctx, run, &card); err != nil {
-			return card, err
-		}
+	o, err := s.Outcome(ctx, seen)
+	if err != nil {
+		return card, err
 	}
+	if o != nil {
+		card.Outcome.Outcome = *o
+	}
+	card.Outcome.Mine, card.Outcome.Public = seen.Mine, seen.Task.VisibleTo(accounts.User{})
+	card.Outcome.Fresh = run.EndedAt != nil && s.site.Now().Sub(*run.EndedAt) < time.Minute
 	return card, s.addMeasures(ctx, run, def, left, &card)
 }
 
@@ -79,32 +84,16 @@ func TimeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// addRank gives the run its place if it is its person's entry, and the best before it with the place that this would have
-// now; else the entry that it did not beat.
-func (s *Runs) addRank(ctx context.Context, run work.Run, card *views.RunCard) error {
-	st, err := s.site.Store.Boards.Place(ctx, run.VersionID, run.Device, run.UserID)
-	switch {
-	case db.KindOf(err) == db.NotFound:
-		return nil
-	case err != nil:
-		return err
+// Outcome is what a run means on its board, for this viewer; nil if it does not stand on the task's current one.
+func (s *Runs) Outcome(ctx context.Context, seen RunAccess) (*boards.Outcome, error) {
+	if !seen.Run.Stands() || seen.Run.VersionID != seen.Task.VersionID {
+		return nil, nil
 	}
-	if st.Stale { // neither a rank nor the first of newer software says anything about it
-		st.Rank, st.Tied, st.Record = 0, false, false
-		card.Older = st.RunID == run.ID
-	} else {
-		card.FirstNS, card.FirstRun = st.FirstNS, st.FirstRun
+	o, err := s.site.Store.Boards.Outcome(ctx, seen.Run.Entry())
+	if o != nil && !seen.TaskOpen {
+		o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied = 0, 0, "", 0, 0, false
 	}
-	if st.RunID == run.ID {
-		card.Rank, card.Tied, card.Record = st.Rank, st.Tied, st.Record
-		if card.Pool != nil {
-			return nil // the former value is in the pool
-		}
-		card.Before, err = s.site.Store.Boards.Before(ctx, st.Entry)
-		return err
-	}
-	card.Best = &st
-	return nil
+	return o, err
 }
 
 // addProgress fills in what only events have about a running run: its stage, with its cases so far, and the log. A waiting

@@ -35,11 +35,11 @@ func (s *Runs) addMeasures(ctx context.Context, run work.Run, def tasks.Definiti
 	if card.Measured, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
 		return err
 	}
-	first := card.FirstRun // known of a run that stands
+	first := card.Outcome.FirstRun // known of a run that stands
 	if first == 0 {
 		first, err = s.Leader(ctx, run)
 	}
-	if first != run.ID {
+	if first != run.ID && first != card.Outcome.NextRun { // the strip leads to that
 		card.Compare = views.CompareURL(first, run.ID)
 	}
 	return err

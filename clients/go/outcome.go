@@ -1,0 +1,28 @@
+package client
+
+// Outcome is what a ranked run means on its board. Its fields are those of the site's own, in the same order.
+type Outcome struct {
+	Rank       int   `json:"rank,omitempty" jsonschema:"of the person on the board; absent: their entry was measured with older software"`
+	Tied       bool  `json:"tied,omitempty" jsonschema:"others share that rank"`
+	People     int64 `json:"people,omitempty" jsonschema:"on the board"`
+	Entry      bool  `json:"entry,omitempty" jsonschema:"the run is the person's entry: none of their runs is faster"`
+	First      bool  `json:"first,omitempty" jsonschema:"it is the person's first ranked run there"`
+	Record     bool  `json:"record,omitempty" jsonschema:"it was the fastest on the board when it ended, and is the person's entry"`
+	Confirming bool  `json:"confirming,omitempty" jsonschema:"it waits to be measured again"`
+	FirstRun   int64 `json:"first_run,omitempty" jsonschema:"run that leads the board"`
+
+	BestRun        int64   `json:"best_run,omitempty" jsonschema:"the person's best run before this one, or the entry if this run is not; absent: there is none"`
+	BestSubmission int64   `json:"best_submission,omitempty"`
+	BestNS         float64 `json:"best_score_ns,omitempty"`
+	BestRank       int     `json:"best_rank,omitempty" jsonschema:"that it has, or would have now"`
+	BestTied       bool    `json:"best_tied,omitempty"`
+
+	NextRun        int64   `json:"next_run,omitempty" jsonschema:"the entry ahead in rank, at rank 1 the one behind; absent: there is none, or you may not see it"`
+	NextSubmission int64   `json:"next_submission,omitempty"`
+	NextUser       string  `json:"next_user,omitempty"`
+	NextNS         float64 `json:"next_score_ns,omitempty"`
+	NextRank       int     `json:"next_rank,omitempty"`
+	NextTied       bool    `json:"next_tied,omitempty"`
+
+	Roof *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that the device can do, up to 1; absent: unknown"`
+}

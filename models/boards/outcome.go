@@ -1,0 +1,98 @@
+package boards
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Outcome is what a ranked run means on its board: how it compares with its person's best, where they stand, and who is next.
+// Pages, the API, the command line and webhooks all show it.
+type Outcome struct {
+	Rank       int   // of the person; 0: their entry was measured with older software
+	Tied       bool  // others share that rank
+	People     int64 // on the board
+	Entry      bool  // the run is the person's entry: none of theirs is faster
+	First      bool  // it is their first ranked run there
+	Record     bool  // the entry was the fastest on the board when it came
+	Confirming bool  // the entry waits to be measured again
+	FirstRun   int64 // that leads the board; 0: unknown
+
+	// The person's best run apart from this one: before it, if it is the entry; else the entry.
+	BestRun        int64 // 0: there is none
+	BestSubmission int64
+	BestNS         float64 `gorm:"column:best_ns"`
+	BestRank       int     // that it has, or would have now
+	BestTied       bool
+
+	// The entry ahead in rank; at rank 1 the next one.
+	NextRun        int64 // 0: there is none
+	NextSubmission int64
+	NextUser       string
+	NextNS         float64 `gorm:"column:next_ns"`
+	NextRank       int
+	NextTied       bool
+
+	Roof *float64 // how near the score is to the best that the device can do
+}
+
+// Outcome reads what a run means that stands. It is nil if the person is not on the board.
+func (s *Boards) Outcome(ctx context.Context, run Entry) (*Outcome, error) {
+	return OutcomeOf(s.db.Read(ctx), run)
+}
+
+// OutcomeOf is Outcome inside a transaction. It takes two queries for an entry and one for another run.
+func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, error) {
+	var found []struct {
+		Outcome `gorm:"embedded"`
+		Own     Entry `gorm:"embedded;embeddedPrefix:own_"`
+		Older   bool
+	}
+	err := tx.Raw(outcome, run.VersionID, run.Device, run.UserID).Scan(&found).Error
+	if err != nil || len(found) == 0 {
+		return nil, db.ReadError(err, "place of run %d", run.RunID)
+	}
+	o, own := found[0].Outcome, found[0].Own
+	if found[0].Older { // neither ranks nor neighbors mean anything until it is measured again
+		o = Outcome{}
+	}
+	o.Roof = run.Roof
+	if own.RunID != run.RunID {
+		o.Record, o.Confirming = false, false
+		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
+		return &o, nil
+	}
+	o.Entry = true
+	if run.Pooled > 0 { // the score before it is in the pool
+		return &o, nil
+	}
+	best, err := before(tx, own)
+	if best != nil {
+		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = best.RunID, best.SubmissionID, best.ScoreNS, best.Rank
+	}
+	o.First = best == nil
+	return &o, err
+}
+
+// outcome is a person's entry with what an Outcome says of it. The entry ahead is the last one before its band; without one, all
+// others of its epoch come next.
+const outcome = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
+		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns,
+		` + ofBand + `, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
+		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
+		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
+		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, m.ahead + 1 as next_rank, m.size > 1 as next_tied
+	from entries e ` + withBand + `
+	join boards c on c.version_id = e.version_id and c.device = e.device
+	left join entries n on n.version_id = e.version_id and n.device = e.device and n.user_id = coalesce(
+		(select a.user_id ` + ofSameEpoch + ` and (a.score_ns, a.run_id) < (b.score_ns, b.run_id) order by a.score_ns desc, a.run_id desc limit 1),
+		(select a.user_id ` + ofSameEpoch + ` and a.user_id <> e.user_id order by a.score_ns, a.run_id limit 1))
+	left join bands m on m.version_id = n.version_id and m.device = n.device and m.run_id = (select f.run_id from bands f
+		where f.version_id = n.version_id and f.device = n.device and f.age = n.age and (f.score_ns, f.run_id) <= (n.score_ns, n.run_id)
+		order by f.score_ns desc, f.run_id desc limit 1)
+	left join users u on u.id = n.user_id
+	where e.version_id = ? and e.device = ? and e.user_id = ?`
+
+const ofSameEpoch = "from entries a where a.version_id = e.version_id and a.device = e.device and a.age = e.age"

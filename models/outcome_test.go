@@ -1,0 +1,83 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+	"warpboard/views/format"
+)
+
+// outcome reads what a run means in short: "1 of 3, was 2 by 150, next Ben 2= 150".
+func outcome(t *testing.T, s *models.Store, run work.Run) string {
+	t.Helper()
+	run = got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+	o := got[*boards.Outcome](t)(s.Boards.Outcome(t.Context(), run.Entry()))
+	if o == nil {
+		return "none"
+	}
+	text := fmt.Sprintf("%s of %d", format.Place(o.Rank, o.Tied), o.People)
+	switch {
+	case o.First:
+		text += ", first"
+	case o.Entry:
+		text += ", entry"
+	}
+	if o.Record {
+		text += ", record"
+	}
+	if o.BestRun != 0 {
+		text += fmt.Sprintf(", best %s with %g", format.Place(o.BestRank, o.BestTied), o.BestNS)
+	}
+	if o.NextRun != 0 {
+		text += fmt.Sprintf(", next %s %s with %g", o.NextUser, format.Place(o.NextRank, o.NextTied), o.NextNS)
+	}
+	return text
+}
+
+func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
+		alone := w.score(t, s, w.ann, 300)
+		said := []string{outcome(t, s, alone)}
+		w.score(t, s, w.ben, 150)
+		w.score(t, s, cleo, 150)
+		better := w.score(t, s, w.ann, 200)
+		worse := w.score(t, s, w.ann, 250)
+		said = append(said, outcome(t, s, better), outcome(t, s, worse))
+		record := w.score(t, s, w.ann, 100)
+		said = append(said, outcome(t, s, record), outcome(t, s, better))
+		tied := w.score(t, s, cleo, 100)
+		said = append(said, outcome(t, s, tied), outcome(t, s, record))
+		want := []string{
+			"1 of 1, first, record",
+			"3 of 3, entry, best 3 with 300, next Cleo 1= with 150",
+			"3 of 3, best 3 with 200, next Cleo 1= with 150",
+			"1 of 3, entry, record, best 3 with 200, next Ben 2= with 150",
+			"1 of 3, best 1 with 100, next Ben 2= with 150",
+			"1= of 3, entry, best 2 with 150, next Ann 1= with 100",
+			"1= of 3, entry, record, best 3 with 200, next Cleo 1= with 100",
+		}
+		if diff := cmp.Diff(want, said); diff != "" {
+			t.Errorf("outcomes (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		old := w.scoreIn(t, s, w.ben, 90, "570")
+		w.scoreIn(t, s, w.ann, 125, "580")
+		if said := outcome(t, s, old); said != "– of 0, first" {
+			t.Errorf("the old run's outcome is %q", said)
+		}
+	})
+}

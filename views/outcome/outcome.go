@@ -1,0 +1,97 @@
+package outcome
+
+import (
+	"fmt"
+
+	"warpboard/models/boards"
+	"warpboard/views/format"
+)
+
+// Fact is one sentence.
+type Fact struct {
+	About      string // "record", "place", "best", "next" or "roof"
+	Text       string
+	Submission int64 // that it names; 0: none
+}
+
+// Of says what the outcome of a run with a score means, to its person (mine) or to others.
+func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fact) {
+	add := func(about, text string, submission int64) {
+		if text != "" {
+			facts = append(facts, Fact{about, text, submission})
+		}
+	}
+	if o.Record {
+		add("record", "Record", 0)
+	}
+	add("place", place(o, device, mine), 0)
+	if o.BestRun != 0 {
+		add("best", fmt.Sprintf("%s %s best (#%d)", against(scoreNS, o.BestNS), whose(mine), o.BestSubmission), o.BestSubmission)
+	}
+	add("next", next(o, scoreNS), o.NextSubmission)
+	if o.Roof != nil {
+		add("roof", format.Percent(*o.Roof)+" of roof", 0)
+	}
+	return facts
+}
+
+func whose(mine bool) string {
+	if mine {
+		return "your"
+	}
+	return "their"
+}
+
+// place says where the person stands now, and where before.
+func place(o boards.Outcome, device string, mine bool) string {
+	if o.Rank == 0 {
+		return ""
+	}
+	now := format.Ordinal(o.Rank, o.Tied)
+	text := format.Capital(now)
+	switch {
+	case o.First:
+		text += fmt.Sprintf(" on %s with %s first ranked run", device, whose(mine))
+	case !o.Entry || o.BestRun != 0 && o.BestRank <= o.Rank:
+		text = fmt.Sprintf("Still %s on %s", now, device)
+	case o.BestRun != 0:
+		text = fmt.Sprintf("%s → %s on %s", format.Capital(format.Ordinal(o.BestRank, o.BestTied)), now, device)
+	default:
+		text += " on " + device
+	}
+	if o.Confirming {
+		text += ", waits for confirmation"
+	}
+	return text
+}
+
+// against compares a score with the person's other one: "2.31× faster than".
+func against(score, other float64) string {
+	switch {
+	case score < other:
+		return format.Times(other/score) + " faster than"
+	case score > other:
+		return format.Times(score/other) + " slower than"
+	}
+	return "As fast as"
+}
+
+// next says how far the neighbor on the board is: "4.1 % behind ada (2nd)".
+func next(o boards.Outcome, score float64) string {
+	who := fmt.Sprintf("%s (%s)", o.NextUser, format.Ordinal(o.NextRank, o.NextTied))
+	switch {
+	case o.NextRun == 0:
+		return ""
+	case o.Entry && o.NextRank == o.Rank:
+		return "Tied with " + o.NextUser
+	case score >= 2*o.NextNS:
+		return format.Times(score/o.NextNS) + " slower than " + who
+	case score > o.NextNS:
+		return format.Percent(score/o.NextNS-1) + " behind " + who
+	case o.NextNS >= 2*score:
+		return format.Times(o.NextNS/score) + " faster than " + who
+	case o.NextNS > score:
+		return format.Percent(o.NextNS/score-1) + " ahead of " + who
+	}
+	return "As fast as " + who
+}

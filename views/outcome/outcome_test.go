@@ -1,0 +1,35 @@
+package outcome
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/models/boards"
+)
+
+func TestAnOutcomeReadsInShortSentences(t *testing.T) {
+	roof := 0.78
+	for want, o := range map[string]boards.Outcome{
+		"Record; 3rd → 1st on H100; 2.31× faster than your best (#54); 4.1 % ahead of ada (2nd); 78.0 % of roof": {
+			Rank: 1, Entry: true, Record: true, BestRun: 1, BestSubmission: 54, BestNS: 231, BestRank: 3, NextRun: 2, NextSubmission: 50, NextUser: "ada", NextNS: 104.1, NextRank: 2, Roof: &roof},
+		"5th on H100 with your first ranked run; 4.2 % behind ada (tied 2nd)": {
+			Rank: 5, Entry: true, First: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 2, NextTied: true},
+		"Still 3rd on H100; 1.25× slower than your best (#54); 2.50× slower than ada (2nd)": {
+			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 80, BestRank: 3, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 2},
+		"Still 3rd on H100; < 0.5 % faster than your best (#54)": {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
+		"Tied 1st on H100, waits for confirmation; Tied with ada": {Rank: 1, Tied: true, Entry: true, Confirming: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
+		"3.00× faster than ada (2nd)": {Entry: true, NextRun: 2, NextUser: "ada", NextNS: 300, NextRank: 2},
+		"":                            {Entry: true},
+	} {
+		var said []string
+		for _, f := range Of(o, "H100", 100, true) {
+			said = append(said, strings.ReplaceAll(f.Text, "\u00a0", " "))
+		}
+		if got := strings.Join(said, "; "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if said := Of(boards.Outcome{Rank: 1, Entry: true, First: true}, "H100", 100, false)[0].Text; said != "1st on H100 with their first ranked run" {
+		t.Errorf("others read %q", said)
+	}
+}
