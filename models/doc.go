@@ -24,6 +24,7 @@
 //	rejudge.go, slots.go            … what is measured again on request, or because software changed
 //	follow.go, baseline.go          … the profile after a ranked run; the site's own runs to compare with
 //	event_standings.go, event_reveal.go … the standings of an event; what its freeze holds back
+//	outcome.go                      … what a run means on its board, for webhooks
 //	statement.go, clock.go          … what the site states about a result; whether the clocks agree
 //	flag.go, moderation.go, note.go reasons to review a run, decisions about runs, a person's note on a record
 //	task_list.go, sweep.go          tasks as lists show them; what is removed when it is old

@@ -133,7 +133,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
 		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks, seesRun), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeTold}), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.

@@ -25,6 +25,9 @@ func TestMessagesToWebhooksAreWhatTheDocumentSays(t *testing.T) {
 		if kind := message["type"].(string); kind != "test" {
 			seen[kind] = true
 			is("EndedRun", message["data"])
+			if o, ok := message["data"].(object)["outcome"].(object); !ok || o["rank"] == nil {
+				t.Errorf("%s says of its place %v", kind, message["data"])
+			}
 		}
 	}
 	if !seen["run.ended"] || !seen["record.taken"] {

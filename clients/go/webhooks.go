@@ -63,4 +63,5 @@ type EndedRun struct {
 		User    User    `json:"user"`
 		ScoreNS float64 `json:"score_ns"`
 	} `json:"previous,omitempty" jsonschema:"who held the record before; absent: it is the first"`
+	Outcome *Outcome `json:"outcome,omitempty" jsonschema:"what a ranked run means on the board; absent: it is on no board"`
 }

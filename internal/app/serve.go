@@ -18,6 +18,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/submissions"
 	hooks "warpboard/models/webhooks"
+	"warpboard/views/outcome"
 	"warpboard/web"
 )
 
@@ -163,7 +164,7 @@ func (l *lastLoop) failing(ctx context.Context, what string) error {
 // deliverer sends webhooks.
 func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *webhooks.Deliverer {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
-	return webhooks.New(webhooks.Config{Store: store, Allowed: allowed, Version: version(), Log: log})
+	return webhooks.New(webhooks.Config{Store: store, Allowed: allowed, Version: version(), Message: outcome.Message, Log: log})
 }
 
 // newServer makes the web server, with what it shows of attacks and the key that it signs with.

@@ -39,6 +39,8 @@ type Config struct {
 	OfAll   []netip.Prefix // the same for people's, too: for tests, whose receivers are on this machine
 	Roots   *x509.CertPool // whose certificates are believed; nil: the system's
 	Version string
+	// Message says in one text what a body says, for chats, to a person; 0: to all.
+	Message func(body []byte, reader int64) (string, error)
 	Log     *slog.Logger
 	Every   time.Duration    // how often it looks; 0: each second
 	Answer  time.Duration    // how long a receiver may take; 0: ten seconds

@@ -1,5 +1,5 @@
 // Package webhooks sends deliveries to other programs: signed as in standardwebhooks.com, retried after growing pauses, and
 // only to addresses outside the operator's own network.
 //
-// Begin at deliverer.go; sender.go has the request and its protections; publicnet decides about addresses.
+// Begin at deliverer.go; chat.go has the texts for chats, sender.go the request and its protections; publicnet decides about addresses.
 package webhooks

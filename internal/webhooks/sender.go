@@ -34,10 +34,11 @@ const (
 type sender struct {
 	site, people *http.Client // of the site's webhooks, which may reach more, and of people's
 	agent        string
+	message      func(body []byte, reader int64) (string, error)
 }
 
 func newSender(cfg Config) sender {
-	return sender{newClient(cfg, slices.Concat(cfg.Allowed, cfg.OfAll)), newClient(cfg, cfg.OfAll), "Warpboard/" + cfg.Version}
+	return sender{newClient(cfg, slices.Concat(cfg.Allowed, cfg.OfAll)), newClient(cfg, cfg.OfAll), "Warpboard/" + cfg.Version, cfg.Message}
 }
 
 func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
@@ -58,11 +59,15 @@ func (s sender) send(ctx context.Context, d models.DueDelivery, at time.Time) mo
 }
 
 func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (status int, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, strings.NewReader(d.Body))
+	body, err := s.body(d)
+	if err != nil {
+		return 0, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, strings.NewReader(body))
 	if err != nil {
 		return 0, errors.New("the address of the webhook cannot be read")
 	}
-	signature, err := Sign(d.Secret, d.MessageID, at, []byte(d.Body))
+	signature, err := Sign(d.Secret, d.MessageID, at, []byte(body))
 	if err != nil {
 		return 0, err
 	}

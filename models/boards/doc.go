@@ -3,7 +3,7 @@
 // Read it in this order: rank.go (which run is an entry; only this file decides), band.go (which entries share a rank),
 // board.go (a board in short), part.go (what its page shows), past.go (its state at an earlier time), record.go (the history
 // of its best), best.go (the history of each person's best), summary.go (all boards of a list of tasks), placing.go (all
-// boards of a person), points.go (what a place counts over many boards; only this file decides), totals.go and awards.go (everyone's points), rebuild.go (everything again from the runs).
+// boards of a person), outcome.go (what a run means), points.go (what a place counts over many boards; only this file decides), totals.go and awards.go (everyone's points), rebuild.go (everything again from the runs).
 //
 // The store of package models embeds Boards. Inside its transactions package models calls Enter when a run has ended
 // well, and Recompute when runs were disqualified or deleted. Every page, API and feed reads what these keep.

@@ -38,6 +38,11 @@ type Outcome struct {
 	Roof *float64 // how near the score is to the best that the device can do
 }
 
+// HideNext removes who is next, for a reader who may not see other people's runs.
+func (o *Outcome) HideNext() {
+	o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied = 0, 0, "", 0, 0, false
+}
+
 // Outcome reads what a run means that stands. It is nil if the person is not on the board.
 func (s *Boards) Outcome(ctx context.Context, run Entry) (*Outcome, error) {
 	return OutcomeOf(s.db.Read(ctx), run)

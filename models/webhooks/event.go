@@ -71,6 +71,7 @@ type told struct {
 	ScoreNS        *float64  `json:"score_ns" gorm:"column:score_ns"`
 	User           Person    `json:"user" gorm:"-"`
 	Previous       *Previous `json:"previous,omitempty" gorm:"-"`
+	Outcome        any       `json:"outcome,omitempty" gorm:"-"`
 
 	UserID   int64  `json:"-"`
 	UserName string `json:"-"`
@@ -124,7 +125,7 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 		}
 		if e.RunID != 0 && hook.UserID != 0 && hook.UserID != e.UserID {
 			// Who held a record before may not see the task any more.
-			if sees, err := w.sees(tx, hook.UserID, e.RunID); err != nil {
+			if sees, err := w.rules.Sees(tx, hook.UserID, e.RunID); err != nil {
 				return err
 			} else if !sees {
 				continue
@@ -170,6 +171,9 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
 	}
 	run := runs[0]
 	run.URL, run.User = fmt.Sprintf("%s/runs/%d", w.site, run.Run), Person{run.UserID, run.UserName}
+	if run.Outcome, err = w.rules.Outcome(tx, run.Run); err != nil {
+		return nil, err
+	}
 	if e.OtherID != 0 {
 		if run.Previous, err = previous(tx, e); err != nil {
 			return nil, err

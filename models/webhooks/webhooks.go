@@ -53,11 +53,16 @@ type Webhooks struct {
 	db    *db.DB
 	site  string // address of the site, for links
 	reach Reach
-	sees  Sees
+	rules Rules
 }
 
-// Sees reports whether a person may know of a run, which may be of a task that others do not see.
-type Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
+// Rules are what package models knows of runs.
+type Rules struct {
+	// Sees reports whether a person may know of a run, which may be of a task that others do not see.
+	Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
+	// Outcome is what a run means on its board, as receivers read it; nil: it is on none.
+	Outcome func(tx *gorm.DB, runID int64) (any, error)
+}
 
 // Reach is which networks webhooks may reach although they are not public. Addresses of Site may be http://.
 type Reach struct {
@@ -66,8 +71,8 @@ type Reach struct {
 }
 
 // New returns the webhooks of a database.
-func New(database *db.DB, site string, reach Reach, sees Sees) *Webhooks {
-	return &Webhooks{database, site, reach, sees}
+func New(database *db.DB, site string, reach Reach, rules Rules) *Webhooks {
+	return &Webhooks{database, site, reach, rules}
 }
 
 // Webhook is an address that gets events.

@@ -16,10 +16,10 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			Rank: 5, Entry: true, First: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 2, NextTied: true},
 		"Still 3rd on H100; 1.25× slower than your best (#54); 2.50× slower than ada (2nd)": {
 			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 80, BestRank: 3, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 2},
-		"Still 3rd on H100; < 0.5 % faster than your best (#54)": {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
+		"Still 3rd on H100; < 0.5 % faster than your best (#54)":  {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
 		"Tied 1st on H100, waits for confirmation; Tied with ada": {Rank: 1, Tied: true, Entry: true, Confirming: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
-		"3.00× faster than ada (2nd)": {Entry: true, NextRun: 2, NextUser: "ada", NextNS: 300, NextRank: 2},
-		"":                            {Entry: true},
+		"3.00× faster than ada (2nd)":                             {Entry: true, NextRun: 2, NextUser: "ada", NextNS: 300, NextRank: 2},
+		"":                                                        {Entry: true},
 	} {
 		var said []string
 		for _, f := range Of(o, "H100", 100, true) {

@@ -91,7 +91,7 @@ func (s *Runs) Outcome(ctx context.Context, seen RunAccess) (*boards.Outcome, er
 	}
 	o, err := s.site.Store.Boards.Outcome(ctx, seen.Run.Entry())
 	if o != nil && !seen.TaskOpen {
-		o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied = 0, 0, "", 0, 0, false
+		o.HideNext()
 	}
 	return o, err
 }

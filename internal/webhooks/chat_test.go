@@ -1,0 +1,31 @@
+package webhooks
+
+import (
+	"errors"
+	"testing"
+
+	models "warpboard/models/webhooks"
+)
+
+// TestChatsGetATextInTheirForm, and every other address the body as it is.
+func TestChatsGetATextInTheirForm(t *testing.T) {
+	s := sender{message: func(body []byte, reader int64) (string, error) {
+		if reader != 7 || string(body) != "{}" {
+			return "", errors.New("another delivery")
+		}
+		return `1st & <b>"`, nil
+	}}
+	for address, want := range map[string]string{
+		"https://hooks.slack.com/services/a/b":             `{"text":"1st \u0026amp; \u0026lt;b\u0026gt;\""}`,
+		"https://discord.com/api/webhooks/1/secret":        `{"allowed_mentions":{"parse":[]},"content":"1st \u0026 \u003cb\u003e\""}`,
+		"https://example.org/api/webhooks/1/secret":        "{}",
+		"https://hooks.slack.com.example.org/services/a/b": "{}",
+		"https://discord.com/channels/1":                   "{}",
+	} {
+		d := models.DueDelivery{UserID: 7, URL: address}
+		d.Body = "{}"
+		if got, err := s.body(d); err != nil || got != want {
+			t.Errorf("%s gets %s, %v; want %s", address, got, err, want)
+		}
+	}
+}

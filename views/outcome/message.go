@@ -1,0 +1,72 @@
+package outcome
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/clients/go"
+	"warpboard/models/boards"
+	"warpboard/views/format"
+)
+
+// Message says in one text what the body of a webhook says, for chats. reader is the person whose webhook it is; 0: the
+// site's.
+func Message(body []byte, reader int64) (string, error) {
+	var m client.WebhookMessage
+	if err := json.Unmarshal(body, &m); err != nil {
+		return "", err
+	}
+	var text string
+	var err error
+	switch m.Type {
+	case "run.ended", "record.taken":
+		text, err = runMessage(m, reader)
+	case "worker.lost":
+		var d struct{ Worker string }
+		err = json.Unmarshal(m.Data, &d)
+		text = fmt.Sprintf("Worker %s is silent.", d.Worker)
+	case "wait.long":
+		var d struct {
+			Device  string
+			Waiting int
+			Oldest  time.Time `json:"oldest_since"`
+		}
+		err = json.Unmarshal(m.Data, &d)
+		text = fmt.Sprintf("%s for %s, since %s.", format.Plural(d.Waiting, "job waits", "jobs wait"), d.Device, format.Minute(d.Oldest))
+	default:
+		text = "A test of this webhook."
+	}
+	return text, err
+}
+
+func runMessage(m client.WebhookMessage, reader int64) (string, error) {
+	var run client.EndedRun
+	if err := json.Unmarshal(m.Data, &run); err != nil {
+		return "", err
+	}
+	said := []string{fmt.Sprintf("#%d by %s, %s on %s: %s", run.Submission, run.User.Name, run.Task, run.Device, ended(run))}
+	if p := run.Previous; m.Type == "record.taken" && p != nil {
+		said = append(said, fmt.Sprintf("Before: %s by %s", format.Nanoseconds(p.ScoreNS), p.User.Name))
+	}
+	if run.Outcome != nil && run.ScoreNS != nil {
+		for _, fact := range Of(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, run.User.ID == reader) {
+			said = append(said, fact.Text)
+		}
+	}
+	return strings.Join(said, ". ") + "\n" + run.URL, nil
+}
+
+// ended says how a run ended.
+func ended(run client.EndedRun) string {
+	switch {
+	case run.ScoreNS != nil:
+		return format.Nanoseconds(*run.ScoreNS).String()
+	case run.Infrastructure:
+		return "failed with an infrastructure error"
+	case run.State == "done":
+		return run.Mode + " passed"
+	}
+	return run.Mode + " " + run.State
+}
