@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -105,10 +106,10 @@ type AuditPage struct {
 func said(r accounts.Audit) (act, subject string) {
 	for i := range r.Subject {
 		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.Act, " "+r.Subject[:i]) {
-			return r.Act + " ", r.Subject[i+1:]
+			return r.Act + " ", cmp.Or(r.About, r.Subject[i+1:])
 		}
 	}
-	return r.Act + ": ", r.Subject
+	return r.Act + ": ", cmp.Or(r.About, r.Subject)
 }
 
 // subjectURL is where the subject of an act is, empty when it has no page.

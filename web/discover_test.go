@@ -88,6 +88,9 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 		{fmt.Sprintf("/users/%d", s.ada.ID), s.ada.Name, fmt.Sprintf("/users/%d/records.atom", s.ada.ID), "", false},
 		{"/compare" + both, s.task.Title, "", "/compare.json" + both, true},
 		{profile, "Profile of " + s.task.Title, "", profile + ".json", true},
+		{"/devices", "Devices", "", "", false},
+		{"/docs/measuring", "How scores are measured", "", "", false},
+		{"/trust", "", "", "", false},
 	} {
 		doc := s.browser().page(test.path, http.StatusOK)
 		meta := func(name string) string { return doc.Find("meta[property='og:"+name+"']").AttrOr("content", "") }

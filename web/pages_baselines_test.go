@@ -39,6 +39,9 @@ func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 	if ghost.Length() != 1 || ghost.Prev().AttrOr("data-rank", "") != "2" || ghost.Next().AttrOr("data-rank", "") != "3" {
 		t.Errorf("the baseline stands after rank %q: %s", ghost.Prev().AttrOr("data-rank", ""), words(ghost))
 	}
+	if cells, columns := ghost.Find("td").Length(), doc.Find("#board thead th").Length(); cells != columns { // so that they line up
+		t.Errorf("the baseline has %d cells below %d columns", cells, columns)
+	}
 	wantText(t, doc, "tr.ghost", "naive baseline")
 	wantText(t, doc, "#board thead", "× naive")
 	wantText(t, doc, fmt.Sprintf("#entry-%d", s.ada.ID), "0.924×")

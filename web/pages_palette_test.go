@@ -120,6 +120,24 @@ func TestControlKGoesToATask(t *testing.T) {
 	w.Until(`location.pathname == "/tasks/` + s.task.Slug + `/solve"`)
 }
 
+func TestEscapeClosesTheSearchAndAQuestionMarkListsTheKeys(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.open("/tasks/" + s.task.Slug + "/boards/H200")
+	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Until(`document.querySelector("dialog[open]")`)
+	w.Do(chromedp.KeyEvent("matrix"))
+	w.Until(`document.querySelector("dialog[open] input").value == "matrix"`)
+	w.Do(chromedp.KeyEvent(kb.Escape))
+	w.Until(`!document.querySelector("dialog[open]")`)
+	w.Do(chromedp.KeyEvent("?"))
+	w.Shows("dialog[open]", "Keyboard shortcuts")
+	w.Shows("dialog[open]", "next or previous entry")
+	w.Do(chromedp.KeyEvent(kb.Escape))
+	w.Until(`!document.querySelector("dialog[open]")`)
+	w.refusedNothing()
+}
+
 func TestKeysGoThroughABoardAndCompareTwo(t *testing.T) {
 	s := newScene(t)
 	w := s.window().as(s.browserOf(s.admin))

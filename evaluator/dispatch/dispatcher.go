@@ -119,7 +119,9 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if len(ready)+len(live) == 0 { // each second of a site that rests
-		return nil
+		if _, known := d.store.Fleet.Lately(now); known {
+			return nil
+		}
 	}
 	workers, err := d.store.Fleet.Workers(ctx)
 	if err != nil {

@@ -3,6 +3,10 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -19,6 +23,8 @@ type Audit struct {
 	Subject   string // "run 17"
 	Detail    string
 	CreatedAt time.Time
+
+	About string `gorm:"-"` // name of the person that the subject is; Audits reads it
 }
 
 // WriteAudit notes an act, in the transaction that does it.
@@ -41,8 +47,44 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	if before > 0 {
 		q = q.Where("id < ?", before)
 	}
-	err := q.Find(&rows).Error
-	return rows, db.ReadError(err, "the audit log")
+	if err := q.Find(&rows).Error; err != nil {
+		return nil, db.ReadError(err, "the audit log")
+	}
+	return rows, s.nameSubjects(ctx, rows)
+}
+
+// person is the id of the person that an act was about; 0: it was about something else.
+func (a Audit) person() int64 {
+	kind, number, _ := strings.Cut(a.Subject, " ")
+	if kind != "user" && kind != "person" {
+		return 0
+	}
+	id, _ := strconv.ParseInt(number, 10, 64)
+	return id
+}
+
+// nameSubjects gives each act about a person that person's name.
+func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
+	names := map[int64]string{}
+	for _, row := range rows {
+		if id := row.person(); id != 0 {
+			names[id] = ""
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	var found []User
+	if err := s.db.Read(ctx).Select("id, name").Where("id in ?", slices.Collect(maps.Keys(names))).Find(&found).Error; err != nil {
+		return db.ReadError(err, "people of the audit log")
+	}
+	for _, u := range found {
+		names[u.ID] = u.Name
+	}
+	for i := range rows {
+		rows[i].About = names[rows[i].person()]
+	}
+	return nil
 }
 
 // Decisions lists what was decided about a run, the oldest first. Everyone may read them.

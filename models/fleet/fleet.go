@@ -1,12 +1,34 @@
 package fleet
 
-import "warpboard/models/db"
+import (
+	"sync/atomic"
+	"time"
+
+	"warpboard/models/db"
+)
 
 // Fleet is the workers of one database.
 type Fleet struct {
 	db   *db.DB
 	said said
+	last atomic.Pointer[reading]
 }
 
 // New returns the workers of a database.
 func New(database *db.DB) *Fleet { return &Fleet{db: database, said: newSaid()} }
+
+// reading is the workers as they were read.
+type reading struct {
+	workers []Worker
+	at      time.Time
+}
+
+// Lately returns the workers as this process last read them, for pages that may not ask; ok is false if that was too long ago
+// to say which are live. The dispatcher reads them all the time.
+func (s *Fleet) Lately(now time.Time) (workers []Worker, ok bool) {
+	last := s.last.Load()
+	if last == nil || now.Sub(last.at) > WorkerTimeout/2 {
+		return nil, false
+	}
+	return last.workers, true
+}

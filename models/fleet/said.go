@@ -49,6 +49,7 @@ func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 			return nil, fmt.Errorf("reading what worker %s said: %w", row.Name, err)
 		}
 	}
+	s.last.Store(&reading{list, db.Now()})
 	return list, nil
 }
 

@@ -79,8 +79,15 @@ func syntaxError(err error) *Error {
 		return &Error{Message: "is not YAML: " + text}
 	}
 	line, _ := strconv.Atoi(match[1])
-	return &Error{Line: line, Message: "is not YAML: " + strings.TrimPrefix(text, match[0])}
+	said := strings.TrimPrefix(text, match[0])
+	if fromZero.MatchString(said) {
+		line++
+	}
+	return &Error{Line: line, Message: "is not YAML: " + said}
 }
+
+// fromZero are the errors whose line the library counts from 0: those of its parser, not of its scanner.
+var fromZero = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
 
 // expander copies a tree with its aliases followed, within a budget of nodes.
 type expander struct{ left int }

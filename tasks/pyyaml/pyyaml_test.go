@@ -80,12 +80,17 @@ func TestMergedKeysStandWhereTheyFirstCame(t *testing.T) {
 
 func TestErrorsNameTheLine(t *testing.T) {
 	for text, want := range map[string]Error{
-		"":                      {0, "is empty"},
-		"\xff":                  {0, "is not UTF-8 text"},
-		"a: 1\nb: 2\na: 3\n":    {3, `the key "a" appears twice (first in line 1)`},
-		"a: 1\n---\nb: 2\n":     {2, "holds a second YAML document; one is allowed"},
-		"x:\n  - !!binary aGk=": {2, `the tag "!!binary" is not allowed`},
-		"? [a]\n: 1":            {1, "a key must be plain text"},
+		"":                       {0, "is empty"},
+		"\xff":                   {0, "is not UTF-8 text"},
+		"a: 1\nb: 2\na: 3\n":     {3, `the key "a" appears twice (first in line 1)`},
+		"a: 1\n---\nb: 2\n":      {2, "holds a second YAML document; one is allowed"},
+		"x:\n  - !!binary aGk=":  {2, `the tag "!!binary" is not allowed`},
+		"? [a]\n: 1":             {1, "a key must be plain text"},
+		"a: 1\nb: [1, 2\nc: 3\n": {2, "is not YAML: did not find expected ',' or ']'"},
+		"a: {\n b: 1\n":          {3, "is not YAML: did not find expected ',' or '}'"},
+		"a: 1\n- x\n":            {2, "is not YAML: did not find expected key"},
+		"a: 1\nb: ]\n":           {2, "is not YAML: did not find expected node content"},
+		"a: 1\nb: x: y\n":        {2, "is not YAML: mapping values are not allowed in this context"},
 	} {
 		_, err := Parse([]byte(text))
 		got, ok := errors.AsType[*Error](err)

@@ -71,8 +71,37 @@ function keys(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) choose(at + step);
   else if (event.key === "Enter" && all[at]) location.href = all[at].dataset.url;
+  else if (event.key === "Escape") dialog.close(); // a search field would only empty itself
   else return;
   event.preventDefault();
+}
+
+let keyList;
+
+// "?" lists the keys of the page.
+export function shortcuts() {
+  keyList ??= makeKeys();
+  keyList.open ? keyList.close() : keyList.showModal();
+}
+
+function makeKeys() {
+  const board = document.getElementById("board") ? [["j, k", "next or previous entry"], ["c", "compare the entry with another: press it on both"]] : [];
+  const bench = document.querySelector("[data-bench]") ? [["Ctrl+Enter", "test"], ["Ctrl+Shift+Enter", "rank"], ["Escape, Tab", "leave the editor"]] : [];
+  const search = document.querySelector("[data-search]") ? [["/", "search tasks"]] : [];
+  const made = document.createElement("dialog");
+  made.className = "palette";
+  made.setAttribute("aria-labelledby", "keys-title");
+  made.innerHTML = `<h2 id="keys-title">Keyboard shortcuts</h2><dl class="facts mt-3"></dl>`;
+  for (const [key, does] of [["Ctrl+K", "go to a task, person, board, submission, or documentation"], ...search, ...board, ...bench, ["?", "show this list"]]) {
+    const [term, detail, name] = ["dt", "dd", "kbd"].map((tag) => document.createElement(tag));
+    name.textContent = key;
+    term.append(name);
+    detail.textContent = does;
+    made.querySelector("dl").append(term, detail);
+  }
+  made.addEventListener("click", (event) => event.target === made && made.close());
+  document.body.append(made);
+  return made;
 }
 
 let marked; // run of the entry that c was pressed on first

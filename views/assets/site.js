@@ -142,8 +142,8 @@ function searchKey(field) {
   });
 }
 
-// Ctrl+K opens the search of the site, and on a board j, k and c go through its entries. What does it is fetched
-// when it is used first.
+// Ctrl+K opens the search of the site, "?" lists the keys, and on a board j, k and c go through its entries. What does it is
+// fetched when it is used first.
 function shortcuts(button) {
   const load = () => import(button.dataset.palette);
   button.hidden = false;
@@ -154,8 +154,9 @@ function shortcuts(button) {
     if (control && key === "k" && !altKey) {
       event.preventDefault();
       (await load()).palette();
-    } else if (["j", "k", "c"].includes(key) && !control && !altKey && document.getElementById("board")) {
-      if (!target.closest("input, textarea, select, dialog, [contenteditable]")) (await load()).row(key);
+    } else if (!control && !altKey && !target.closest("input, textarea, select, [contenteditable]")) {
+      if (key === "?") (await load()).shortcuts();
+      else if (["j", "k", "c"].includes(key) && !target.closest("dialog") && document.getElementById("board")) (await load()).row(key);
     }
   });
 }

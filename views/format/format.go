@@ -162,6 +162,15 @@ func Decimal(v float64) string {
 	}
 }
 
+// Digits shows a number with all of its digits: 1 291 120 815.14.
+func Digits(v float64) string {
+	digits := strconv.FormatFloat(v, 'f', -1, 64)
+	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+		return "\u2212" + grouped(rest)
+	}
+	return grouped(digits)
+}
+
 // Error shows how far a number is off, with three significant digits: 0.499, 12.5, 5.96 × 10⁻⁸.
 func Error(off float64) string {
 	switch {

@@ -57,6 +57,14 @@ func TestComparedTimesShareTheirUnitAndDecimals(t *testing.T) {
 	}
 }
 
+func TestAllDigitsOfANumberAreGroupedInOneWay(t *testing.T) {
+	for want, v := range map[string]float64{"12\u202f976": 12976.000000, "1\u202f291\u202f120\u202f815.14": 1291120815.14, "\u22120.5": -0.5, "0.00001": 1e-5} {
+		if got := Digits(v); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}
+
 func TestNumbersReadWell(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{Spread(100, 0.4), "± 0.40\u00a0%"},

@@ -55,7 +55,7 @@ func leadTo(c *fiber.Ctx, to string, err error) error {
 // and, because the page says how long the deadline is off, the hour.
 func (p *Pages) boardTag(c *fiber.Ctx, b *board) string {
 	head := p.site.Page(c, "", "")
-	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.Change, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.Change, b.Offline, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 

@@ -9,9 +9,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -37,6 +39,10 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	b.PageNo, b.ViewerID, b.Notes = site.PageNumber(c, "page"), site.Actor(c).ID, b.task.NotesOpen(p.site.Now())
 	if b.Head, err = p.runs.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
 		return b, err
+	}
+	if workers, ok := p.site.Store.Fleet.Lately(p.site.Now()); ok && b.Current {
+		slots := fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })
+		b.Offline = slots[b.Device].Usable == 0
 	}
 	if b.ByEnergy, err = site.ByEnergy(c); err != nil {
 		return b, err

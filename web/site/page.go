@@ -59,6 +59,8 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	}
 	if user := Viewer(c); user != nil {
 		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin()}
+	} else { // other sites ask without a session
+		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path()}
 	}
 	return p
 }
