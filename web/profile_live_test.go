@@ -27,7 +27,7 @@ func TestAnOpenPageShowsTheProfileWhenItComes(t *testing.T) {
 	w.Shows(card+" [data-score]", "9.500")
 	w.Shows(card+" [data-profile-note]", "runs once nothing else is waiting")
 	s.profile(run, "cuda4")
-	w.Until(fmt.Sprintf(`document.querySelector('%s header a[href="%s"]')`, card, profilePath(run)))
+	w.Until(fmt.Sprintf(`document.querySelector('%s a[href="%s"]')`, card, profilePath(run)))
 	w.Until(fmt.Sprintf(`!document.querySelector('%s [data-profile-note]')`, card))
 	w.refusedNothing()
 }
