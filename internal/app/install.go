@@ -109,9 +109,7 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 	}
 	var settings *catalog.TaskSettings
 	if in.hasDeadline {
-		kept := task.Settings()
-		kept.Title, kept.Deadline = "", in.Deadline
-		settings = &kept
+		settings = task.Until(in.Deadline)
 	}
 	_, _, err = i.store.Catalog.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
 	return err

@@ -80,6 +80,13 @@ func (t Task) Settings() TaskSettings {
 	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Visibility, Practice: t.Practice, Limits: t.Limits}
 }
 
+// Until are the task's settings with another deadline. The title is left to what is published with them.
+func (t Task) Until(deadline *time.Time) *TaskSettings {
+	in := t.Settings()
+	in.Title, in.Deadline = "", deadline
+	return &in
+}
+
 // NewTask is a task to be made from a bundle.
 type NewTask struct {
 	Slug string // wished name; empty: from the bundle's name

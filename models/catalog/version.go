@@ -89,8 +89,7 @@ func (t Task) settled(given *TaskSettings, oldTitle, newTitle string) *TaskSetti
 	if given == nil && oldTitle == newTitle {
 		return nil
 	}
-	in := t.Settings()
-	in.Title = ""
+	in := *t.Until(t.Deadline)
 	if given != nil {
 		in = *given
 	}

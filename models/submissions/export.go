@@ -2,6 +2,7 @@ package submissions
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"warpboard/models/db"
@@ -23,13 +24,17 @@ type Exported struct {
 // at most so many. Without disqualified, held, and frozen runs, infrastructure errors, and those of people who leave their sources out
 // of datasets.
 func (t *Intake) Export(ctx context.Context, versionID int64, device string, after int64, limit int) (list []Exported, err error) {
-	const ended = "mode = 'ranked' and profile_of is null and state in ('done', 'failed') and disqualified_at is null and held_why = '' and not ours"
 	err = t.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, s.file_name, s.created_at, r.state, r.score_ns
-		from (select submission_id, state, score_ns from runs where version_id = ? and device = ? and submission_id > ? and `+ended+`) r
-		join submissions s on s.id = r.submission_id join users u on u.id = s.user_id
-		where not u.no_dataset and s.frozen_event = 0 and not exists (select 1 from submissions n join runs m on m.submission_id = n.id
-			where n.source_hash = s.source_hash and n.user_id = s.user_id and n.version_id = s.version_id and n.id > s.id and m.device = ?
-				and m.mode = 'ranked' and m.profile_of is null and m.state in ('done', 'failed') and m.disqualified_at is null and m.held_why = '' and not m.ours and n.frozen_event = 0)
-		order by s.id limit ?`, versionID, device, after, device, limit).Scan(&list).Error
+		from runs r join submissions s on s.id = r.submission_id join users u on u.id = s.user_id
+		where r.version_id = ? and r.device = ? and r.submission_id > ? and not u.no_dataset and `+exported("r", "s")+`
+			and not exists (select 1 from submissions n join runs m on m.submission_id = n.id where n.source_hash = s.source_hash
+				and n.user_id = s.user_id and n.version_id = s.version_id and n.id > s.id and m.device = r.device and `+exported("m", "n")+`)
+		order by s.id limit ?`, versionID, device, after, limit).Scan(&list).Error
 	return list, db.ReadError(err, "the runs of a board")
+}
+
+// exported is the condition for a run and its submission, by their names in a question.
+func exported(run, submission string) string {
+	return fmt.Sprintf(`%[1]s.mode = 'ranked' and %[1]s.profile_of is null and %[1]s.state in ('done', 'failed')
+		and %[1]s.disqualified_at is null and %[1]s.held_why = '' and not %[1]s.ours and %[2]s.frozen_event = 0`, run, submission)
 }
