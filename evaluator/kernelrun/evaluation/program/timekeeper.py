@@ -21,8 +21,6 @@ _AWAKE = 0.5  # seconds for which an idle device keeps its clocks
 class Timekeeper:
     def __init__(self, kind, cold, timed):
         """kind is host or cuda; cold says whether each call begins with empty caches."""
-        if kind == "cuda" and not torch.cuda.is_available():
-            raise RuntimeError("PyTorch sees no GPU on this machine")
         self.kind, self.device = kind, "cpu" if kind == "host" else "cuda"
         self._host, self._cuda, self._ours = _set_up(kind, cold and kind == "host", timed)
         if self._cuda is not None:
@@ -77,7 +75,10 @@ def _quiet():
 def _set_up(kind, cold, timed):
     """The judge's memory on the host, its device and our own runner, None where there is none. Cold says whether the host's
     caches are emptied before each call."""
-    ours = Calibrator() if timed else None  # before there is a CUDA context
+    # Before the question whether there is a GPU: without NVML, torch initializes CUDA for it, and no fork can use CUDA then.
+    ours = Calibrator() if timed else None
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise RuntimeError("PyTorch sees no GPU on this machine")
     if timed:
         ours.start(kind)
     host, device = HostMemory() if cold else NoFlush(), None

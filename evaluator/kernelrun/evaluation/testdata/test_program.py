@@ -22,6 +22,7 @@ import evaluate
 import kernels
 import nvrtc
 import sides
+import timekeeper
 import timing
 import warpboard_runner
 from timekeeper import Timekeeper
@@ -533,6 +534,16 @@ class Caches(unittest.TestCase):
         memory._cold.fill_.assert_not_called()
         memory.warm_up(seconds=0.001)
         memory._cold.fill_.assert_called()
+
+
+class SetUp(unittest.TestCase):
+    def test_our_runner_is_forked_before_torch_is_asked_for_a_gpu(self):
+        order = []
+        with unittest.mock.patch.object(timekeeper, "Calibrator", lambda: order.append("forked")), \
+             unittest.mock.patch.object(torch.cuda, "is_available", lambda: order.append("asked")), \
+             self.assertRaisesRegex(RuntimeError, "no GPU"):
+            Timekeeper("cuda", True, True)
+        self.assertEqual(order, ["forked", "asked"])
 
 
 class Descriptors(unittest.TestCase):
