@@ -28,7 +28,7 @@ class Taken:
             if part.kind == HOST:
                 _copy_blocks(copy, _bytes_of(source, part.offset, part.size))
         if self._cuda is not None:
-            self._cuda.synchronize()
+            self._cuda.wait_copied()
 
     def _filled(self):
         return [it for it in zip(self.parts, self._sources, self._copies) if it[0].size]
