@@ -39,6 +39,16 @@ def describe(value, regions):
     return text
 
 
+def is_placed(value, regions):
+    """Whether the answer is a tensor on a device, or several, in the shared regions: describing it copies nothing."""
+    torch, items = sys.modules["torch"], value if type(value) in (tuple, list) else [value]
+    return all(
+        type(item) is torch.Tensor and item.is_cuda and item.is_contiguous() and not item.is_conj() and not item.is_neg()
+        and _place(regions, CUDA, item.data_ptr(), item.nbytes, item.nbytes) is not None
+        for item in items
+    )
+
+
 def _describe(value, regions):
     kind = type(value)
     if value is None or kind in _PLAIN:

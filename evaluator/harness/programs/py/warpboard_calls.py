@@ -262,23 +262,25 @@ class _Asked:
         self.runner.page.release = self._number
 
     def done(self):
-        """Waits until the runner is done; returns the clock then. A call that was released late has ended only when all of
-        it is queued, too: then the judge can read the answer's description."""
-        end = self.runner.page.wait_done(self._number, self.runner.channel)
-        if self.late and self.runner.cuda is not None:
-            end = self.runner.page.wait_queued(self._number, self.runner.channel, None)
-        return end
+        """Waits until the runner is done; returns the clock then."""
+        return self.runner.page.wait_done(self._number, self.runner.channel)
+
+    def unforeseen(self):
+        """Whether the answer's description has yet to be read. A call that was released late is described only when all of it
+        is queued."""
+        if self.answer is None and self.runner.cuda is None:
+            return True
+        if not self.late:
+            return False
+        self.runner.page.wait_queued(self._number, self.runner.channel, None)
+        return self.answer is None or self.runner.page.description() != self._foreseen
 
     def expect(self):
-        """Reads the answer's description, unless it is the foreseen one, whose copies are under way. Returns whether it was
-        read."""
-        if self.answer is not None and (self._foreseen is None or self.runner.page.description() == self._foreseen):
-            return False
+        """Reads the answer's description, and lets its copies go."""
         self.runner.here()
         self.answer = self.runner.expect()
         self.answer.queue()
         self.open_gate()
-        return True
 
     def open_gate(self):
         if self.runner.cuda is not None:
@@ -294,8 +296,10 @@ class _Asked:
                 self.runner.page.leave(self._number)
 
     def take(self):
-        self.runner.here()
-        self.answer.take()
+        """Copies the answer, where its description is known."""
+        if self.answer is not None:
+            self.runner.here()
+            self.answer.take()
 
     def keep(self):
         """Marks the answer to be poisoned before the next call, and checks whether it still changed after "done"."""
@@ -381,8 +385,8 @@ class Ranks:
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
-        was done and when all answers had been taken. A call whose answer was not foreseen is done when its copies are queued:
-        until then work could go on unseen."""
+        was done and when all answers had been taken. On a device, a call whose answer was not foreseen is done when its copies
+        are queued: until then work could go on unseen."""
         held = perf_counter_ns()
         for call in calls:
             call.let_in()
@@ -397,11 +401,15 @@ class Ranks:
         end = max([call.done() for call in calls])
         for call in calls:
             call.open_gate()
-        if any([_of(call, call.expect) for call in calls]) and self._runners[0].cuda is not None:
-            end = perf_counter_ns()
-        for call in calls:
-            call.take()
-        return begin - held, begin, end, perf_counter_ns()
+        _each(calls, _Asked.take)
+        taken = perf_counter_ns()
+        if unforeseen := [call for call in calls if _of(call, call.unforeseen)]:
+            _each(unforeseen, _Asked.expect)
+            if self._runners[0].cuda is not None:
+                end = perf_counter_ns()
+            _each(unforeseen, _Asked.take)
+            taken = perf_counter_ns()
+        return begin - held, begin, end, taken
 
     def _prepared(self, calls):
         """Waits until all inputs are written and caches empty, and the copies of the answers are queued behind that. Returns

@@ -1,0 +1,31 @@
+"""Releases one call with a runner and a device that only note what they are asked for, and says in which order, as JSON."""
+
+import json
+import sys
+import types
+
+sys.path.insert(0, sys.argv[1])
+import warpboard_calls  # noqa: E402
+
+late, foreseen, described = json.loads(sys.argv[2])
+order = []
+
+
+def note(what, gives=None):
+    return lambda *_: order.append(what) or gives
+
+
+class Answer:
+    queue, take = note("queue copies"), note("take")
+
+
+page = types.SimpleNamespace(done=0, release=0, let_in=note("let in"), wait_active=note("active"), open=note("release"),
+                             wait_done=note("done", 1), wait_queued=note("queued"), description=lambda: described)
+cuda = types.SimpleNamespace(let_go=note("let go"), open_gate=note("open"), here=lambda: None, key=None)
+runner = types.SimpleNamespace(page=page, cuda=cuda, channel=None, number=7, here=lambda: None, expect=Answer)
+call = warpboard_calls._Asked(runner, None, [], [], 0)
+call.late = late
+if not late or foreseen is not None:
+    call.answer, call._foreseen = Answer(), foreseen
+_, _, end, taken = warpboard_calls.Ranks([runner])._release([call])
+print(json.dumps({"order": order[4:], "by_done": end == 1, "taken": taken > end}))
