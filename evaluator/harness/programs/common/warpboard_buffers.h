@@ -110,18 +110,16 @@ public:
         }
     }
 
-    // Copies an answer, block by block in an order that nobody can foresee: a block that is written too
-    // late is found out, whichever it is.
+    // Copies what of an answer lies on the host, block by block in an unpredictable order: a block that is written too late is
+    // found, whichever it is.
     void copy(const std::vector<AnswerReader::Copy>& answer) {
         std::vector<AnswerReader::Copy>& blocks = blocks_;
         blocks.clear();
-        for (const AnswerReader::Copy& copy : answer) split(copy, blocks);
-        for (size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[random_() % i]);
-        for (const AnswerReader::Copy& block : blocks) {
-            if (block.device) device_.copy(block.into, block.from, block.bytes);
-            else std::memcpy(block.into, block.from, block.bytes);
+        for (const AnswerReader::Copy& copy : answer) {
+            if (!copy.device) split(copy, blocks);
         }
-        device_.wait();
+        for (size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[random_() % i]);
+        for (const AnswerReader::Copy& block : blocks) std::memcpy(block.into, block.from, block.bytes);
     }
 
 private:
@@ -213,9 +211,8 @@ private:
         descriptors_.clear();
     }
 
-    // A device starts each copy anew, so its blocks are larger.
     static void split(const AnswerReader::Copy& copy, std::vector<AnswerReader::Copy>& blocks) {
-        const size_t step = copy.device ? std::max(size_t{1} << 20, rounded(copy.bytes / 64 + 1, 4096)) : size_t{64} << 10;
+        constexpr size_t step = size_t{64} << 10;
         for (size_t at = 0; at < copy.bytes; at += step) {
             blocks.push_back({copy.device, static_cast<unsigned char*>(copy.into) + at,
                               static_cast<const unsigned char*>(copy.from) + at, std::min(step, copy.bytes - at)});

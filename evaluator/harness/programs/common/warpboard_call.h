@@ -54,20 +54,25 @@ public:
             share();
             session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
+            copies_.clear();
+            if (!Device::released_on_host && !stamps.late) foresee();
+            const bool foreseen = !copies_.empty();
             prepare(session_.number());
             if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs(), [this] { device_.restore(); });
             else session_.release_device(stamps, device_);
             session_.wait_done(stamps, !Device::released_on_host);
-            answer_ = session_.answer();
+            if (!foreseen) answer_ = session_.answer();
             if (answer_[0] == ANSWER_NEEDS_ROOM) {
                 grow();
                 continue;
             }
             if (answer_[0] == ANSWER_CANNOT) return {false, "the answer cannot be handed over: " + printable(answer_.substr(1))};
             if (answer_[0] != ANSWER_FOLLOWS) throw Refused{"The answer's description is not one."};
-            take_answer();
+            if (!foreseen) read_answer();
+            copy();
             stamps.copied = now_ns();
             session_.read_event(stamps);
+            if (device_.changed()) return {false, still_changed};
             stamps.prepared = device_.writing_took();
             stamps.by_judge = Device::switches_in_call;
             return of_task("check_implementation", [&] { return Task::check(drawn_->input, *output_); });
@@ -101,7 +106,8 @@ public:
     // Overwrites the last answer, writes the input of call number and flushes the caches. The device is the judge's from then on
     // until it is let go.
     void prepare(uint32_t number) {
-        buffers_.poison(copies_);
+        buffers_.poison(last_);
+        last_.clear();
         buffers_.begin_writing(number);
         buffers_.write(drawn_->layout);
         device_.flush();
@@ -122,7 +128,12 @@ public:
     }
 
     // Copies the last answer.
-    void copy() { buffers_.copy(copies_); }
+    void copy() {
+        last_ = copies_;
+        device_.queue_copies(copies_);
+        buffers_.copy(copies_);
+        device_.wait_copied();
+    }
 
     // How far the last answer is from the task's in double precision.
     void log_numerics(Report& report, const std::string& prefix) { warpboard::log_numerics(report, prefix, drawn_->input, *output_); }
@@ -158,17 +169,21 @@ private:
         const size_t host = layout.host_bytes(), device = layout.device_bytes();
         Needs needs{host, device, std::max({host_answers_, 2 * host, least_host_answers}), std::max(device_answers_, device)};
         const bool changed = of_task("Making the memory that kernel and judge share", [&] { return buffers_.fit(needs); });
-        if (changed) copies_.clear();
+        if (changed) copies_.clear(), last_.clear();
         return changed;
     }
 
-    void take_answer() {
-        if (answer_.empty() || answer_[0] != ANSWER_FOLLOWS) return;
+    // Reads an answer's description before the release: all of the call is queued, so its places are known.
+    void foresee() {
+        answer_ = session_.answer();
+        if (answer_[0] == ANSWER_FOLLOWS) read_answer();
+    }
+
+    void read_answer() {
         AnswerReader reader(body(), buffers_.regions());
         if (!output_) output_.emplace();
         reader.read(*output_);
         copies_ = reader.copies();
-        buffers_.copy(copies_);
     }
 
     const std::string& body() {
@@ -193,6 +208,8 @@ private:
         return text;
     }
 
+    static constexpr const char* still_changed =
+        "The answer still changed when custom_kernel was said to be done: something of it ran on.";
     static constexpr size_t least_host_answers = Device::released_on_host ? size_t{64} << 20 : size_t{4} << 20;
 
     Session& session_;
@@ -201,7 +218,7 @@ private:
     std::unique_ptr<Drawn> drawn_;
     std::optional<Output> output_;
     std::string answer_, body_;
-    std::vector<AnswerReader::Copy> copies_;
+    std::vector<AnswerReader::Copy> copies_, last_;  // of this call's answer, and of the last one that was taken
     std::string first_description_;
     bool told_early_ = false;
     int grown_ = 0;

@@ -15,6 +15,7 @@
 #include "warpboard_bounds.h"
 #include "warpboard_driver.h"
 #include "warpboard_hold.h"
+#include "warpboard_taken.h"
 
 namespace warpboard {
 
@@ -96,6 +97,7 @@ public:
         cold_bytes_ = std::max(2 * static_cast<size_t>(l2), size_t{1} << 20);
         WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
         hold_.open(cold_);
+        taken_.open();
     }
 
     // Chooses what of these arrays of an input is sealed. Returns the number of records.
@@ -124,7 +126,12 @@ public:
         WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
     }
 
-    void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
+    // Queues the copies of an answer's parts on the device, and waits until they have ended.
+    void queue_copies(const std::vector<AnswerReader::Copy>& answer) { taken_.queue(answer); }
+    void wait_copied() { taken_.wait(); }
+
+    // Whether the last answer still changed after "done".
+    bool changed() { return taken_.changed(); }
 
     bool make(Region& region, int& fd) {
         device_pool().clear();  // the case before had other sizes
@@ -162,6 +169,7 @@ private:
     void* cold_ = nullptr;
     size_t cold_bytes_ = 0;
     Hold hold_;
+    Taken taken_;
     unsigned char fill_ = 0;
 };
 

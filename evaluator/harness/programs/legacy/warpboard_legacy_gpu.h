@@ -75,10 +75,9 @@ public:
         if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMemset(cold_, ++fill_, cold_bytes_));
     }
 
-    void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
     void hold() {
         HostJudge::hold();
-        wait();
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 
 private:

@@ -34,7 +34,7 @@
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation = 2, cudaErrorNotReady = 600 };
 enum cudaDeviceAttr { cudaDevAttrL2CacheSize };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
-enum { cudaDeviceScheduleSpin, cudaHostRegisterMapped, cudaEnableDefault };
+enum { cudaStreamNonBlocking = 1, cudaDeviceScheduleSpin, cudaHostRegisterMapped, cudaEnableDefault };
 
 namespace fake {
 
@@ -51,6 +51,10 @@ public:
     void wait() {
         std::unique_lock<std::mutex> lock(mutex_);
         changed_.wait(lock, [this] { return queue_.empty(); });
+    }
+    bool idle() {
+        std::lock_guard<std::mutex> lock(mutex_);
+        return queue_.empty();
     }
 
 private:
@@ -148,6 +152,16 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemc
     if (kind != cudaMemcpyDeviceToDevice) fake::legacy().wait();
     return cudaSuccess;
 }
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t step, const void* from, size_t pitch, size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
+    stream->push([=] {
+        for (size_t row = 0; row < height; ++row) {
+            std::memcpy(static_cast<char*>(to) + row * step, static_cast<const char*>(from) + row * pitch, width);
+        }
+    });
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, int) { *stream = new fake::Stream; return cudaSuccess; }
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return stream->idle() ? cudaSuccess : cudaErrorNotReady; }
 inline cudaError_t cudaHostRegister(void*, size_t, int) { return cudaSuccess; }
 inline cudaError_t cudaHostGetDevicePointer(void** seen, void* memory, int) { *seen = memory; return cudaSuccess; }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) { *event = new fake::Event; return cudaSuccess; }

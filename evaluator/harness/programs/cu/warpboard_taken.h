@@ -1,0 +1,130 @@
+// Copies of an answer on a GPU into the judge's own memory, and a sample of it.
+#ifndef WARPBOARD_TAKEN_H
+#define WARPBOARD_TAKEN_H
+
+#include <cuda_runtime.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+#include "warpboard_answer.h"
+#include "warpboard_driver.h"
+#include "warpboard_random.h"
+
+namespace warpboard {
+
+// They are queued right after "done". Queued before and waiting for that, they would be work that waits in the judge's context,
+// and a kernel of 300 us on a stream of its own was then interrupted for 2.4 ms. The end of the copies is a word of the host's:
+// on some GPUs a synchronization returns 10 us later.
+//
+// The sample is some bytes from unpredictable places, which a copy engine takes first. The whole answer is copied some 150 us
+// later, when the device has come back to the judge's context, and what is queued of the runner's is done by then: the sample
+// lacks what came late.
+class Taken {
+public:
+    using Copy = AnswerReader::Copy;
+
+    // Needs a context.
+    void open() {
+        void* memory = mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        words_ = new (memory) Words{};
+        void* seen = nullptr;
+        WARPBOARD_CUDA(cudaHostRegister(memory, sizeof(Words), cudaHostRegisterMapped));
+        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, memory, 0));
+        seen_ = reinterpret_cast<CUdeviceptr>(seen);
+        WARPBOARD_CUDA(cudaStreamCreateWithFlags(&sampling_, cudaStreamNonBlocking));  // waits for no other
+    }
+
+    // Queues the sample, and the copies of what lies on the device.
+    void queue(const std::vector<Copy>& copies) {
+        ++number_;
+        const Copy* chosen = choose(copies);
+        sampled_ = chosen == nullptr ? Sample{} : Sample::of(*chosen, random_);
+        if (chosen != nullptr) {
+            sample(words_->first, chosen->from);
+            into_ = chosen->into;
+        }
+        for (const Copy& copy : copies) {
+            if (copy.device) WARPBOARD_CUDA(cudaMemcpyAsync(copy.into, copy.from, copy.bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
+        }
+        const auto stream = reinterpret_cast<CUstream>(cudaStreamLegacy);
+        if (driver().write_value(stream, seen_ + offsetof(Words, copied), number_, CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS) {
+            throw std::runtime_error("the device cannot say when an answer has been copied");
+        }
+    }
+
+    void wait() {
+        for (unsigned looks = 1; __atomic_load_n(&words_->copied, __ATOMIC_ACQUIRE) != number_; ++looks) {
+            if (looks % looks_between != 0) continue;
+            const cudaError_t status = cudaStreamQuery(cudaStreamLegacy);
+            if (status != cudaErrorNotReady) WARPBOARD_CUDA(status);
+        }
+    }
+
+    // Whether the copy differs from the sample.
+    bool changed() {
+        if (sampled_.width == 0) return false;
+        sample(words_->later, into_);
+        WARPBOARD_CUDA(cudaStreamSynchronize(sampling_));
+        return std::memcmp(words_->first, words_->later, sampled_.width * sampled_.height) != 0;
+    }
+
+private:
+    static constexpr size_t rows = 64, row_bytes = 64, step = 64, most_pitch = size_t{1} << 30;
+    static constexpr unsigned looks_between = 1 << 20;  // at the end of the copies, for each question whether the device failed
+
+    struct Words {
+        alignas(128) uint32_t copied = 0;
+        alignas(128) unsigned char first[rows * row_bytes] = {};
+        unsigned char later[rows * row_bytes] = {};
+    };
+
+    // Rows of some bytes, each a pitch behind the one before.
+    struct Sample {
+        size_t skip = 0, pitch = 0, width = 0, height = 0;
+
+        static Sample of(const Copy& copy, Random& random) {
+            Sample s;
+            s.height = copy.bytes >= rows * row_bytes ? rows : 1;
+            s.pitch = s.height > 1 ? std::min(copy.bytes / s.height / step * step, most_pitch) : copy.bytes;
+            s.width = s.height > 1 ? row_bytes : copy.bytes;
+            s.skip = random() % ((s.pitch - s.width) / step + 1) * step;
+            return s;
+        }
+    };
+
+    // The largest, and half of the time any: so that a part that is written too late is found in some call.
+    const Copy* choose(const std::vector<Copy>& copies) {
+        std::vector<const Copy*> all;
+        for (const Copy& copy : copies) {
+            if (copy.device) all.push_back(&copy);
+        }
+        if (all.empty()) return nullptr;
+        if (random_() % 2 == 0) return all[random_() % all.size()];
+        return *std::max_element(all.begin(), all.end(), [](const Copy* a, const Copy* b) { return a->bytes < b->bytes; });
+    }
+
+    void sample(unsigned char* to, const void* from) {
+        WARPBOARD_CUDA(cudaMemcpy2DAsync(to, sampled_.width, static_cast<const unsigned char*>(from) + sampled_.skip, sampled_.pitch,
+                                         sampled_.width, sampled_.height, cudaMemcpyDeviceToHost, sampling_));
+    }
+
+    Words* words_ = nullptr;
+    CUdeviceptr seen_ = 0;  // where the device finds them
+    cudaStream_t sampling_ = nullptr;
+    uint32_t number_ = 0;
+    Random random_ = Random::fresh();
+    Sample sampled_;
+    const void* into_ = nullptr;  // of the judge's, what the sample is of
+};
+
+}  // namespace warpboard
+
+#endif
