@@ -214,7 +214,8 @@ class Stages:
         if "ref" in times:
             self.report["ref_runtime"] = timing.stats(times["ref"])
             errors = ([ns / NS_PER_MS for ns in read[label].errors()] for label in ("ref", "custom"))
-            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(times["ref"], times["custom"], *errors)
+            apart = timing.apart(*(quantile(times[label], 0.5) for label in ("ref", "custom"))) if self.clocks.kind == "cuda" else 0.0
+            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(times["ref"], times["custom"], *errors, apart)
 
 
 def undisturbed(read, alone):

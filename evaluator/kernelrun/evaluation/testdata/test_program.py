@@ -437,10 +437,16 @@ class Timing(unittest.TestCase):
             self.assertAlmostEqual(low, least)
             self.assertAlmostEqual(high, most)
 
+    def test_an_interval_has_room_for_what_processes_of_one_kernel_differ_by(self):
+        for ms, share in ((0.355, 0.0034), (0.008, 0.021)):
+            _, (low, high) = timing.speedup([ms] * 10, [ms] * 10, apart=timing.apart(ms, ms))
+            self.assertAlmostEqual(low, 1 - share, delta=share / 20)
+            self.assertAlmostEqual(high, 1 + share, delta=share / 20)
+
     def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None):
         """Clocks of calls in µs, where handing over takes 150 of them."""
         constants = Constants(kind, 150_000.0, 160_000.0, 3_000.0, 3_000.0, 40_000.0, 145_000.0)
-        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, 145_000.0, (4,), 1, 0)
+        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, 145_000.0, (4,), 1, 0, True)
                 for event, wall, snapshot in calls]
         return timing.EvaluationClocks(made, constants, reference, beside)
 
@@ -463,7 +469,7 @@ class Timing(unittest.TestCase):
         self.assertGreater(self.clock(unjoined)[1], 190)
 
     def test_delays_that_the_reference_shows_do_not_count_up_to_a_limit(self):
-        for delay, alone, beside in ((9, "event", "event"), (12, "wall", "event"), (22, "wall", "event"), (40, "wall", "wall")):
+        for delay, alone, beside in ((3, "event", "event"), (6, "wall", "event"), (9, "wall", "event"), (12, "wall", "wall")):
             calls = [(190, 190 + delay, 190 + delay)] * 20
             reference = self.clocks([(300, 300 + delay, 300 + delay)] * 20, reference=True)
             self.assertEqual((self.clock(calls)[0], self.clock(calls, beside=reference)[0]), (alone, beside), delay)
@@ -477,11 +483,11 @@ class Timing(unittest.TestCase):
 
     def test_work_after_done_is_not_allowed_by_what_the_reference_shows(self):
         reference = self.clocks([(300, 310, 314)] * 20, reference=True)
-        self.assertEqual(self.clock([(182, 180, 194)] * 20, beside=reference)[0], "event")
-        self.assertEqual(self.clock([(182, 180, 197)] * 20, beside=reference)[0], "snapshot")
+        self.assertEqual(self.clock([(182, 180, 191)] * 20, beside=reference)[0], "event")
+        self.assertEqual(self.clock([(182, 180, 194)] * 20, beside=reference)[0], "snapshot")
 
     def test_a_reference_counts_by_its_own_clock_and_says_when_it_was_hindered(self):
-        for more, hindered in ((0, False), (50, False), (80, True)):
+        for more, hindered in ((0, False), (25, False), (35, True)):
             reference = self.clocks([(190, 190 + more, 190 + more)] * 20, reference=True)
             self.assertEqual((reference.clock, reference.hindered()), ("event", hindered))
         unjoined = self.clocks([(1, 1, 190)] * 20, reference=True)
@@ -497,11 +503,11 @@ class Timing(unittest.TestCase):
 
     def test_a_time_says_by_how_much_it_may_err(self):
         self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(), (0, 0))
-        self.assertEqual(self.clocks([(190, 196, 196)] * 20).errors(), (0, 6_000))  # what it may have hidden
-        self.assertEqual(self.clocks([(1, 190, 190)] * 20).errors(), (10_000, 10_000))
+        self.assertEqual(self.clocks([(190, 193, 193)] * 20).errors(), (0, 3_000))  # what it may have hidden
+        self.assertEqual(self.clocks([(1, 190, 190)] * 20).errors(), (4_000, 4_000))
         self.assertEqual(self.clocks([(190, 190, 190)] * 20, late=True).errors(), (0, 0))  # a call that waits on the host is as any
         self.assertLess(max(self.clocks([(190, 190, 190)] * 20, kind="host").errors()), 10_000)
-        self.assertEqual(self.clock([(0.001, 9, 9)] * 20)[:2], ("event", 1.5))  # no kernel takes less
+        self.assertEqual(self.clock([(0.001, 3, 3)] * 20)[:2], ("event", 1.5))  # no kernel takes less
 
     def test_lying_in_some_calls_or_being_lucky_in_some_gains_nothing(self):
         honest = [(190, 190, 190)]
@@ -511,19 +517,13 @@ class Timing(unittest.TestCase):
         lucky = 7 * [(60, 60, 60)] + 13 * [(60, 250, 250)]
         self.assertGreater(self.clock(lucky)[1], 200)
 
-    def test_only_whole_turns_of_another_context_disturb(self):
+    def test_a_turn_of_another_context_while_an_input_is_written_counts(self):
         calls = [(190, 190, 190)] * 20
-        for prepared, disturbed, want in ((40, 0, 190), (160, 0, 190), (440, 1, 580)):
+        for prepared, disturbed, want in ((40, 0, 190), (58, 0, 190), (100, 1, 250), (440, 1, 590)):
             _, median, share = self.clock(calls, prepared=prepared)
             self.assertEqual(share, disturbed)
             self.assertTrue(want - 15 <= median <= want, median)
             self.assertEqual(self.clock(calls, prepared=prepared, reference=True), ("event", 190, disturbed))
-
-    def test_inputs_that_the_reference_gets_slowly_too_are_not_disturbed_up_to_a_limit(self):
-        calls = [(190, 190, 190)] * 20
-        for reference, prepared, disturbed in ((40, 180, 1), (100, 180, 0), (100, 240, 1), (220, 220, 0), (240, 240, 1)):
-            beside = self.clocks(calls, prepared=reference, reference=True)
-            self.assertEqual(self.clock(calls, prepared=prepared, beside=beside)[2], disturbed, (reference, prepared))
 
 
 class Caches(unittest.TestCase):
