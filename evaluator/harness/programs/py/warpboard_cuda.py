@@ -171,8 +171,8 @@ class RunnerDevice:
             torch.cuda.nvtx.range_push("custom_kernel")
         with contextlib.nullcontext() if self._pool is None else torch.cuda.use_mem_pool(self._pool):
             output = kernel(data)
-            # Leaving the pool and describing the answer takes longer than many kernels, and a device without work is given to
-            # the judge's context meanwhile: a kernel that waits for the device would be charged for that.
+            # Leaving the pool and describing the answer takes longer than many kernels, and a device without work goes to
+            # the judge's context: a kernel that waits for the device would be charged for that.
             self._end.record(self._stream)
             if placed := is_placed(output, regions):
                 queue_write(self._done, number)
