@@ -27,6 +27,7 @@ type fakeBuilder struct {
 	build   func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
 	prepare func(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error)
+	judged  bool // a judge beside the program says what is reported
 }
 
 // fakeStage is one stage of a fake program.
@@ -85,7 +86,11 @@ func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (
 		return judge.Ending{Outcome: pass(req)}, nil
 	}
 	outcome, err := p.builder.run(ctx, fakeStage{req, p.attempt, p.place})
-	return judge.Ending{Outcome: outcome}, err
+	end := judge.Ending{Outcome: outcome}
+	if p.builder.judged {
+		end.Judge = &sandbox.Outcome{}
+	}
+	return end, err
 }
 
 func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest, wrapped toolchain.Wrapped) (judge.Ending, error) {

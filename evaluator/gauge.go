@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/gauge"
 	"warpboard/evaluator/job"
@@ -19,8 +20,8 @@ type Gauging struct {
 
 // gaugeLoop measures each unit again and again while no one needs it, until ctx ends. A job that comes in the meantime ends
 // that; it starts over when nothing is to be done.
-// On a machine that is never idle the gate lets nothing through, and a unit keeps its old gauge, or has none: the site
-// then holds no score to the roofs.
+// On a machine that is never idle the gate lets nothing through, and a unit keeps its old gauge. Where a GPU has none yet,
+// gaugeFirst measures it before the first ranked run.
 func (w *Worker) gaugeLoop(ctx context.Context) {
 	if w.cfg.Gauge.Every == 0 {
 		return
@@ -60,15 +61,53 @@ func (w *Worker) gaugeUnit(ctx context.Context, unit device.Slot) error {
 	if err != nil {
 		return err
 	}
+	w.gauged(unit, found)
+	return nil
+}
+
+// gauged has all slots of the unit show what was found.
+func (w *Worker) gauged(unit device.Slot, found job.Gauge) {
 	for _, s := range w.pool.All() {
-		// All slots of the unit show what was found.
 		if s.UUID == unit.UUID {
 			s.Gauged(found)
 		}
 	}
 	w.log.Info("slot gauged", "device", unit.Device, "floor", time.Duration(found.FloorNS),
 		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
+}
+
+// gaugeFirst measures a GPU without a gauge before it ranks anything: nothing else would hold a score back that is above
+// the roof. Who keeps a GPU busy cannot prevent that. On a CPU no roof holds a score back.
+func (w *Worker) gaugeFirst(ctx context.Context, a *attempt.Attempt, held *slots.Held) error {
+	unit := held.First()
+	if w.cfg.Gauge.Every == 0 || a.Job.Mode != job.ModeRanked || !unit.IsGPU() || unit.IsGauged() {
+		return nil
+	}
+	found, err := w.gaugeHeld(ctx, held.One())
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("the GPU's floor and roofs are unknown, and it ranks nothing before they have been measured: %w", err)
+	}
+	w.gauged(unit.Slot, found)
+	a.Describe()
 	return nil
+}
+
+func (w *Worker) gaugeHeld(ctx context.Context, held *slots.Held) (job.Gauge, error) {
+	j, err := gauge.Job(held.First().Device, true)
+	if err != nil {
+		return job.Gauge{}, err
+	}
+	work := w.workOf(attempt.New(attempt.Config{
+		Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Pool: w.pool, Slot: held.First(), Log: w.log,
+	}))
+	ready, err := work.Build(ctx)
+	if err == nil && ready {
+		err = work.Run(ctx, held)
+	}
+	return gauge.Read(work.Conclude(err), true)
 }
 
 func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Gauge, error) {

@@ -1,10 +1,22 @@
 package evaluator_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
 )
 
 // The numbers of any machine that these tests run on.
@@ -27,4 +39,64 @@ func TestAnIdleUnitIsGaugedByTheJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	plausible(t, g)
+}
+
+// gaugeReport has an empty call of 3 µs, and 1 ms for reading and for arithmetic.
+func gaugeReport(req toolchain.StageRequest) string {
+	var b strings.Builder
+	b.WriteString("benchmark-count: 3\n")
+	for i, ns := range []int{3_000, 1_000_000, 1_000_000} {
+		fmt.Fprintf(&b, "benchmark.%[1]d.spec: %[2]s\nbenchmark.%[1]d.runs: 2\nbenchmark.%[1]d.mean: %[3]d\nbenchmark.%[1]d.best: %[3]d\nbenchmark.%[1]d.worst: %[3]d\n"+
+			"benchmark.%[1]d.median: %[3]d\nbenchmark.%[1]d.times: %[3]d,%[3]d\nbenchmark.%[1]d.clock: event\nbenchmark.%[1]d.event: %[3]d\n"+
+			"benchmark.%[1]d.wall: %[3]d\nbenchmark.%[1]d.snapshot: %[3]d\nbenchmark.%[1]d.status: pass\n", i, harness.SpecLine(req.Cases[i]), ns)
+	}
+	return b.String() + "check: pass\n"
+}
+
+// TestAGPUIsGaugedBeforeItsFirstRankedRun: nothing else would hold a score above the roof back on a GPU that is never idle.
+func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
+	var mu sync.Mutex
+	var ran []string
+	broken := true
+	s := newSite(t)
+	s.start(evaluator.Config{
+		Slots: []device.Slot{gpu(0)}, Gauge: evaluator.Gauging{Every: time.Hour, First: time.Hour},
+		Builder: fakeBuilder{judged: true, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !strings.HasPrefix(st.Attempt, job.GaugeAttempt) {
+				ran = append(ran, st.Attempt+" "+st.Mode)
+				return pass(st.StageRequest), nil
+			}
+			ran = append(ran, "gauge")
+			if broken {
+				return sandbox.Outcome{}, errors.New("the device fell off the bus")
+			}
+			say(st.StageRequest, gaugeReport(st.StageRequest))
+			return sandbox.Outcome{Wall: time.Millisecond}, nil
+		}},
+	})
+	heard := func(id string, mode job.Mode) job.Result {
+		s.publish(onGPU(aJob(id, mode)))
+		return s.result(id)
+	}
+	if r := heard("test", job.ModeTest); r.Machine.Gauge != nil || r.Failure != nil {
+		t.Errorf("a test waits for the gauge: %+v", r)
+	}
+	if r := heard("early", job.ModeRanked); r.Failure == nil || !r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "floor and roofs are unknown") {
+		t.Errorf("ranked without a gauge: %+v", r.Failure)
+	}
+	mu.Lock()
+	broken = false
+	mu.Unlock()
+	for _, id := range []string{"first", "second"} {
+		if r := heard(id, job.ModeRanked); r.Failure != nil || r.Machine.Gauge == nil || r.Machine.Gauge.FloorNS != 3_000 {
+			t.Errorf("%s: %+v, %+v", id, r.Failure, r.Machine.Gauge)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if diff := cmp.Diff([]string{"test test", "gauge", "gauge", "first test", "first leaderboard", "second test", "second leaderboard"}, ran); diff != "" {
+		t.Error(diff)
+	}
 }

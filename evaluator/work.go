@@ -85,12 +85,16 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if err != nil {
 		return err
 	}
+	w.inFlight.onSlot(a.Job.AttemptID)
+	if err := w.gaugeFirst(ctx, a, held); err != nil {
+		held.Release()
+		return err
+	}
 	defer func(began time.Time) {
 		// Also after a panic or a cancellation: the holder of a unit pays for it. The site bounds the number
 		// (work.charge).
 		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
 		held.Release()
 	}(time.Now())
-	w.inFlight.onSlot(a.Job.AttemptID)
 	return work.Run(ctx, held)
 }

@@ -66,9 +66,12 @@ func (a *Attempt) Hold(ctx context.Context, n int) (*slots.Held, error) {
 		return nil, err
 	}
 	a.Slot = held.First()
-	a.Result.Machine = a.Pool.Describe(a.Slot, a.Job.Task.Lang)
+	a.Describe()
 	return held, nil
 }
+
+// Describe notes what is known of the attempt's slot now.
+func (a *Attempt) Describe() { a.Result.Machine = a.Pool.Describe(a.Slot, a.Job.Task.Lang) }
 
 // Enter announces a stage, unless the attempt has ended already.
 func (a *Attempt) Enter(ctx context.Context, stage job.Stage, total int) error {

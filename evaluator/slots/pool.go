@@ -123,6 +123,9 @@ func (h *Held) DropCached() {
 // First is the job's slot.
 func (h *Held) First() *Slot { return h.slots[0] }
 
+// One is the job's slot alone, for a program that needs no other. Release is not its to call.
+func (h *Held) One() *Held { return &Held{pool: h.pool, slots: h.slots[:1]} }
+
 // Count is how many units are held.
 func (h *Held) Count() int { return len(h.slots) }
 

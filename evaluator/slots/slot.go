@@ -200,6 +200,9 @@ func (s *Slot) Gauged(g job.Gauge) {
 	s.gauge = &g
 }
 
+// IsGauged reports whether the unit's floor and roofs are known.
+func (s *Slot) IsGauged() bool { return s.gauged() != nil }
+
 func (s *Slot) gauged() *job.Gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
