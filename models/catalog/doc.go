@@ -3,7 +3,7 @@
 // Read it in this order: task.go (a task, who may see and change it), version.go (what publishing a bundle does),
 // version_files.go, blob.go (contents, each stored once), find.go (lists), sight.go (whom a list shows which tasks).
 //
-// The store of package models embeds Catalog. Submissions store their sources as blobs, too: PutBlob and SweepBlobs.
+// Submissions store their sources as blobs, too: PutBlob and SweepBlobs.
 //
 // It promises that a score always belongs to one version, and that a change of only texts makes no new version: measuredKey
 // covers everything that a score depends on. A taken slug is a Conflict.

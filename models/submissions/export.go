@@ -18,14 +18,15 @@ type Exported struct {
 	CreatedAt    time.Time
 	State        work.RunState
 	ScoreNS      *float64 `gorm:"column:score_ns"` // nil: it failed
+	SourceBytes  int64    // of all files
 }
 
 // Export lists the ranked runs of a board that ended, valid ones and those that failed, in the order of their submissions after one,
 // at most so many. Without disqualified, held, and frozen runs, infrastructure errors, and those of people who leave their sources out
 // of datasets.
 func (t *Intake) Export(ctx context.Context, versionID int64, device string, after int64, limit int) (list []Exported, err error) {
-	err = t.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, s.file_name, s.created_at, r.state, r.score_ns
-		from runs r join submissions s on s.id = r.submission_id join users u on u.id = s.user_id
+	err = t.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, s.file_name, s.created_at, r.state, r.score_ns, b.size as source_bytes
+		from runs r join submissions s on s.id = r.submission_id join users u on u.id = s.user_id join blobs b on b.hash = s.source_hash
 		where r.version_id = ? and r.device = ? and r.submission_id > ? and not u.no_dataset and `+exported("r", "s")+`
 			and not exists (select 1 from submissions n join runs m on m.submission_id = n.id where n.source_hash = s.source_hash
 				and n.user_id = s.user_id and n.version_id = s.version_id and n.id > s.id and m.device = r.device and `+exported("m", "n")+`)

@@ -94,7 +94,7 @@ func operations() []operation {
 		{data, "GET", boardFiles + "/entries.csv", "Download a board as a table.", false, "", nil, 200, text},
 		{data, "GET", boardFiles + "/dataset.jsonl", "Download a board of a closed task with the sources, 500 entries on a page, as JSON lines; the first line describes the dataset. Link leads to the next page.", false, "", page, 200, text},
 		{data, "GET", boardFiles + "/dataset.parquet", "The same as Parquet.", false, "", page, 200, file},
-		{data, "GET", boardFiles + "/kernelbot.parquet", "Download the ranked runs of a closed task's board with the sources, 100 on a page, in the columns of KernelBot's dataset. Link leads to the next page.", false, "", map[string]string{"after": "id of the last submission of the page before"}, 200, file},
+		{data, "GET", boardFiles + "/kernelbot.parquet", "Download the ranked runs of a closed task's board with the sources, at most 100 and 16 MiB on a page, in the columns of KernelBot's dataset. Link leads to the next page.", false, "", map[string]string{"after": "id of the last submission of the page before"}, 200, file},
 		{data, "GET", boardFiles + "/README.md", "Read the card of the board's datasets for Hugging Face.", false, "", nil, 200, text},
 	}
 }
