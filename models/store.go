@@ -15,6 +15,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
+	"warpboard/models/comments"
 	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/devices"
@@ -68,6 +69,7 @@ type Store struct {
 	Members     *membership.Boards
 	Catalog     *catalog.Catalog
 	Boards      *boards.Boards
+	Comments    *comments.Comments
 	Counters    *counters.Table
 	Devices     *devices.Devices
 	Epochs      *epochs.Epochs
@@ -131,7 +133,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
-		Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
+		Comments: comments.New(database), Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeTold}), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,

@@ -42,6 +42,17 @@ func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/
 
 func sourceURL(id int64) templ.SafeURL { return SubmissionURL(id) + "?tab=source" }
 
+// CommentsURL is the list of comments on a submission, or on a task where that is 0.
+func CommentsURL(slug string, submissionID int64) templ.SafeURL {
+	if submissionID != 0 {
+		return SubmissionURL(submissionID) + "/comments"
+	}
+	return TaskPartURL(slug, "comments")
+}
+
+// CommentURL is the page of one comment.
+func CommentURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/comments/%d", id)) }
+
 // RunURL leads to a run, which stands on the page of its submission.
 func RunURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/runs/%d", id)) }
 

@@ -15,24 +15,27 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
 // Document is Markdown of the site's own documentation: its headings have the ids that anchor gives them.
 func Document(source string, anchor func(heading string) string) (templ.Component, error) {
-	html, err := markdown(source, anchor)
+	html, err := markdown(source, anchor, "")
 	return templ.Raw(html), err
 }
 
 // markdown turns a text into HTML that cannot script a page: raw HTML in it is dropped by goldmark, and what is left goes
 // through bluemonday's list for text written by strangers. Its headings are one level lower than written, because the page
-// has its own first one.
-func markdown(source string, anchor func(heading string) string) (string, error) {
+// has its own first one. Texts like #L12 become links to the lines of a source at the address lines, unless that is empty.
+func markdown(source string, anchor func(heading string) string, lines string) (string, error) {
 	if len(source) > mostDescription {
 		return asWritten(source), nil
 	}
 	md := gfm()
-	doc := md.Parser().Parse(text.NewReader([]byte(source)))
+	pc := parser.NewContext()
+	pc.Set(linesKey, lines)
+	doc := md.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
 	links := 0 // bytes of addresses, which references repeat
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -76,11 +79,19 @@ func asWritten(source string) string {
 
 // Description is Markdown of a text that many readers ask for.
 func (h *Highlighter) Description(source string) (templ.Component, error) {
-	key := sha256.Sum256([]byte("description\x00" + source))
+	return h.Comment(source, "")
+}
+
+// Comment is Description with links to lines of a source: #L12 of the address lines.
+func (h *Highlighter) Comment(source, lines string) (templ.Component, error) {
+	key := sha256.Sum256([]byte("description\x00" + lines + "\x00" + source))
 	if html, ok := h.done.Get(key); ok {
 		return templ.Raw(html), nil
 	}
-	html, err := markdown(source, nil)
+	html, err := markdown(source, nil, lines)
+	if lines != "" && len(html) > mostGrowth*(len(source)+100) {
+		html = asWritten(source)
+	}
 	if err == nil {
 		h.done.Put(key, html, int64(len(html)))
 	}

@@ -3,6 +3,8 @@ package views
 import (
 	"bytes"
 	"errors"
+	"regexp"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -19,12 +21,13 @@ const (
 	mostNesting     = 20        // lists and quotes in each other; a list counts twice
 	mostMarks       = 250       // of links, emphasis and so on, in one paragraph or cell
 	mostCells       = 10_000    // of tables: a short row is filled up to the width of its header
+	mostGrowth      = 20        // of a comment, in bytes of HTML for each of its own
 )
 
 // boundedParser is goldmark's parser of GitHub's Markdown, within these bounds.
 func boundedParser() parser.Parser {
 	blocks, inlines := parser.DefaultBlockParsers(), append(parser.DefaultInlineParsers(),
-		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500))
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500), util.Prioritized(lineLinks{}, 600))
 	for i, block := range blocks {
 		blocks[i].Value = nestedBlocks{block.Value.(parser.BlockParser)}
 	}
@@ -103,7 +106,32 @@ func (s smallTables) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	s.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-var marksKey, cellsKey = parser.NewContextKey(), parser.NewContextKey()
+// lineLinks make links to lines of a source: #L12, or #L12-L20, which leads to its first line.
+type lineLinks struct{}
+
+var lineReference = regexp.MustCompile(`^#(L[1-9][0-9]{0,5})(-L[1-9][0-9]{0,5})?`)
+
+// Trigger begins a reference.
+func (lineLinks) Trigger() []byte { return []byte{'#'} }
+
+// Parse reads a reference.
+func (lineLinks) Parse(_ ast.Node, reader text.Reader, pc parser.Context) ast.Node {
+	to, _ := pc.Get(linesKey).(string)
+	line, segment := reader.PeekLine()
+	found := lineReference.FindSubmatch(line)
+	if to == "" || found == nil || isWord(reader.PrecendingCharacter()) || len(line) > len(found[0]) && isWord(rune(line[len(found[0])])) {
+		return nil
+	}
+	link := ast.NewLink()
+	link.Destination = []byte(to + "#" + string(found[1]))
+	link.AppendChild(link, ast.NewTextSegment(segment.WithStop(segment.Start+len(found[0]))))
+	reader.Advance(len(found[0]))
+	return link
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+var marksKey, cellsKey, linesKey = parser.NewContextKey(), parser.NewContextKey(), parser.NewContextKey()
 
 var errTooLong = errors.New("the text becomes too long")
 

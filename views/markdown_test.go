@@ -115,3 +115,43 @@ func FuzzDescription(f *testing.F) {
 		costtest.Check(t, fmt.Sprintf("%q, %q", begin, end), func() { described(t, source) })
 	})
 }
+
+func TestCommentsLinkToLinesAndStaySmall(t *testing.T) {
+	h := NewHighlighter(1<<20, MostColoured)
+	render := func(source, lines string) string {
+		t.Helper()
+		c, err := h.Comment(source, lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := c.Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const at = "/submissions/7?tab=source"
+	for source, want := range map[string]string{
+		"#L12":                       `<p><a href="/submissions/7?tab=source#L12" rel="nofollow">#L12</a></p>`,
+		"see #L1-L3.":                `<p>see <a href="/submissions/7?tab=source#L1" rel="nofollow">#L1-L3</a>.</p>`,
+		"#L1\" onclick=\"x":          `<p><a href="/submissions/7?tab=source#L1" rel="nofollow">#L1</a>&#34; onclick=&#34;x</p>`,
+		"[#L2](https://example.org)": `rel="nofollow">#L2</a>`,
+	} {
+		if got := render(source, at); !strings.Contains(got, want) {
+			t.Errorf("%q becomes %q, want %q", source, got, want)
+		}
+	}
+	for _, source := range []string{"a#L1", "#L0", "#L1234567", "#L1x", "`#L1`", "#l1"} {
+		if got := render(source, at); strings.Contains(got, "<a") {
+			t.Errorf("%q becomes %q", source, got)
+		}
+	}
+	if got := render("#L12", ""); strings.Contains(got, "<a") {
+		t.Errorf("without a source it becomes %q", got)
+	}
+	for _, source := range []string{strings.Repeat("#L1\n\n", 800), "[a]: " + strings.Repeat("b", 2000) + "\n\n" + strings.Repeat("[a]\n\n", 390)} {
+		if got := render(source, at); len(got) > 20*(len(source)+100) {
+			t.Errorf("%d bytes become %d", len(source), len(got))
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/comments"
 	"warpboard/models/review"
 	"warpboard/models/work"
 )
@@ -50,6 +51,8 @@ type ReviewPage struct {
 	Task string // slug of the one task that is shown; empty: all
 	Rows []models.FlaggedRun
 	Next int64 // flag that the next page begins after; 0 on the last
+
+	Comments []comments.Reported // with open reports
 }
 
 // reviewGroupRows are runs that the site flagged for the same reason; why is empty for all others.
@@ -118,7 +121,7 @@ func subjectURL(r accounts.Audit) string {
 	switch kind {
 	case "run":
 		return "/runs/" + name + "/moderation"
-	case "user", "submission", "webhook":
+	case "user", "submission", "webhook", "comment":
 		return "/" + kind + "s/" + name
 	case "person":
 		return "/users/" + name

@@ -11,6 +11,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
+	"warpboard/models/comments"
 	"warpboard/models/membership"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
@@ -18,6 +19,9 @@ import (
 
 // quietTitle is what stands wherever the task is shown. Its slug does not: errors repeat what was asked for.
 const quietTitle = "Zanzibar sums"
+
+// quietWords are a comment on it, and on a submission to it.
+const quietWords = "Cloves in shared memory"
 
 // closedScene is a task with a board, on which a member is, and one person in every role.
 type closedScene struct {
@@ -69,7 +73,26 @@ func newClosedScene(t *testing.T) *closedScene {
 	if _, err := s.site.Store.SQL().ExecContext(t.Context(), "update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.task.ID); err != nil {
 		t.Fatal(err)
 	}
+	s.talk()
 	return s
+}
+
+// talk writes comments on the task and on the run's submission, which is public.
+func (s *closedScene) talk() {
+	filed, err := s.site.Store.Submissions.Filed(s.t.Context(), s.run.SubmissionID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	of := filed[s.run.SubmissionID]
+	for _, thread := range []comments.Thread{{Task: of.Task}, {Task: of.Task, Submission: &of.Submission}} {
+		member, err := s.site.Store.Accounts.User(s.t.Context(), s.users["member"].ID)
+		if err == nil {
+			_, err = s.site.Store.Comments.Add(s.t.Context(), member, thread, quietWords)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }
 
 // browserFor is a browser with a session of a person.
@@ -130,6 +153,12 @@ func TestWhoSeesATaskWhere(t *testing.T) {
 		{"/api/v1/tasks/quiet/bundle", "PK", all, all, in, own},
 		{"/popcorn/gpus/quiet", "CPU", all, all, in, own},
 		{"/popcorn/submissions/quiet/CPU", "member", all, all, in, own},
+		{"/tasks/quiet/comments", quietWords, all, all, in, own},
+		{sub + "/comments", quietWords, all, all, in, own}, // nor of one's own submission
+		{"/api/v1/tasks/quiet/comments", quietWords, all, all, in, own},
+		{"/api/v1" + sub + "/comments", quietWords, all, all, in, own},
+		{"/comments/1", quietWords, all, all, in, own},
+		{"/comments/2", quietWords, all, all, in, own},
 		{run + "/moderation", "", all, all, in, own + "m"}, // one's own runs stay one's own
 		{sub, "", all, all, in, own + "m"},
 		{sub + "/source", "int main", all, all, in, own + "m"},
@@ -190,7 +219,7 @@ func (s *closedScene) sees(row seen, roles string) {
 		mark = quietTitle
 	}
 	absent := strings.NewReplacer("quiet", "absent", fmt.Sprintf("/runs/%d", s.run.ID), "/runs/99", fmt.Sprintf("/submissions/%d", s.run.SubmissionID), "/submissions/99",
-		fmt.Sprintf("a=%d&b=%d", s.run.ID, s.run.ID), "a=99&b=99").Replace(row.path)
+		fmt.Sprintf("a=%d&b=%d", s.run.ID, s.run.ID), "a=99&b=99", "/comments/1", "/comments/99", "/comments/2", "/comments/99").Replace(row.path)
 	for _, role := range s.roles {
 		status, text := s.ask(role, row.path)
 		want := strings.Contains(roles, initial(role))
@@ -215,9 +244,9 @@ func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 		}
 		path := strings.NewReplacer("/submissions/:id/runs/:run", fmt.Sprintf("/submissions/%d/runs/%d", s.run.SubmissionID, s.run.ID),
 			"/submissions/:id", fmt.Sprintf("/submissions/%d", s.run.SubmissionID), "/runs/:id", fmt.Sprintf("/runs/%d", s.run.ID),
-			":slug", "quiet", ":leaderboard", "quiet", ":version", fmt.Sprint(s.task.VersionID), ":device", "CPU", ":gpu", "CPU", "/users/:id", fmt.Sprintf("/users/%d", s.users["member"].ID)).Replace(r.Path)
+			"/comments/:id", "/comments/1", ":slug", "quiet", ":leaderboard", "quiet", ":version", fmt.Sprint(s.task.VersionID), ":device", "CPU", ":gpu", "CPU", "/users/:id", fmt.Sprintf("/users/%d", s.users["member"].ID)).Replace(r.Path)
 		for _, role := range []string{"visitor", "other"} {
-			if status, text := s.ask(role, path); strings.Contains(text, quietTitle) || status == http.StatusOK && strings.Contains(text, "int main") {
+			if status, text := s.ask(role, path); strings.Contains(text, quietTitle) || strings.Contains(text, quietWords) || status == http.StatusOK && strings.Contains(text, "int main") {
 				t.Errorf("%s at %s: %d shows it", role, path, status)
 			}
 			asked++
@@ -257,6 +286,12 @@ func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 			}
 			if shown := !result.IsError && strings.Contains(jsonText(result), "quiet"); shown != want {
 				t.Errorf("%s shows the board to %s: %v", tool, role, shown)
+			}
+		}
+		for _, uri := range []string{"warpboard://comments/tasks/quiet", fmt.Sprintf("warpboard://comments/submissions/%d", s.run.SubmissionID)} {
+			result, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+			if shown := err == nil && strings.Contains(jsonText(result), quietWords); shown != want {
+				t.Errorf("%s shows the comments to %s: %v, %v", uri, role, shown, err)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/models/comments"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -63,8 +64,30 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	}
 	s.addProfiled()
 	s.runs["goes on"] = s.submit(s.person, "H200", "// goes on "+trick)
+	s.quote(s.runs["was lost"].SubmissionID)
 	s.sql("update submissions set file_name = $1 where user_id = $2", trick+".cu", s.person.ID)
 	return s
+}
+
+// quote has people comment on a submission while its source is public; then its task is open again.
+func (s *trickyScene) quote(submissionID int64) {
+	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.task.ID)
+	filed, err := s.site.Store.Submissions.Filed(s.t.Context(), submissionID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	of := filed[submissionID]
+	on := comments.Thread{Task: of.Task, Submission: &of.Submission}
+	if _, err = s.site.Store.Comments.SetWriteup(s.t.Context(), s.person, on, "#L1 is "+trick); err == nil {
+		_, err = s.site.Store.Comments.Add(s.t.Context(), s.other, on, "I see "+trick)
+	}
+	if err == nil {
+		err = s.site.Store.Comments.Report(s.t.Context(), s.author, 1, "it quotes "+trick)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.sql("update tasks set deadline = $1 where id = $2", s.task.Deadline.UTC(), s.task.ID)
 }
 
 func trickyStage(stage job.Stage, status job.Status) job.StageResult {
@@ -109,7 +132,7 @@ func (s *trickyScene) surfaces() (list []string) {
 			path := strings.NewReplacer("/submissions/:id/runs/:run", fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID),
 				"/submissions/:id", fmt.Sprintf("/submissions/%d", run.SubmissionID), "/runs/:id", fmt.Sprintf("/runs/%d", run.ID),
 				":slug", s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.person.ID), "/docs/:page", "/docs/measuring",
-				"/webhooks/:id", "/webhooks/1", "/evaluations/:id", "/evaluations/x", "/job/:id", "/job/x", ":tag", "beginner", ":form/:lang", "eval/cu",
+				"/webhooks/:id", "/webhooks/1", "/comments/:id", "/comments/1", "/evaluations/:id", "/evaluations/x", "/job/:id", "/job/x", ":tag", "beginner", ":form/:lang", "eval/cu",
 				":starter", "vectoradd_cpp", ":kind", "vectoradd_cpp", ":digest", "x").Replace(r.Path)
 			for _, query := range search {
 				if query == "" || strings.Contains(path, "/submissions/") {

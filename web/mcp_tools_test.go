@@ -91,12 +91,15 @@ func TestAResourceThatCannotBeReadHasACodeAndASentence(t *testing.T) {
 		code int64
 		says string
 	}{
-		"warpboard://tasks/none":      {jsonrpc.CodeInvalidParams, "There is no task"},
-		"warpboard://boards/none/CPU": {jsonrpc.CodeInvalidParams, "There is no task"},
-		"warpboard://reference/none":  {jsonrpc.CodeInvalidParams, "There is no task"},
-		"warpboard://profile/99":      {jsonrpc.CodeInvalidParams, "There is no submission"},
-		"warpboard://profile/none":    {jsonrpc.CodeInvalidParams, "Resource not found"},
-		"warpboard://nothing":         {jsonrpc.CodeInvalidParams, "Resource not found"},
+		"warpboard://tasks/none":              {jsonrpc.CodeInvalidParams, "There is no task"},
+		"warpboard://boards/none/CPU":         {jsonrpc.CodeInvalidParams, "There is no task"},
+		"warpboard://reference/none":          {jsonrpc.CodeInvalidParams, "There is no task"},
+		"warpboard://comments/tasks/none":     {jsonrpc.CodeInvalidParams, "There is no task"},
+		"warpboard://comments/submissions/99": {jsonrpc.CodeInvalidParams, "There is no submission"},
+		"warpboard://comments/submissions/x":  {jsonrpc.CodeInvalidParams, "Resource not found"},
+		"warpboard://profile/99":              {jsonrpc.CodeInvalidParams, "There is no submission"},
+		"warpboard://profile/none":            {jsonrpc.CodeInvalidParams, "Resource not found"},
+		"warpboard://nothing":                 {jsonrpc.CodeInvalidParams, "Resource not found"},
 	} {
 		_, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 		var wire *jsonrpc.Error

@@ -16,6 +16,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
+	"warpboard/models/comments"
 	"warpboard/models/membership"
 	"warpboard/models/modelstest"
 	"warpboard/models/webhooks"
@@ -163,8 +164,15 @@ func (s *evalSite) everyAnswer() map[string][]call {
 	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
 	const profile, files = "/submissions/{id}/runs/{run}/profile", "/tasks/{slug}/boards/{device}"
 	event := s.eventOf(creator, 0, "sort").Slug
+	talked, mine, others := s.talked(creator)
 	page, hook, delivery := "?page=2", s.hook(), "/deliveries/1/redeliver"
 	return map[string][]call{
+		"GET /api/v1/tasks/{slug}/comments":                          {{"/api/v1/tasks/talked/comments", ""}, {"/api/v1/tasks/talked/comments?after=1", ""}, {"/api/v1/tasks/none/comments", ""}},
+		"POST /api/v1/tasks/{slug}/comments":                         {{"/api/v1/tasks/talked/comments", `{"text": "*hello*"}`}, {"/api/v1/tasks/talked/comments", `{"text": ""}`}, {"/api/v1/tasks/talked/comments", `{"text": "x", "writeup": true}`}},
+		"GET /api/v1/submissions/{id}/comments":                      {{talked, ""}, {submissions + "/comments", ""}},
+		"POST /api/v1/submissions/{id}/comments":                     {{talked, `{"text": "#L1", "writeup": true}`}, {submissions + "/comments", `{"text": "x"}`}},
+		"DELETE /api/v1/comments/{id}":                               {{mine, ""}, {others, ""}, {"/api/v1/comments/99", ""}},
+		"POST /api/v1/comments/{id}/report":                          {{others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"why": "spam"}`}},
 		"DELETE /api/v1/webhooks/{id}":                               {{s.hook(), ""}, {"/api/v1/webhooks/99", ""}},
 		"GET /api/v1/tokens":                                         {{"/api/v1/tokens", ""}},
 		"DELETE /api/v1/tokens/{id}":                                 {{s.anotherToken(), ""}, {"/api/v1/tokens/99", ""}},
@@ -253,6 +261,27 @@ func (s *testSite) invite(task catalog.Task) string {
 		s.t.Fatal(err)
 	}
 	return code
+}
+
+// talked makes a closed task with a submission and comments of the person and of someone else. It returns the addresses of the
+// submission's comments and of one comment of each.
+func (s *evalSite) talked(other accounts.User) (submission, mine, others string) {
+	s.t.Helper()
+	task := modelstest.Task(s.t, s.site.Store, other, "talked", "CPU")
+	run := modelstest.Submit(s.t, s.site.Store, s.user, task)[0]
+	var addresses [2]string
+	for i, who := range []accounts.User{s.user, other} {
+		made, err := s.site.Store.Comments.Add(s.t.Context(), who, comments.Thread{Task: task}, "From "+who.Name)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		addresses[i] = fmt.Sprintf("/api/v1/comments/%d", made.ID)
+	}
+	past := time.Now().Add(-time.Hour)
+	if _, err := s.site.Store.Catalog.UpdateTask(s.t.Context(), other, task.ID, catalog.TaskSettings{Devices: task.Devices, Deadline: &past}); err != nil {
+		s.t.Fatal(err)
+	}
+	return fmt.Sprintf("/api/v1/submissions/%d/comments", run.SubmissionID), addresses[0], addresses[1]
 }
 
 // hook makes a webhook with a delivery, and returns its address.

@@ -119,13 +119,14 @@ func (s *crowdedScene) addresses() map[string]string {
 	run := fmt.Sprintf("%s/runs/%d", submission(s.first), s.first.ID)
 	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.ada.ID),
 		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.first),
-		"/webhooks/:id", s.webhook(), "/events/:slug", "/events/"+s.event(time.Minute).Slug, "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", ":code", s.invite(s.task), "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
+		"/webhooks/:id", s.webhook(), "/comments/:id", s.comment(), "/events/:slug", "/events/"+s.event(time.Minute).Slug, "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", ":code", s.invite(s.task), "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
 	pages := map[string]string{}
 	for _, r := range s.app.GetRoutes(true) {
 		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) {
 			pages[r.Path] = parameters.Replace(r.Path)
 		}
 	}
+	pages["/submissions/:id/comments"] = s.commented()
 	pages["/compare"] += fmt.Sprintf("?a=%d&b=%d", s.first.ID, s.second.ID)
 	return pages
 }

@@ -157,6 +157,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	own.post("/tasks/:slug/rejudge/apply", s.remeasure.Apply)
 	own.post("/tasks/:slug/rejudge/cancel", s.remeasure.Cancel)
 	pages.get("/tasks/:slug/boards/:device", s.pages.Board)
+	s.commentRoutes(pages)
 
 	pages.get("/harness", s.pages.Harnesses)
 	pages.get("/harness/:form/:lang", s.pages.Harness)

@@ -77,6 +77,12 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	own.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
 	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
 
+	for _, list := range []string{"/api/v1/tasks/:slug/comments", "/api/v1/submissions/:id/comments"} {
+		public.get(list, s.api.Comments)
+		own.post(list, s.api.AddComment)
+	}
+	own.delete("/api/v1/comments/:id", s.api.DeleteComment)
+	own.post("/api/v1/comments/:id/report", s.api.ReportComment)
 	s.webhookRoutes(own)
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	evaluations.post("/api/v1/evaluations/batch", s.api.CreateBatch)

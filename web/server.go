@@ -19,6 +19,7 @@ import (
 	"warpboard/web/metrics"
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
+	"warpboard/web/pages/comments"
 	"warpboard/web/pages/events"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/manual"
@@ -66,6 +67,7 @@ type Server struct {
 	palette    *palette.Palette
 	events     *events.Events
 	playground *playground.Playground
+	comments   *comments.Comments
 	hooks      *webhooks.Hooks
 	members    *members.Members
 	logins     *login.Logins
@@ -109,6 +111,7 @@ func New(cfg Config) (*Server, error) {
 	s.profiles = profiles.New(site, shared)
 	s.units = slots.New(site)
 	s.share = share.New(site, shared)
+	s.comments = comments.New(site, shared, code)
 	s.hooks = webhooks.New(site)
 	s.members = members.New(site, shared)
 	s.logins = login.New(site)

@@ -29,6 +29,8 @@ const (
 	ManageDevices    Act = "pause devices"
 	ManageWorkers    Act = "manage workers"
 	ManageWebhook    Act = "manage a webhook" // a webhook without an owner belongs to the site
+	ReportComment    Act = "report a comment"
+	ModerateComments Act = "moderate comments" // hide them, lock lists, and close reports
 )
 
 // Of has the owners of the thing that an act is about; 0 is no one.
@@ -80,6 +82,8 @@ var rights = map[Act]right{
 	ManageDevices:    {byAdmin, false, "Only an admin may pause or resume a device."},
 	ManageWorkers:    {byAdmin, false, "Only an admin may manage workers."},
 	ManageWebhook:    {byOwner, false, "Only an admin may manage the webhooks of the site, and those of other people."},
+	ReportComment:    {bySignedIn, true, "Sign in to report another person's comment. You can delete your own."},
+	ModerateComments: {byAuthor, false, "Only the author of the task and admins may moderate its comments."},
 }
 
 // May reports whether the person may do an act to something.

@@ -41,8 +41,12 @@ type Task struct {
 	Limits     []Limit `gorm:"serializer:json"` // for each person
 	Origin     string  // "" when uploaded; "builtin" or a folder when installed by the server
 	VersionID  int64   // the current version
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+
+	Comments       int  // on the task itself, that everyone sees; package comments counts
+	CommentsLocked bool // only moderators write more
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Open reports whether the task takes submissions for its boards at this time. The deadline itself is too late.

@@ -30,7 +30,10 @@ type Event struct {
 	RevealedAt *time.Time // since when all results are in the standings
 	Points     string     // see Rule
 	ByTeam     bool       // teams are the entrants; a person without a team stands alone
-	CreatedAt  time.Time
+
+	CommentsClosed bool // from start to end only moderators comment on its tasks
+
+	CreatedAt time.Time
 }
 
 // EventTask puts a task into an event.

@@ -22,7 +22,10 @@ type Settings struct {
 	FrozenAt *time.Time
 	Points   string
 	ByTeam   bool
-	Tasks    []string // slugs
+
+	CommentsClosed bool
+
+	Tasks []string // slugs
 }
 
 const (
@@ -134,6 +137,7 @@ func (e *Event) apply(in Settings) {
 	e.Title, e.About = accounts.CleanName(in.Title), db.Sanitize(in.About)
 	e.StartsAt, e.EndsAt, e.FrozenAt = db.Time(in.StartsAt), db.Time(in.EndsAt), db.TimePtr(in.FrozenAt)
 	e.Points, e.ByTeam = strings.TrimSpace(in.Points), in.ByTeam
+	e.CommentsClosed = in.CommentsClosed
 }
 
 // setTasks replaces the tasks of an event, and has each close at its end.

@@ -37,8 +37,10 @@ type Submission struct {
 	RequestKey *string // identifies a repetition by its sender; nil: none
 	AddedWhy   string  // why an admin added it for the person; empty: the person submitted it
 	// The event that was frozen when it came: others do not see it, and its runs do not count, until it is revealed; 0: none.
-	FrozenEvent int64
-	CreatedAt   time.Time
+	FrozenEvent    int64
+	Comments       int  // that everyone sees; package comments counts
+	CommentsLocked bool // only moderators write more
+	CreatedAt      time.Time
 }
 
 // HiddenFrom reports whether the viewer may not know of the submission: its event is frozen.
@@ -52,7 +54,12 @@ func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at ti
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
 		return true
 	}
-	return task.VisibleTo(viewer) && task.Deadline != nil && !task.Open(at)
+	return task.VisibleTo(viewer) && sub.SourceOpen(task, at)
+}
+
+// SourceOpen reports whether everyone who sees the task may read the submission's source.
+func (s Submission) SourceOpen(task catalog.Task, at time.Time) bool {
+	return s.FrozenEvent == 0 && task.Deadline != nil && !task.Open(at)
 }
 
 // Submission returns one submission. Callers ask its task's VisibleTo before they show it.

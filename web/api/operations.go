@@ -23,7 +23,8 @@ const (
 
 // operations lists the API in the order in which its page shows it. A test holds it to the routes.
 func operations() []operation {
-	const evaluations, plain, account, boards, hooks, data = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards", webhooksTag, "Profiles and data sets"
+	const evaluations, plain, account, boards, talk, hooks, data = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards", "Comments and inbox", webhooksTag, "Profiles and data sets"
+	after := map[string]string{"after": "next of the page before"}
 	page := map[string]string{"page": "page, from 1"}
 	anything := map[string]any{"type": "object"}
 	text, file := map[string]any{"type": "string"}, map[string]any{"type": "string", "format": "binary"}
@@ -78,6 +79,12 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted files: your own, or anyone's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events, each with an Event, until one named end.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, ref("Event")},
+		{talk, "GET", "/api/v1/tasks/{slug}/comments", "List the comments on a task, the oldest first, at most 50. The author's write-up comes before all.", false, "", after, 200, ref("CommentList")},
+		{talk, "POST", "/api/v1/tasks/{slug}/comments", "Comment on a task.", true, "NewComment", nil, 201, ref("Comment")},
+		{talk, "GET", "/api/v1/submissions/{id}/comments", "List the comments on a submission whose source everyone can read.", false, "", after, 200, ref("CommentList")},
+		{talk, "POST", "/api/v1/submissions/{id}/comments", "Comment on a submission whose source everyone can read.", true, "NewComment", nil, 201, ref("Comment")},
+		{talk, "DELETE", "/api/v1/comments/{id}", "Delete a comment of yours.", true, "", nil, 204, nil},
+		{talk, "POST", "/api/v1/comments/{id}/report", "Report a comment to the task's author and the admins.", true, "NewReport", nil, 204, nil},
 		{hooks, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are notified when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "true: the site's, for admins"}, 200, listOf("webhooks", "Webhook")},
 		{hooks, "POST", "/api/v1/webhooks", "Create a webhook. The response has its signing secret, only once.", true, "NewWebhook", nil, 201, ref("Webhook")},
 		{hooks, "DELETE", "/api/v1/webhooks/{id}", "Delete a webhook of yours, with its log.", true, "", nil, 204, nil},

@@ -72,7 +72,7 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle
 	page = views.TaskPage{
 		Page: p.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
 		Version: version.Number, Visibility: task.Visibility, Deadline: p.site.DeadlineOf(task), Definition: d,
-		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
+		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)), Comments: task.Comments,
 	}
 	if task.VisibleTo(accounts.User{}) {
 		page.Share = p.shareTask(task)

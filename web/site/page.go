@@ -40,6 +40,8 @@ var notices = map[string]string{
 	"reinstated":   "Reinstated. The run counts again.",
 	"revoked":      "Revoked. The worker is disconnected.",
 
+	"comment-gone": "Deleted.",
+
 	"joined":      "You are in. The task is in your lists now.",
 	"code-gone":   "Revoked. People whom the code let in stay.",
 	"member-gone": "Removed. The person does not see the task any more; their entries stay.",

@@ -47,7 +47,7 @@ func (e *Events) Edit(c *fiber.Ctx) error {
 		return err
 	}
 	in := events.Settings{Title: found.Title, About: found.About, StartsAt: found.StartsAt, EndsAt: found.EndsAt, FrozenAt: found.FrozenAt,
-		Points: found.Points, ByTeam: found.ByTeam}
+		Points: found.Points, ByTeam: found.ByTeam, CommentsClosed: found.CommentsClosed}
 	for _, task := range tasks {
 		in.Tasks = append(in.Tasks, task.Slug)
 	}
@@ -94,7 +94,7 @@ func (e *Events) form(c *fiber.Ctx, slug string, in events.Settings, cause error
 }
 
 func readForm(c *fiber.Ctx) (in events.Settings, err error) {
-	in = events.Settings{Title: c.FormValue("title"), About: c.FormValue("about"), Points: c.FormValue("points"), ByTeam: c.FormValue("by_team") != ""}
+	in = events.Settings{Title: c.FormValue("title"), About: c.FormValue("about"), Points: c.FormValue("points"), ByTeam: c.FormValue("by_team") != "", CommentsClosed: c.FormValue("comments_closed") != ""}
 	for _, slug := range c.Context().PostArgs().PeekMulti("task") {
 		in.Tasks = append(in.Tasks, string(slug))
 	}

@@ -40,5 +40,8 @@ func (m *Moderation) Review(c *fiber.Ctx) error {
 	if len(list) > reviewRows {
 		page.Rows, page.Next = list[:reviewRows], list[reviewRows-1].First
 	}
+	if page.Comments, err = m.site.Store.Comments.Reported(c.UserContext(), site.Actor(c), reviewRows); err != nil {
+		return err
+	}
 	return m.site.Render(c, fiber.StatusOK, views.Review(page))
 }

@@ -13,8 +13,10 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
+	"warpboard/models/comments"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
+	"warpboard/views"
 	"warpboard/web/site"
 )
 
@@ -125,4 +127,15 @@ func Unchanged(c *fiber.Ctx, tag string) bool {
 		}
 	}
 	return false
+}
+
+// CommentThread is what the comments in an address are about, /tasks/:slug/… or /submissions/:id/…, with who may write it up.
+// The store decides whether the viewer may read them.
+func (s *Runs) CommentThread(c *fiber.Ctx) (t comments.Thread, author views.Person, err error) {
+	if slug := c.Params("slug"); slug != "" {
+		t.Task, err = s.VisibleTask(c.UserContext(), site.Actor(c), slug)
+		return t, site.PersonOf(t.Task.OwnerID, ""), err
+	}
+	seen, err := s.LoadSubmission(c)
+	return comments.Thread{Task: seen.Task, Submission: &seen.Sub}, site.PersonOf(seen.Owner.ID, seen.Owner.Name), err
 }

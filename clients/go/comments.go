@@ -1,0 +1,56 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Comment is a text about a task or a submission.
+type Comment struct {
+	ID      int64      `json:"id"`
+	URL     string     `json:"url"`
+	User    User       `json:"user"`
+	Writeup bool       `json:"writeup" jsonschema:"the author's text on top"`
+	Text    string     `json:"text" jsonschema:"Markdown; on a submission #L12 means a line of its source"`
+	Created time.Time  `json:"created"`
+	Edited  *time.Time `json:"edited,omitempty"`
+	Hidden  string     `json:"hidden,omitempty" jsonschema:"why only moderators and the person who wrote it can read it; absent: everyone can"`
+}
+
+// CommentList is one page of comments, the oldest first. A write-up comes before all.
+type CommentList struct {
+	Comments []Comment `json:"comments"`
+	Next     int64     `json:"next,omitempty" jsonschema:"after of the next page; absent: this is the last"`
+}
+
+// NewComment is the body that adds a comment.
+type NewComment struct {
+	Text    string `json:"text" jsonschema:"Markdown of at most 4,000 characters, or 20,000 of a write-up"`
+	Writeup bool   `json:"writeup,omitempty" jsonschema:"replace the write-up; for the author of the task or the submission"`
+}
+
+// NewReport is the body that reports a comment.
+type NewReport struct {
+	Reason string `json:"reason"`
+}
+
+// commentsOf is the address of the comments on a submission, or on a task where that is 0.
+func commentsOf(task string, submission int64) string {
+	if submission != 0 {
+		return fmt.Sprintf("/submissions/%d/comments", submission)
+	}
+	return "/tasks/" + url.PathEscape(task) + "/comments"
+}
+
+// Comments lists the comments on a submission, or on a task where that is 0, after an id.
+func (c *Client) Comments(ctx context.Context, task string, submission, after int64) (*CommentList, error) {
+	return ask[CommentList](ctx, c, http.MethodGet, fmt.Sprintf("%s?after=%d", commentsOf(task, submission), after), nil)
+}
+
+// AddComment writes a comment on a submission, or on a task where that is 0.
+func (c *Client) AddComment(ctx context.Context, task string, submission int64, in NewComment) (*Comment, error) {
+	return ask[Comment](ctx, c, http.MethodPost, commentsOf(task, submission), in)
+}

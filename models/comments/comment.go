@@ -1,0 +1,92 @@
+package comments
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Comment is a text about a task or a submission.
+type Comment struct {
+	ID           int64
+	TaskID       int64
+	SubmissionID *int64 // nil: about the task itself
+	UserID       int64
+	Writeup      bool   // the author's text on top
+	Body         string // Markdown
+	CreatedAt    time.Time
+	EditedAt     *time.Time
+	HiddenAt     *time.Time
+	HiddenBy     int64
+	HiddenWhy    string
+	RemovedAt    *time.Time
+}
+
+// Listed is a comment with the name of its author.
+type Listed struct {
+	Comment
+	UserName string
+}
+
+// shownTo leaves the comments that the viewer may read: hidden ones only moderators and the person who wrote them.
+func shownTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
+	q = q.Where("c.removed_at is null")
+	switch {
+	case t.ModeratedBy(viewer):
+		return q
+	case viewer.SignedIn():
+		return q.Where("c.hidden_at is null or c.user_id = ?", viewer.ID)
+	}
+	return q.Where("c.hidden_at is null")
+}
+
+func listed(q *gorm.DB) *gorm.DB {
+	return q.Table("comments c").Select("c.*, u.name as user_name").Joins("join users u on u.id = c.user_id")
+}
+
+// List lists comments after an id, the oldest first. From the beginning, after 0, the write-up comes before all.
+func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, after int64, limit int) (list []Listed, err error) {
+	if err := t.Check(viewer, c.now()); err != nil {
+		return nil, err
+	}
+	q := t.of(shownTo(listed(c.db.Read(ctx)), viewer, t))
+	if after > 0 {
+		q = q.Where("c.id > ? and not c.writeup", after)
+	}
+	err = q.Order("c.writeup desc, c.id").Limit(limit).Scan(&list).Error
+	return list, db.ReadError(err, "comments")
+}
+
+func (c *Comments) now() time.Time { return db.Time(c.db.Read(context.Background()).NowFunc()) }
+
+// Comment reads one comment with its thread, if the viewer may read it.
+func (c *Comments) Comment(ctx context.Context, viewer accounts.User, id int64) (found Listed, t Thread, err error) {
+	return find(c.db.Read(ctx), viewer, id)
+}
+
+func find(tx *gorm.DB, viewer accounts.User, id int64) (found Listed, t Thread, err error) {
+	missing := db.Errorf(db.NotFound, "There is no comment %d.", id)
+	res := listed(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
+	if res.Error != nil {
+		return found, t, db.ReadError(res.Error, "comment %d", id)
+	}
+	if res.RowsAffected == 0 {
+		return found, t, missing
+	}
+	about := int64(0)
+	if found.SubmissionID != nil {
+		about = *found.SubmissionID
+	}
+	if t, err = read(tx, found.TaskID, about); err != nil {
+		return found, t, err
+	}
+	hidden := found.HiddenAt != nil && !t.ModeratedBy(viewer) && found.UserID != viewer.ID
+	if hidden || t.Check(viewer, db.Time(tx.NowFunc())) != nil {
+		return Listed{}, Thread{}, missing
+	}
+	return found, t, nil
+}

@@ -1,0 +1,189 @@
+package comments
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+const (
+	longestReason  = 1_000 // characters
+	reportsPerHour = 10    // of one person
+)
+
+// Report is a person's report of a comment.
+type Report struct {
+	ID        int64
+	CommentID int64
+	UserID    int64
+	Reason    string
+	CreatedAt time.Time
+	ClosedAt  *time.Time
+	ClosedBy  int64
+	Outcome   string
+}
+
+// TableName is not that of its type.
+func (Report) TableName() string { return "comment_reports" }
+
+// ReportOf is a report with the name of the person who made it.
+type ReportOf struct {
+	Report
+	UserName string
+}
+
+// Report asks the task's author and the admins to look at a comment: each person once until they have.
+func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, why string) error {
+	why, err := clean(why, longestReason)
+	if err != nil {
+		return err
+	}
+	return c.db.Write(ctx, func(tx *gorm.DB) error {
+		found, _, err := find(tx, actor, id)
+		if err != nil {
+			return err
+		}
+		if err := actor.Check(accounts.ReportComment, accounts.Of{OwnerID: found.UserID}); err != nil {
+			return err
+		}
+		if err := paced(tx, actor, &Report{}, reportsPerHour, "reports"); err != nil {
+			return err
+		}
+		err = db.WriteError(tx.Create(&Report{CommentID: id, UserID: actor.ID, Reason: why, CreatedAt: db.Now()}).Error, "report")
+		if db.KindOf(err) == db.Conflict {
+			return db.Errorf(db.Conflict, "You have reported this comment already; it has not been reviewed yet.")
+		}
+		return err
+	})
+}
+
+// Reports lists the open reports of a comment, for moderators.
+func (c *Comments) Reports(ctx context.Context, actor accounts.User, id int64) (list []ReportOf, err error) {
+	_, t, err := c.Comment(ctx, actor, id)
+	if err != nil || !t.ModeratedBy(actor) {
+		return nil, err
+	}
+	err = reports(c.db.Read(ctx)).Where("p.comment_id = ?", id).Scan(&list).Error
+	return list, db.ReadError(err, "reports of comment %d", id)
+}
+
+func reports(q *gorm.DB) *gorm.DB {
+	return q.Table("comment_reports p").Select("p.*, u.name as user_name").Joins("join users u on u.id = p.user_id").Where("p.closed_at is null").Order("p.id")
+}
+
+// Reported is a comment with open reports, as the list to review shows it.
+type Reported struct {
+	Listed
+	TaskSlug, TaskTitle string
+	Reports             int
+}
+
+// Reported lists comments with open reports that the person may decide about, those that wait longest first, but none on a
+// submission whose source is hidden.
+func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []Reported, err error) {
+	q := listed(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
+		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
+		Where("c.removed_at is null and (c.submission_id is null or t.deadline <= ? and c.submission_id in (select id from submissions where frozen_event = 0))", c.now())
+	if !actor.IsAdmin() {
+		if !actor.MayCreate() {
+			return nil, nil
+		}
+		q = q.Where("t.owner_id = ?", actor.ID)
+	}
+	err = q.Order("p.first").Limit(limit).Scan(&list).Error
+	return list, db.ReadError(err, "reported comments")
+}
+
+// Hide takes a comment from everyone's sight except its author's and the moderators', and closes its reports.
+func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
+	return c.decide(ctx, actor, id, "hide comment", why, func(_ Listed, why string) (map[string]any, error) {
+		return map[string]any{"hidden_at": db.Now(), "hidden_by": actor.ID, "hidden_why": why}, nil
+	})
+}
+
+// Show brings a hidden comment back. An author of a task cannot take back what an admin decided.
+func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
+	return c.decide(ctx, actor, id, "show comment", why, func(found Listed, _ string) (map[string]any, error) {
+		if found.HiddenAt == nil {
+			return nil, db.Errorf(db.Conflict, "Comment %d is not hidden.", id)
+		}
+		if !actor.IsAdmin() && found.HiddenBy != actor.ID {
+			return nil, db.Errorf(db.Forbidden, "Only the person who hid the comment, and admins, may show it again.")
+		}
+		return map[string]any{"hidden_at": nil, "hidden_by": 0, "hidden_why": ""}, nil
+	})
+}
+
+// Dismiss closes the reports of a comment that is fine.
+func (c *Comments) Dismiss(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
+	return c.decide(ctx, actor, id, "dismiss reports", why, func(Listed, string) (map[string]any, error) { return nil, nil })
+}
+
+// decide does something to a comment, for a reason that is stored in the audit log.
+func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found Listed, why string) (map[string]any, error)) (t Thread, err error) {
+	if why, err = clean(why, longestReason); err != nil {
+		return t, err
+	}
+	err = c.db.Write(ctx, func(tx *gorm.DB) error {
+		var found Listed
+		if found, t, err = find(tx, actor, id); err != nil {
+			return err
+		}
+		if err := actor.Check(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID}); err != nil {
+			return err
+		}
+		values, err := change(found, why)
+		if err == nil && values != nil {
+			err = tx.Model(&Comment{}).Where("id = ?", id).Updates(values).Error
+		}
+		if err == nil {
+			err = closeReports(tx, actor.ID, id, why)
+		}
+		if err == nil {
+			err = t.count(tx)
+		}
+		if err != nil {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("comment %d", id), why)
+	})
+	return t, err
+}
+
+func closeReports(tx *gorm.DB, by, id int64, outcome string) error {
+	err := tx.Model(&Report{}).Where("comment_id = ? and closed_at is null", id).
+		Updates(map[string]any{"closed_at": db.Now(), "closed_by": by, "outcome": outcome}).Error
+	return db.WriteError(err, "reports of comment %d", id)
+}
+
+// Lock lets only moderators write, or everyone again.
+func (c *Comments) Lock(ctx context.Context, actor accounts.User, about Thread, locked bool) error {
+	return c.db.Write(ctx, func(tx *gorm.DB) error {
+		t, err := about.again(tx)
+		if err != nil {
+			return err
+		}
+		if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
+			return err
+		}
+		if err := actor.Check(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
+			return err
+		}
+		if err := t.holder(tx).UpdateColumn("comments_locked", locked).Error; err != nil {
+			return db.WriteError(err, "lock of comments")
+		}
+		act, subject := "unlock comments", "task "+t.Task.Slug
+		if locked {
+			act = "lock comments"
+		}
+		if t.Submission != nil {
+			subject = fmt.Sprintf("submission %d", t.Submission.ID)
+		}
+		return accounts.WriteAudit(tx, actor, act, subject, "")
+	})
+}

@@ -1,0 +1,144 @@
+package comments
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/submissions"
+)
+
+// Comments is the comments of one database.
+type Comments struct{ db *db.DB }
+
+// New returns the comments of a database.
+func New(database *db.DB) *Comments { return &Comments{database} }
+
+// Thread is what a list of comments is about: a task, or one of its submissions.
+type Thread struct {
+	Task       catalog.Task
+	Submission *submissions.Submission // nil: the task itself
+}
+
+// AuthorID is the person who may write the write-up.
+func (t Thread) AuthorID() int64 {
+	if t.Submission != nil {
+		return t.Submission.UserID
+	}
+	return t.Task.OwnerID
+}
+
+// Locked reports whether only moderators may write.
+func (t Thread) Locked() bool {
+	if t.Submission != nil {
+		return t.Submission.CommentsLocked
+	}
+	return t.Task.CommentsLocked
+}
+
+// Count is how many comments everyone sees.
+func (t Thread) Count() int {
+	if t.Submission != nil {
+		return t.Submission.Comments
+	}
+	return t.Task.Comments
+}
+
+// ModeratedBy reports whether the person may hide comments and lock the list.
+func (t Thread) ModeratedBy(u accounts.User) bool {
+	return u.May(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID})
+}
+
+// Check refuses a viewer who may not read the comments. Those on a submission need a source that everyone may read, also of its
+// author and of admins: else they would be written before others can answer.
+func (t Thread) Check(viewer accounts.User, at time.Time) error {
+	switch {
+	case !t.Task.VisibleTo(viewer) || t.Submission != nil && t.Submission.HiddenFrom(viewer):
+		return t.missing()
+	case t.Submission != nil && !t.Submission.SourceOpen(t.Task, at):
+		return db.Errorf(db.Forbidden, "Comments on a submission open when everyone may read its source: after the task's deadline.")
+	}
+	return nil
+}
+
+func (t Thread) missing() error {
+	if t.Submission != nil {
+		return db.Errorf(db.NotFound, "There is no submission %d.", t.Submission.ID)
+	}
+	return db.Errorf(db.NotFound, "There is no task %q.", t.Task.Slug)
+}
+
+// of chooses the comments of the thread.
+func (t Thread) of(q *gorm.DB) *gorm.DB {
+	if t.Submission != nil {
+		return q.Where("submission_id = ?", t.Submission.ID)
+	}
+	return q.Where("task_id = ? and submission_id is null", t.Task.ID)
+}
+
+// holder is the row that has the thread's count and lock.
+func (t Thread) holder(tx *gorm.DB) *gorm.DB {
+	if t.Submission != nil {
+		return tx.Table("submissions").Where("id = ?", t.Submission.ID)
+	}
+	return tx.Table("tasks").Where("id = ?", t.Task.ID)
+}
+
+// count notes how many comments everyone sees.
+func (t Thread) count(tx *gorm.DB) error {
+	var n int64
+	err := t.of(tx.Model(&Comment{})).Where("removed_at is null and hidden_at is null").Count(&n).Error
+	if err == nil {
+		err = t.holder(tx).UpdateColumn("comments", n).Error
+	}
+	return db.WriteError(err, "number of comments")
+}
+
+// read reads a thread again, inside a transaction: locks and deadlines may have changed.
+func read(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
+	if submissionID != 0 {
+		t.Submission = new(submissions.Submission)
+		if err := tx.Take(t.Submission, submissionID).Error; err != nil {
+			return t, db.ReadError(err, "submission %d", submissionID)
+		}
+		taskID = t.Submission.TaskID
+	}
+	err = tx.Take(&t.Task, taskID).Error
+	return t, db.ReadError(err, "task %d", taskID)
+}
+
+// again is read of this thread.
+func (t Thread) again(tx *gorm.DB) (Thread, error) {
+	if t.Submission != nil {
+		return read(tx, 0, t.Submission.ID)
+	}
+	return read(tx, t.Task.ID, 0)
+}
+
+// Closed says why the person may not write now; nil: they may. Moderators write also where others cannot.
+func (c *Comments) Closed(ctx context.Context, actor accounts.User, t Thread) error {
+	return closed(c.db.Read(ctx), actor, t)
+}
+
+func closed(tx *gorm.DB, actor accounts.User, t Thread) error {
+	switch {
+	case !actor.SignedIn():
+		return db.Errorf(db.Forbidden, "Sign in to write a comment.")
+	case t.ModeratedBy(actor):
+		return nil
+	case t.Locked():
+		return db.Errorf(db.Forbidden, "These comments are locked.")
+	}
+	at := db.Time(tx.NowFunc())
+	var titles []string
+	err := tx.Table("events").Where("comments_closed and starts_at <= ? and ends_at > ?", at, at).
+		Where("id in (select event_id from event_tasks where task_id = ?)", t.Task.ID).Limit(1).Pluck("title", &titles).Error
+	if err != nil || len(titles) == 0 {
+		return db.ReadError(err, "events of task %s", t.Task.Slug)
+	}
+	return db.Errorf(db.Forbidden, "Comments are closed until the event %s ends.", titles[0])
+}

@@ -1,0 +1,160 @@
+package comments
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+const (
+	// LongestComment and LongestWriteup are in characters.
+	LongestComment, LongestWriteup = 4_000, 20_000
+
+	perHour   = 20    // comments of one person; removed ones count
+	mostOfOne = 2_000 // comments of one thread
+)
+
+// Add writes a comment.
+func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
+	if body, err = clean(body, LongestComment); err != nil {
+		return made, err
+	}
+	err = c.db.Write(ctx, func(tx *gorm.DB) error {
+		t, err := writable(tx, actor, about)
+		if err != nil {
+			return err
+		}
+		if err := t.room(tx, actor, body); err != nil {
+			return err
+		}
+		made = t.new(actor, body)
+		if err := tx.Create(&made).Error; err != nil {
+			return db.WriteError(err, "comment")
+		}
+		return t.count(tx)
+	})
+	return made, err
+}
+
+// SetWriteup writes the author's text on top, or replaces it.
+func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
+	if body, err = clean(body, LongestWriteup); err != nil {
+		return made, err
+	}
+	err = c.db.Write(ctx, func(tx *gorm.DB) error {
+		t, err := writable(tx, actor, about)
+		if err != nil {
+			return err
+		}
+		if t.AuthorID() != actor.ID {
+			return db.Errorf(db.Forbidden, "Only the author writes the write-up.")
+		}
+		res := t.of(tx).Where("writeup and removed_at is null").Limit(1).Find(&made)
+		switch {
+		case res.Error != nil:
+			return db.ReadError(res.Error, "write-up")
+		case res.RowsAffected > 0:
+			at := db.Now()
+			made.Body, made.EditedAt = body, &at
+			return db.WriteError(tx.Save(&made).Error, "write-up")
+		}
+		if err := t.room(tx, actor, body); err != nil {
+			return err
+		}
+		made = t.new(actor, body)
+		made.Writeup = true
+		if err := tx.Create(&made).Error; err != nil {
+			return db.WriteError(err, "write-up")
+		}
+		return t.count(tx)
+	})
+	return made, err
+}
+
+// writable reads the thread again, and refuses a person who may not write there now.
+func writable(tx *gorm.DB, actor accounts.User, about Thread) (t Thread, err error) {
+	if t, err = about.again(tx); err != nil {
+		return t, err
+	}
+	if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
+		return t, err
+	}
+	return t, closed(tx, actor, t)
+}
+
+func (t Thread) new(actor accounts.User, body string) Comment {
+	made := Comment{TaskID: t.Task.ID, UserID: actor.ID, Body: body, CreatedAt: db.Now()}
+	if t.Submission != nil {
+		made.SubmissionID = &t.Submission.ID
+	}
+	return made
+}
+
+func clean(body string, most int) (string, error) {
+	body = strings.TrimSpace(db.Sanitize(strings.ReplaceAll(body, "\r\n", "\n")))
+	switch n := len([]rune(body)); {
+	case accounts.CleanName(body) == "":
+		return "", db.Errorf(db.Invalid, "Write something.")
+	case n > most:
+		return "", db.Errorf(db.Invalid, "The text has %d characters; at most %d are kept.", n, most)
+	}
+	return body, nil
+}
+
+// room refuses a comment too many, and one that was sent twice. Admins have no hourly limit.
+func (t Thread) room(tx *gorm.DB, actor accounts.User, body string) error {
+	var there int64
+	if err := t.of(tx.Model(&Comment{})).Count(&there).Error; err != nil {
+		return db.ReadError(err, "comments")
+	}
+	if there >= mostOfOne {
+		return db.Errorf(db.Conflict, "There are %d comments here, the most that are taken.", there)
+	}
+	err := t.of(tx.Model(&Comment{})).Where("user_id = ? and body = ? and removed_at is null", actor.ID, body).Count(&there).Error
+	if err != nil {
+		return db.ReadError(err, "comments")
+	}
+	if there > 0 {
+		return db.Errorf(db.Conflict, "You wrote this here already.")
+	}
+	return paced(tx, actor, &Comment{}, perHour, "comments")
+}
+
+// paced refuses a row too many of a person within an hour.
+func paced(tx *gorm.DB, actor accounts.User, of any, most int, what string) error {
+	var made []time.Time
+	err := tx.Model(of).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).Order("created_at desc").Limit(most).Pluck("created_at", &made).Error
+	if err != nil || len(made) < most || actor.IsAdmin() {
+		return db.ReadError(err, "%s of person %d", what, actor.ID)
+	}
+	tooMany := db.Errorf(db.TooMany, "At most %d %s an hour are accepted.", most, what)
+	tooMany.RetryAfter = time.Until(made[most-1].Add(time.Hour)).Truncate(time.Second) + time.Second
+	return tooMany
+}
+
+// Remove takes one's own comment away, with its text. Its row stays for the limits.
+func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t Thread, err error) {
+	err = c.db.Write(ctx, func(tx *gorm.DB) error {
+		var found Listed
+		if found, t, err = find(tx, actor, id); err != nil {
+			return err
+		}
+		if !actor.SignedIn() || found.UserID != actor.ID {
+			return db.Errorf(db.Forbidden, "Only the person who wrote a comment may delete it.")
+		}
+		err := tx.Model(&Comment{}).Where("id = ?", id).Updates(map[string]any{"body": "", "removed_at": db.Now()}).Error
+		if err == nil {
+			err = closeReports(tx, actor.ID, id, "deleted by its author")
+		}
+		if err != nil {
+			return db.WriteError(err, "comment %d", id)
+		}
+		return t.count(tx)
+	})
+	return t, err
+}

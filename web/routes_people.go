@@ -1,0 +1,27 @@
+package web
+
+import "warpboard/web/site"
+
+// commentRoutes are the lists of comments on tasks and on submissions, and single comments.
+func (s *Server) commentRoutes(pages group) {
+	own := pages.with(site.SignedIn)
+	for _, list := range []string{"/tasks/:slug/comments", "/submissions/:id/comments"} {
+		pages.get(list, s.comments.List)
+		own.post(list, s.comments.Write)
+		own.post(list+"/writeup", s.comments.WriteUp)
+		own.post(list+"/lock", s.comments.Lock)
+		for _, part := range []string{"/writeup", "/lock"} {
+			pages.get(list+part, site.RedirectTo(list))
+		}
+	}
+	pages.get("/comments", site.RedirectTo("/"))
+	pages.get("/comments/:id", s.comments.One)
+	own.post("/comments/:id/report", s.comments.Report)
+	own.post("/comments/:id/hide", s.comments.Hide)
+	own.post("/comments/:id/show", s.comments.Show)
+	own.post("/comments/:id/dismiss", s.comments.Dismiss)
+	own.post("/comments/:id/delete", s.comments.Delete)
+	for _, part := range []string{"report", "hide", "show", "dismiss", "delete"} {
+		pages.get("/comments/:id/"+part, site.RedirectTo("/comments/:id"))
+	}
+}
