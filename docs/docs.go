@@ -36,7 +36,7 @@ var listed = []Page{
 	{Name: "leaderboards", For: Use, About: "Points, medals, records, and seasons over all tasks."},
 	{Name: "profiles", For: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
 	{Name: "compare", For: Use, About: "See whether a change made your kernel faster, where, and why."},
-	{Name: "comments", For: Use, About: "Comment on tasks and public sources, report, hide, and lock."},
+	{Name: "comments", For: Use, About: "Comment on tasks and public sources; what you are told, and how to turn it off."},
 	{Name: "cli", For: Use, About: "Install the command, sign in, and work with one or several sites."},
 	{Name: "transcript", For: Use, About: "A recorded session, from the first sign-in to CI."},
 	{Name: "first-task", For: Author, About: "Make, check, try, and publish a task."},

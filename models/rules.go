@@ -72,7 +72,7 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 	if err != nil || out.Board == nil {
 		return err
 	}
-	return tellOfRecord(tx, out.Board.Record)
+	return errors.Join(tellOfRecord(tx, out.Board.Record), tellOfPlace(tx, run, out.Board))
 }
 
 // Stopped lets what was measured count in the pool of its source: cancelling chooses nothing.
@@ -93,6 +93,18 @@ func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
 	e := webhooks.WebhookEvent{Kind: webhooks.RecordTaken, RunID: taken.RunID, UserID: taken.UserID}
 	if taken.Before != nil {
 		e.OtherID, e.Detail = taken.Before.UserID, taken.Before.ScoreNS
+	}
+	return webhooks.Note(tx, e)
+}
+
+// tellOfPlace notes that a person stands somewhere else on a board, for those who lost a place by it.
+func tellOfPlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
+	e := webhooks.WebhookEvent{Kind: webhooks.PlaceTaken, RunID: run.ID, UserID: run.UserID}
+	if r := change.Record; r != nil && r.Before != nil {
+		e.OtherID = r.Before.UserID
+	}
+	if change.Had != nil {
+		e.Detail = change.Had.ScoreNS
 	}
 	return webhooks.Note(tx, e)
 }

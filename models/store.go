@@ -23,6 +23,7 @@ import (
 	"warpboard/models/events"
 	"warpboard/models/files"
 	"warpboard/models/fleet"
+	"warpboard/models/inbox"
 	"warpboard/models/likeness"
 	"warpboard/models/membership"
 	"warpboard/models/rejudge"
@@ -74,6 +75,7 @@ type Store struct {
 	Devices     *devices.Devices
 	Epochs      *epochs.Epochs
 	Events      *events.Events
+	Inbox       *inbox.Inbox
 	Likeness    *likeness.Likeness
 	Rejudges    *rejudge.Rejudges
 	Statements  *statements.Ledger
@@ -133,12 +135,13 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
-		Comments: comments.New(database), Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
+		Comments: comments.New(database, tellOfComment), Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeTold}), Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
+		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
+	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeTold, Tell: s.tell})
 	s.Work = work.New(database, artifacts, s.Disk, workers, rules{s})
 	return s
 }

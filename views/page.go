@@ -54,6 +54,7 @@ type Viewer struct {
 	Person
 	Creator bool // may make tasks
 	Admin   bool
+	Unread  int // notices in the inbox
 }
 
 // Person is how someone is named and linked.

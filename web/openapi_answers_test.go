@@ -167,6 +167,8 @@ func (s *evalSite) everyAnswer() map[string][]call {
 	talked, mine, others := s.talked(creator)
 	page, hook, delivery := "?page=2", s.hook(), "/deliveries/1/redeliver"
 	return map[string][]call{
+		"GET /api/v1/inbox":                                          {{"/api/v1/inbox", ""}, {"/api/v1/inbox?before=1", ""}},
+		"POST /api/v1/inbox/read":                                    {{"/api/v1/inbox/read?up_to=1", ""}, {"/api/v1/inbox/read", ""}},
 		"GET /api/v1/tasks/{slug}/comments":                          {{"/api/v1/tasks/talked/comments", ""}, {"/api/v1/tasks/talked/comments?after=1", ""}, {"/api/v1/tasks/none/comments", ""}},
 		"POST /api/v1/tasks/{slug}/comments":                         {{"/api/v1/tasks/talked/comments", `{"text": "*hello*"}`}, {"/api/v1/tasks/talked/comments", `{"text": ""}`}, {"/api/v1/tasks/talked/comments", `{"text": "x", "writeup": true}`}},
 		"GET /api/v1/submissions/{id}/comments":                      {{talked, ""}, {submissions + "/comments", ""}},
@@ -277,6 +279,7 @@ func (s *evalSite) talked(other accounts.User) (submission, mine, others string)
 		}
 		addresses[i] = fmt.Sprintf("/api/v1/comments/%d", made.ID)
 	}
+	s.happens()
 	past := time.Now().Add(-time.Hour)
 	if _, err := s.site.Store.Catalog.UpdateTask(s.t.Context(), other, task.ID, catalog.TaskSettings{Devices: task.Devices, Deadline: &past}); err != nil {
 		s.t.Fatal(err)

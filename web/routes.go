@@ -158,6 +158,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	own.post("/tasks/:slug/rejudge/cancel", s.remeasure.Cancel)
 	pages.get("/tasks/:slug/boards/:device", s.pages.Board)
 	s.commentRoutes(pages)
+	s.inboxRoutes(pages)
 
 	pages.get("/harness", s.pages.Harnesses)
 	pages.get("/harness/:form/:lang", s.pages.Harness)

@@ -25,3 +25,11 @@ func (s *Server) commentRoutes(pages group) {
 		pages.get("/comments/:id/"+part, site.RedirectTo("/comments/:id"))
 	}
 }
+
+// inboxRoutes are what a person was told.
+func (s *Server) inboxRoutes(pages group) {
+	own := pages.with(site.SignedIn)
+	pages.get("/inbox", site.NeedsSignIn, s.inbox.Show)
+	own.post("/inbox/choices", s.inbox.Choose)
+	pages.get("/inbox/choices", site.RedirectTo("/inbox"))
+}

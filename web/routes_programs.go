@@ -83,6 +83,8 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	}
 	own.delete("/api/v1/comments/:id", s.api.DeleteComment)
 	own.post("/api/v1/comments/:id/report", s.api.ReportComment)
+	own.get("/api/v1/inbox", s.api.Inbox)
+	own.post("/api/v1/inbox/read", s.api.ReadInbox)
 	s.webhookRoutes(own)
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	evaluations.post("/api/v1/evaluations/batch", s.api.CreateBatch)

@@ -21,6 +21,7 @@ import (
 	"warpboard/web/pages/authoring"
 	"warpboard/web/pages/comments"
 	"warpboard/web/pages/events"
+	"warpboard/web/pages/inbox"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/manual"
 	"warpboard/web/pages/members"
@@ -68,6 +69,7 @@ type Server struct {
 	events     *events.Events
 	playground *playground.Playground
 	comments   *comments.Comments
+	inbox      *inbox.Inbox
 	hooks      *webhooks.Hooks
 	members    *members.Members
 	logins     *login.Logins
@@ -112,6 +114,7 @@ func New(cfg Config) (*Server, error) {
 	s.units = slots.New(site)
 	s.share = share.New(site, shared)
 	s.comments = comments.New(site, shared, code)
+	s.inbox = inbox.New(site)
 	s.hooks = webhooks.New(site)
 	s.members = members.New(site, shared)
 	s.logins = login.New(site)

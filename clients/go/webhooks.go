@@ -8,7 +8,7 @@ import (
 // NewWebhook is the body of POST /api/v1/webhooks.
 type NewWebhook struct {
 	URL         string   `json:"url" jsonschema:"https://… on the public internet (the site's also what the operator allows, http:// too); a delivery is a POST, signed as standardwebhooks.com describes"`
-	Events      []string `json:"events" jsonschema:"run.ended and record.taken; the site's also worker.lost and wait.long"`
+	Events      []string `json:"events" jsonschema:"run.ended, record.taken, place.lost, comment.added and deadline.near; the site's run.ended, record.taken, worker.lost and wait.long"`
 	Site        bool     `json:"site,omitempty" jsonschema:"a site webhook, for all runs; for admins"`
 	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
 }
@@ -41,7 +41,7 @@ type Delivery struct {
 
 // WebhookMessage is the body of a delivery.
 type WebhookMessage struct {
-	Type      string          `json:"type" jsonschema:"run.ended, record.taken, worker.lost, wait.long or test"`
+	Type      string          `json:"type" jsonschema:"run.ended, record.taken, place.lost, comment.added, deadline.near, worker.lost, wait.long or test"`
 	Timestamp time.Time       `json:"timestamp"`
 	Data      json.RawMessage `json:"data"`
 }

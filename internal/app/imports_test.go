@@ -30,6 +30,8 @@ var forbidden = []struct {
 	{"models/work", nil, []string{"warpboard/models/pools", "warpboard/models/rejudge", "warpboard/models/statements", "warpboard/models/webhooks", "warpboard/models/review", "warpboard/models/submissions"}, "work does not know what follows from its end: see work.Rules"},
 	{"models/submissions", nil, []string{"warpboard/models/rejudge", "warpboard/models/statements", "warpboard/models/webhooks", "warpboard/models/boards"}, "who submits waits for a run, not for its place"},
 	{"models/review", nil, []string{"warpboard/models/work", "warpboard/models/submissions", "warpboard/models/boards", "warpboard/models/accounts"}, "a flag knows the number of its run, and no more"},
+	{"models/comments", nil, []string{"warpboard/models/boards", "warpboard/models/work", "warpboard/models/webhooks", "warpboard/models/inbox"}, "comments are about tasks and submissions, and tell no one"},
+	{"models/inbox", nil, []string{"warpboard/models/boards", "warpboard/models/work", "warpboard/models/webhooks", "warpboard/models/comments", "warpboard/evaluator"}, "a notice names rows, and knows no rules"},
 	{"models/pools", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog"}, "pools know scores, not whose"},
 	{"models/webhooks", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "webhooks are told of what happens, and know none of it"},
 	{"internal/webhooks", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator"}, "what sends webhooks knows no page and no worker"},

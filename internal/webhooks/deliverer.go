@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	lookEvery = time.Second
+	lookEvery, remindEvery = time.Second, time.Minute
 	// mostAtOnce requests of this process are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at most,
 	// so that slow receivers hold up neither the site nor other people.
 	mostAtOnce, ofSite, atOnce = 24, 12, 3
@@ -56,9 +56,10 @@ type Config struct {
 // ended, or due later (EndTry). A receiver may get an event twice, with the same id; it never misses one after a crash.
 type Deliverer struct {
 	Config
-	sender  sender
-	started time.Time
-	trying  sync.WaitGroup
+	sender   sender
+	started  time.Time
+	reminded time.Time // when remind ran last
+	trying   sync.WaitGroup
 
 	mu  sync.Mutex
 	now map[int64]int // tries under way, by whose webhook
@@ -94,8 +95,18 @@ func (d *Deliverer) Run(ctx context.Context) error {
 func (d *Deliverer) look(ctx context.Context, at time.Time) error {
 	// A failure of one does not stop the others; it is repeated a second later.
 	watched := d.watch(ctx, at)
+	reminded := d.remind(ctx, at)
 	_, spread := d.Store.Webhooks.SpreadEvents(ctx)
-	return errors.Join(watched, spread, d.sendDue(ctx, at))
+	return errors.Join(watched, reminded, spread, d.sendDue(ctx, at))
+}
+
+// remind finds deadlines that are near, once a minute.
+func (d *Deliverer) remind(ctx context.Context, at time.Time) error {
+	if at.Sub(d.reminded) < remindEvery {
+		return nil
+	}
+	d.reminded = at
+	return d.Store.Remind(ctx)
 }
 
 // watch finds workers that are silent and work that waits.

@@ -50,6 +50,7 @@ type sessionUser struct {
 	Session
 	User   User    `gorm:"foreignKey:UserID"`
 	Joined []int64 `gorm:"->;serializer:json"`
+	News   int     `gorm:"->"`
 }
 
 // TableName is the session's.
@@ -59,13 +60,13 @@ func (sessionUser) TableName() string { return "sessions" }
 // was revoked, or whose person is blocked, is NotFound.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
 	var row sessionUser
-	q := s.db.Read(ctx).Select("sessions.*", joinedBy(s.db.Read(ctx), "sessions.user_id")).Joins("User")
+	q := s.db.Read(ctx).Select("sessions.*", joinedBy(s.db.Read(ctx), "sessions.user_id"), newsOf("sessions.user_id")).Joins("User")
 	err := q.Where("sessions.secret_hash = ? and sessions.expires_at > ?", db.HashSecret(secret), db.Now()).Take(&row).Error
 	if err != nil {
 		return Session{}, User{}, db.ReadError(err, "such session")
 	}
 	session, user := row.Session, row.User
-	user.Joined = row.Joined
+	user.Joined, user.Unread = row.Joined, row.News
 	if user.BlockedAt != nil {
 		return Session{}, User{}, db.Errorf(db.NotFound, "This account is blocked.")
 	}

@@ -38,6 +38,8 @@ type User struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	NoDataset bool    // datasets leave the person's sources out
+	InboxRead int64   // the last notice that the person has read
+	Unread    int     `gorm:"-"` // notices after it, of people who act
 	Joined    []int64 `gorm:"-"` // tasks whose members' boards they joined; read only of people who act, see Load
 }
 
@@ -65,9 +67,10 @@ func load(q *gorm.DB) (User, error) {
 	var row struct {
 		User        `gorm:"embedded"`
 		JoinedTasks []int64 `gorm:"column:joined;serializer:json"`
+		News        int
 	}
-	err := q.Table("users").Select("users.*", joinedBy(q, "users.id")).Take(&row).Error
-	row.Joined = row.JoinedTasks
+	err := q.Table("users").Select("users.*", joinedBy(q, "users.id"), newsOf("users.id")).Take(&row).Error
+	row.Joined, row.Unread = row.JoinedTasks, row.News
 	return row.User, err
 }
 
@@ -78,6 +81,11 @@ func joinedBy(tx *gorm.DB, person string) string {
 		list = "json_agg(m.task_id)"
 	}
 	return "(select cast(" + list + " as text) from members m where m.user_id = " + person + " and m.removed_at is null) as joined"
+}
+
+// newsOf selects how many notices a person has not read, in the same query.
+func newsOf(person string) string {
+	return "(select count(*) from notices n join users w on w.id = n.user_id where n.user_id = " + person + " and n.id > w.inbox_read) as news"
 }
 
 // SeenUser is a User with when they were here last: by a session or a token, to the minute; nil for never, or too

@@ -69,6 +69,7 @@ type Change struct {
 	Change    int64 // 1, 2, …: a page with this number is up to date
 
 	Record *Taken `gorm:"-"` // the run that entered is the first of the board now
+	Had    *Entry `gorm:"-"` // of the person who entered, before
 }
 
 // Taken is a record that a run has just set.
@@ -95,7 +96,7 @@ func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
+	had, changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
 	if err != nil || !changed && !corrected {
 		return nil, err
 	}
@@ -103,6 +104,7 @@ func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	change.Had = had
 	change.Record, err = taken(tx, e, before)
 	return change, err
 }
@@ -140,8 +142,8 @@ func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, 
 }
 
 // updateEntry applies the ranking rule to one person on one board, after a run of theirs came,
-// changed or went, and reports whether their entry changed by that.
-func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (changed bool, err error) {
+// changed or went, and reports which entry they had, and whether it changed by that.
+func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (was *Entry, changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
 	var best, had []Entry
 	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+StandingRun, versionID, device, userID).
@@ -150,25 +152,25 @@ func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (cha
 		err = tx.Where(&where).Find(&had).Error
 	}
 	if err != nil {
-		return false, fmt.Errorf("reading the best run of person %d: %w", userID, err)
+		return nil, false, fmt.Errorf("reading the best run of person %d: %w", userID, err)
 	}
 	switch {
 	case len(best) == 0 && len(had) == 0:
-		return false, nil
+		return one(had), false, nil
 	case len(best) == 0:
 		err = tx.Where(&where).Delete(&Entry{}).Error
 	case len(had) > 0 && reflect.DeepEqual(had[0], best[0]):
-		return false, nil
+		return one(had), false, nil
 	default:
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&best[0]).Error
 	}
 	if err != nil {
-		return false, fmt.Errorf("saving the entry of person %d: %w", userID, err)
+		return nil, false, fmt.Errorf("saving the entry of person %d: %w", userID, err)
 	}
 	if err := updateBands(tx, one(had), one(best)); err != nil {
-		return true, err
+		return one(had), true, err
 	}
-	return true, rebuildBests(tx, versionID, device, userID)
+	return one(had), true, rebuildBests(tx, versionID, device, userID)
 }
 
 // one is the only element of a list, nil if there is none.
@@ -184,7 +186,7 @@ func one(list []Entry) *Entry {
 func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	var changes []Change
 	for _, r := range runs {
-		if _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
+		if _, _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
 		}
 		if err := rebuildBests(tx, r.VersionID, r.Device, r.UserID); err != nil { // also where the entry stays: the run was a step

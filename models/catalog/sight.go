@@ -40,3 +40,15 @@ func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 	}
 	return q.Where(open+" or t.owner_id = ? or "+joined, author, viewer.ID)
 }
+
+// Seers leaves of a question about people u those who may know of the task, as Task.VisibleTo does.
+func Seers(q *gorm.DB, t Task) *gorm.DB {
+	if t.Visibility == Public || t.Visibility == Unlisted {
+		return q
+	}
+	sees := "u.role = 'admin' or u.role = 'creator' and u.id = ?"
+	if t.Visibility == Members {
+		return q.Where(sees+" or u.id in (select m.user_id from members m where m.task_id = ? and m.removed_at is null)", t.OwnerID, t.ID)
+	}
+	return q.Where(sees, t.OwnerID)
+}

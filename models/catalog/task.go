@@ -45,6 +45,8 @@ type Task struct {
 	Comments       int  // on the task itself, that everyone sees; package comments counts
 	CommentsLocked bool // only moderators write more
 
+	RemindedOf *time.Time // the deadline of which people were reminded
+
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

@@ -13,10 +13,15 @@ import (
 )
 
 // Comments is the comments of one database.
-type Comments struct{ db *db.DB }
+type Comments struct {
+	db   *db.DB
+	note func(tx *gorm.DB, commentID int64) error
+}
 
-// New returns the comments of a database.
-func New(database *db.DB) *Comments { return &Comments{database} }
+// New returns the comments of a database. note is called with each new comment, in its transaction.
+func New(database *db.DB, note func(tx *gorm.DB, commentID int64) error) *Comments {
+	return &Comments{database, note}
+}
 
 // Thread is what a list of comments is about: a task, or one of its submissions.
 type Thread struct {

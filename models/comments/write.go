@@ -36,6 +36,9 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 		if err := tx.Create(&made).Error; err != nil {
 			return db.WriteError(err, "comment")
 		}
+		if err := c.note(tx, made.ID); err != nil {
+			return err
+		}
 		return t.count(tx)
 	})
 	return made, err
@@ -70,6 +73,9 @@ func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Th
 		made.Writeup = true
 		if err := tx.Create(&made).Error; err != nil {
 			return db.WriteError(err, "write-up")
+		}
+		if err := c.note(tx, made.ID); err != nil {
+			return err
 		}
 		return t.count(tx)
 	})

@@ -28,14 +28,22 @@ type WebhookEvent struct {
 	CreatedAt time.Time
 }
 
-// Note writes an event, in the transaction in which it happens. Where no one listens, it is one question and nothing else.
+// Note writes an event, in the transaction in which it happens. One that goes into no inbox is one question and nothing else
+// where no one listens.
 func Note(tx *gorm.DB, e WebhookEvent) error {
-	var listening int64
-	if err := tx.Model(&Webhook{}).Where("disabled_at is null").Limit(1).Count(&listening).Error; err != nil || listening == 0 {
-		return db.ReadError(err, "webhooks")
+	if !e.forInboxes() {
+		var listening int64
+		if err := tx.Model(&Webhook{}).Where("disabled_at is null").Limit(1).Count(&listening).Error; err != nil || listening == 0 {
+			return db.ReadError(err, "webhooks")
+		}
 	}
 	e.CreatedAt = db.Now()
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
+}
+
+// forInboxes reports whether Rules.Tell has something to say of the event.
+func (e WebhookEvent) forInboxes() bool {
+	return e.Kind == RunEnded || e.Kind == PlaceTaken || e.Kind == CommentMade || e.Kind == DeadlineCame
 }
 
 // Previous is who held a record, in the detail of record.taken.
@@ -118,6 +126,11 @@ func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 }
 
 func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
+	if e.forInboxes() && w.rules.Tell != nil {
+		if err := w.tell(tx, e, hooks); err != nil {
+			return err
+		}
+	}
 	var body []byte
 	for _, hook := range hooks {
 		if !e.concerns(hook) {
@@ -147,10 +160,33 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	return nil
 }
 
+// tell puts an event into inboxes, and queues deliveries for the webhooks of those people.
+func (w *Webhooks) tell(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
+	list, err := w.rules.Tell(tx, e)
+	if err != nil {
+		return err
+	}
+	for _, one := range list {
+		for _, hook := range hooks {
+			if hook.UserID != one.UserID || !hook.Wants(one.Kind) {
+				continue
+			}
+			body, err := json.Marshal(message{one.Kind, e.CreatedAt, one.Data})
+			if err != nil {
+				return fmt.Errorf("writing the event %d: %w", e.ID, err)
+			}
+			if err := queue(tx, hook.ID, one.Kind, body); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // concerns reports whether a webhook gets an event: the site's webhooks get all that they listen for, a person's only those
-// about their own runs and about records that they took or lost.
+// about their own runs and about records that they took or lost; none what happened before it was made.
 func (e WebhookEvent) concerns(hook Webhook) bool {
-	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.Wants(e.Kind) {
+	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.Wants(e.Kind) || e.CreatedAt.Before(hook.CreatedAt) {
 		return false
 	}
 	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.OtherID

@@ -29,10 +29,21 @@ const (
 	WorkerLost  Kind = "worker.lost"  // a worker is silent that has not said goodbye
 	WaitLong    Kind = "wait.long"    // work has waited for a device for longer than the webhook's limit
 	Test        Kind = "test"         // someone asked for it
+
+	PlaceLost    Kind = "place.lost"    // someone passed the person on a board
+	CommentAdded Kind = "comment.added" // someone commented where the person is told of it
+	DeadlineNear Kind = "deadline.near" // a task closes soon
+
+	// What no one listens for by itself: Rules.Tell says who is told of it, and of what kind.
+	PlaceTaken   Kind = "place.taken"
+	CommentMade  Kind = "comment.made"
+	DeadlineCame Kind = "deadline.came"
 )
 
-// Personal are the kinds of a person's webhooks, about their own runs and records; the site's may have all kinds.
-func Personal() []Kind { return []Kind{RunEnded, RecordTaken} }
+// Personal are the kinds of a person's webhooks, about their own runs and records and what is in their inbox.
+func Personal() []Kind {
+	return []Kind{RunEnded, RecordTaken, PlaceLost, CommentAdded, DeadlineNear}
+}
 
 // OfSite are the kinds that the site's webhooks may have.
 func OfSite() []Kind { return []Kind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
@@ -62,6 +73,15 @@ type Rules struct {
 	Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
 	// Outcome is what a run means on its board, as receivers read it; nil: it is on none.
 	Outcome func(tx *gorm.DB, runID int64) (any, error)
+	// Tell puts an event into the inboxes of the people whom it concerns, and returns what their webhooks get.
+	Tell func(tx *gorm.DB, e WebhookEvent) ([]Personally, error)
+}
+
+// Personally is what one person's webhooks get.
+type Personally struct {
+	UserID int64
+	Kind   Kind
+	Data   any
 }
 
 // Reach is which networks webhooks may reach although they are not public. Addresses of Site may be http://.

@@ -35,6 +35,10 @@ func Message(body []byte, reader int64) (string, error) {
 		}
 		err = json.Unmarshal(m.Data, &d)
 		text = fmt.Sprintf("%s for %s, since %s.", format.Plural(d.Waiting, "job waits", "jobs wait"), d.Device, format.Minute(d.Oldest))
+	case "place.lost", "comment.added", "deadline.near":
+		var n client.Notice
+		err = json.Unmarshal(m.Data, &n)
+		text = n.Text + "\n" + n.URL
 	default:
 		text = "A test of this webhook."
 	}

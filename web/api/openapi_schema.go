@@ -25,7 +25,7 @@ func answerTypes() map[string]any {
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "Budget": client.Budget{}, "TaskLimit": client.TaskLimit{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Outcome": client.Outcome{}, "Entry": client.Entry{},
-		"Comment": client.Comment{}, "CommentList": client.CommentList{}, "NewComment": client.NewComment{}, "NewReport": client.NewReport{},
+		"Comment": client.Comment{}, "CommentList": client.CommentList{}, "NewComment": client.NewComment{}, "NewReport": client.NewReport{}, "Notice": client.Notice{}, "InboxPage": client.InboxPage{},
 		"Envelope": statement.Envelope{}, "Token": client.Token{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
 		"WebhookMessage": client.WebhookMessage{}, "EndedRun": client.EndedRun{},
 		"Failure": job.Failure{}, "StageResult": job.StageResult{}, "CaseResult": job.CaseResult{}, "CaseNumerics": job.Numerics{}, "CaseClocks": job.Clocks{},

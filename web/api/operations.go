@@ -85,6 +85,8 @@ func operations() []operation {
 		{talk, "POST", "/api/v1/submissions/{id}/comments", "Comment on a submission whose source everyone can read.", true, "NewComment", nil, 201, ref("Comment")},
 		{talk, "DELETE", "/api/v1/comments/{id}", "Delete a comment of yours.", true, "", nil, 204, nil},
 		{talk, "POST", "/api/v1/comments/{id}/report", "Report a comment to the task's author and the admins.", true, "NewReport", nil, 204, nil},
+		{talk, "GET", "/api/v1/inbox", "List your notices, the newest first, at most 50.", true, "", map[string]string{"before": "next of the page before"}, 200, ref("InboxPage")},
+		{talk, "POST", "/api/v1/inbox/read", "Mark your notices as read.", true, "", map[string]string{"up_to": "id of the newest one that was read; absent: all"}, 204, nil},
 		{hooks, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are notified when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "true: the site's, for admins"}, 200, listOf("webhooks", "Webhook")},
 		{hooks, "POST", "/api/v1/webhooks", "Create a webhook. The response has its signing secret, only once.", true, "NewWebhook", nil, 201, ref("Webhook")},
 		{hooks, "DELETE", "/api/v1/webhooks/{id}", "Delete a webhook of yours, with its log.", true, "", nil, 204, nil},

@@ -32,6 +32,7 @@ func (t tools) addReading(server offering) {
 	} {
 		server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: uri, Name: strings.TrimPrefix(uri, scheme), Description: about, MIMEType: "application/json"}, t.read)
 	}
+	server.AddResource(&sdk.Resource{URI: scheme + "inbox", Name: "inbox", Description: "What happened to the owner of the token: lost records and places, comments, deadlines.", MIMEType: "application/json"}, t.read)
 	for uri, about := range map[string]string{
 		scheme + "reference/{task}":     "The files of a task: reference, checker, templates.",
 		scheme + "profile/{submission}": "The Nsight Compute profile of a submission on a GPU, as text.",
@@ -51,6 +52,8 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 		answer, err = t.site.Task(ctx, parts[1])
 	case len(parts) == 3 && parts[0] == "boards":
 		answer, err = t.site.Board(ctx, parts[1], parts[2], 1)
+	case len(parts) == 1 && parts[0] == "inbox":
+		answer, err = t.site.Inbox(ctx, 0)
 	case len(parts) == 3 && parts[0] == "comments":
 		answer, err = t.comments(ctx, r.Params.URI, parts[1], parts[2])
 	default:

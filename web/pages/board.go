@@ -56,7 +56,7 @@ func leadTo(c *fiber.Ctx, to string, err error) error {
 func (p *Pages) boardTag(c *fiber.Ctx, b *board) string {
 	head := p.site.Page(c, "", "")
 	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.Change, b.Offline, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
-		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
+		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).Unread, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
 func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {

@@ -21,7 +21,7 @@ func Commands(env console.Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
 		loginCommand, logoutCommand, authCommand, joinCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
-		cancelCommand, profileCommand, compareCommand, evaluateCommand, shareCommand, webhookCommand, devicesCommand, taskCommand, ciCommand,
+		cancelCommand, profileCommand, compareCommand, evaluateCommand, shareCommand, webhookCommand, inboxCommand, devicesCommand, taskCommand, ciCommand,
 	} {
 		// One for each command, since flags write into it.
 		c := &connection{env: env}

@@ -54,7 +54,7 @@ func (c *connection) webhookCreate() *cobra.Command {
 				s.Line("webhook %d: %s to %s\nsigning key, shown only once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
 			})
 		}}
-	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken; for the site also worker.lost, wait.long")
+	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken, place.lost, comment.added, deadline.near; for the site run.ended, record.taken, worker.lost, wait.long")
 	cmd.Flags().BoolVar(&in.Site, "site", false, "a site webhook, for all runs (admins)")
 	return cmd
 }

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"warpboard/internal/app/cli/console"
+)
+
+func inboxCommand(c *connection) *cobra.Command {
+	var read bool
+	cmd := &cobra.Command{Use: "inbox", Short: "list what happened: lost records and places, comments, deadlines", Args: console.Exactly(), Example: "  warpboard inbox --read",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			page, err := site.Inbox(cmd.Context(), 0)
+			if err == nil && read && len(page.Notices) > 0 {
+				err = site.ReadInbox(cmd.Context(), page.Notices[0].ID)
+			}
+			return c.answer(page, err, func(s *console.Screen) {
+				s.Table("WHEN\t\tWHAT\tWHERE", len(page.Notices), func(i int) []any {
+					n, mark := page.Notices[i], ""
+					if n.Unread {
+						mark = "new"
+					}
+					return []any{n.Created.UTC().Format("2006-01-02 15:04"), mark, n.Text, n.URL}
+				})
+			})
+		}}
+	cmd.Flags().BoolVar(&read, "read", false, "mark what is listed as read")
+	return cmd
+}

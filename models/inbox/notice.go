@@ -1,0 +1,105 @@
+package inbox
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// Kind says what a notice is about.
+type Kind string
+
+// The kinds of notices.
+const (
+	RunEnded     Kind = "run.ended"     // a run of theirs ended that took a minute or more
+	RecordLost   Kind = "record.lost"   // someone took their record
+	PlaceLost    Kind = "place.lost"    // someone passed them on a board
+	CommentAdded Kind = "comment.added" // someone commented on their task or submission, or where they have commented
+	DeadlineNear Kind = "deadline.near" // a task to which they have submitted closes within a day
+)
+
+// Kinds lists all.
+func Kinds() []Kind { return []Kind{RunEnded, RecordLost, PlaceLost, CommentAdded, DeadlineNear} }
+
+// About says what a kind is, as a choice.
+func (k Kind) About() string {
+	return map[Kind]string{
+		RunEnded:     "A run of yours has ended that took a minute or more",
+		RecordLost:   "Someone takes your record",
+		PlaceLost:    "Someone passes you among the first ten of a board",
+		CommentAdded: "Someone comments on your task or submission, or where you have commented",
+		DeadlineNear: "A task to which you have submitted closes within 24 hours",
+	}[k]
+}
+
+// Notice is one line of a person's inbox.
+type Notice struct {
+	ID           int64
+	UserID       int64 // whose inbox
+	Kind         Kind
+	TaskID       int64
+	SubmissionID *int64
+	CommentID    *int64
+	ActorID      int64 // who did it; 0: the site
+	Device       string
+	State        string // of a run that ended
+	CreatedAt    time.Time
+}
+
+// Told is a notice with the names for its sentence.
+type Told struct {
+	Notice
+	ActorName string
+	TaskSlug  string
+	TaskTitle string
+	Deadline  *time.Time // the task's
+}
+
+// Text says it in a sentence.
+func (t Told) Text() string {
+	switch on := t.TaskTitle + " on " + t.Device; t.Kind {
+	case RunEnded:
+		return fmt.Sprintf("Your run of %s has ended: %s.", on, ended(t.State))
+	case RecordLost:
+		return fmt.Sprintf("%s took your record: %s.", t.ActorName, on)
+	case PlaceLost:
+		return fmt.Sprintf("%s passed you: %s.", t.ActorName, on)
+	case CommentAdded:
+		if t.SubmissionID != nil {
+			return fmt.Sprintf("%s commented on submission %d to %s.", t.ActorName, *t.SubmissionID, t.TaskTitle)
+		}
+		return fmt.Sprintf("%s commented on %s.", t.ActorName, t.TaskTitle)
+	case DeadlineNear:
+		return fmt.Sprintf("%s closes within 24 hours.", t.TaskTitle)
+	}
+	return string(t.Kind)
+}
+
+func ended(state string) string {
+	if state == "done" {
+		return "passed"
+	}
+	return state
+}
+
+// Path is where it happened, from the root of the site.
+func (t Told) Path() string {
+	task := "/tasks/" + url.PathEscape(t.TaskSlug)
+	switch {
+	case t.Kind == CommentAdded && t.CommentID != nil:
+		list := task + "/comments"
+		if t.SubmissionID != nil {
+			list = fmt.Sprintf("/submissions/%d/comments", *t.SubmissionID)
+		}
+		return fmt.Sprintf("%s?after=%d#comment-%d", list, *t.CommentID-1, *t.CommentID)
+	case t.Kind == RunEnded && t.SubmissionID != nil:
+		return fmt.Sprintf("/submissions/%d", *t.SubmissionID)
+	case t.Kind == RecordLost || t.Kind == PlaceLost:
+		return task + "/boards/" + url.PathEscape(t.Device)
+	}
+	return task
+}
+
+// Known reports whether there is such a kind.
+func Known(k Kind) bool { return slices.Contains(Kinds(), k) }

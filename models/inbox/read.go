@@ -1,0 +1,104 @@
+package inbox
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+const (
+	keepFor  = 90 * 24 * time.Hour
+	keepEach = 200 // notices of one person
+)
+
+// Inbox is the notices of one database.
+type Inbox struct{ db *db.DB }
+
+// New returns the notices of a database.
+func New(database *db.DB) *Inbox { return &Inbox{database} }
+
+// Choices is what a person chose.
+type Choices struct {
+	UserID   int64  `gorm:"primaryKey;autoIncrement:false"`
+	OffKinds []Kind `gorm:"serializer:json"`
+}
+
+// TableName is not that of its type.
+func (Choices) TableName() string { return "inbox_choices" }
+
+// Off reports whether the person is not told of a kind.
+func (c Choices) Off(k Kind) bool { return slices.Contains(c.OffKinds, k) }
+
+// told reads notices with the names for their sentences: only of tasks that the person may see now, and of comments that
+// everyone can read.
+func told(q *gorm.DB, user accounts.User) *gorm.DB {
+	q = q.Table("notices n").Select("n.*, coalesce(a.name, '') as actor_name, t.slug as task_slug, t.title as task_title, t.deadline").
+		Joins("join tasks t on t.id = n.task_id").Joins("left join users a on a.id = n.actor_id").
+		Where("n.user_id = ?", user.ID).
+		Where("n.comment_id is null or n.comment_id in (select c.id from comments c where c.hidden_at is null and c.removed_at is null)")
+	return catalog.VisibleTo(q, user)
+}
+
+// List lists a person's notices before an id (0: from the newest), the newest first.
+func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limit int) (list []Told, err error) {
+	if !user.SignedIn() {
+		return nil, db.Errorf(db.Forbidden, "Sign in to read your inbox.")
+	}
+	q := told(x.db.Read(ctx), user)
+	if before > 0 {
+		q = q.Where("n.id < ?", before)
+	}
+	err = q.Order("n.id desc").Limit(limit).Scan(&list).Error
+	return list, db.ReadError(err, "notices of person %d", user.ID)
+}
+
+// MarkRead notes that the person has read all notices up to one, and not fewer than before.
+func (x *Inbox) MarkRead(ctx context.Context, user accounts.User, upTo int64) error {
+	err := x.db.Writer(ctx).Model(&accounts.User{}).Where("id = ? and inbox_read < ?", user.ID, upTo).
+		Where("? <= (select coalesce(max(n.id), 0) from notices n where n.user_id = ?)", upTo, user.ID).UpdateColumn("inbox_read", upTo).Error
+	return db.WriteError(err, "person %d", user.ID)
+}
+
+// MarkAllRead notes that the person has read all notices up to a time, also those that are not listed any more.
+func (x *Inbox) MarkAllRead(ctx context.Context, user accounts.User, at time.Time) error {
+	err := x.db.Writer(ctx).Model(&accounts.User{}).Where("id = ?", user.ID).
+		UpdateColumn("inbox_read", gorm.Expr("(select coalesce(max(n.id), users.inbox_read) from notices n where n.user_id = users.id and n.created_at <= ?)", db.Time(at))).Error
+	return db.WriteError(err, "person %d", user.ID)
+}
+
+// Choices reads what a person chose.
+func (x *Inbox) Choices(ctx context.Context, userID int64) (c Choices, err error) {
+	err = x.db.Read(ctx).Where("user_id = ?", userID).Limit(1).Find(&c).Error
+	c.UserID = userID
+	return c, db.ReadError(err, "choices of person %d", userID)
+}
+
+// Choose keeps which kinds a person is told of.
+func (x *Inbox) Choose(ctx context.Context, user accounts.User, on []Kind) error {
+	off := []Kind{}
+	for _, k := range Kinds() {
+		if !slices.Contains(on, k) {
+			off = append(off, k)
+		}
+	}
+	err := x.db.Writer(ctx).Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "user_id"}}, DoUpdates: clause.AssignmentColumns([]string{"off_kinds"})}).
+		Create(&Choices{UserID: user.ID, OffKinds: off}).Error
+	return db.WriteError(err, "choices of person %d", user.ID)
+}
+
+// Sweep removes notices that are old, or too many of one person.
+func (x *Inbox) Sweep(ctx context.Context, at time.Time) error {
+	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-keepFor))).Delete(&Notice{}).Error; err != nil {
+		return db.WriteError(err, "old notices")
+	}
+	err := x.db.Writer(ctx).Exec(`delete from notices where id in (select id from (
+			select id, row_number() over (partition by user_id order by id desc) as place from notices) kept where place > ?)`, keepEach).Error
+	return db.WriteError(err, "notices beyond the newest")
+}

@@ -1,0 +1,211 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+const (
+	// longEnough is how long a run takes of whose end people are told: who waited less is still there.
+	longEnough = time.Minute
+	// ahead is how long before a deadline people are reminded of it.
+	ahead = 24 * time.Hour
+
+	mostPassed    = 10   // people who are told of one run that passed them
+	mostCommented = 30   // people who are told of one comment
+	mostReminded  = 2000 // people who are reminded of one deadline
+)
+
+// Ended is who is told that a run has ended: its person, if it took long.
+func Ended(tx *gorm.DB, runID int64) ([]Notice, error) {
+	var runs []struct {
+		Notice
+		QueuedAt, EndedAt *time.Time
+	}
+	err := tx.Raw(`select r.user_id, v.task_id, r.submission_id, r.device, r.state, r.queued_at, r.ended_at
+		from runs r join task_versions v on v.id = r.version_id where r.id = ? and r.profile_of is null`, runID).Scan(&runs).Error
+	if err != nil || len(runs) == 0 {
+		return nil, db.ReadError(err, "run %d", runID)
+	}
+	r := runs[0]
+	if r.QueuedAt == nil || r.EndedAt == nil || r.EndedAt.Sub(*r.QueuedAt) < longEnough {
+		return nil, nil
+	}
+	r.Notice.Kind = RunEnded
+	return []Notice{r.Notice}, nil
+}
+
+// Passed is who is told that a run took a place: the person whose record it took (0: of no one), and those who stand behind
+// its band now and stood before it, with the scores that they had then. previous is the score that its person had there before; 0: none.
+func Passed(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, err error) {
+	var frozen int64
+	now := db.Time(tx.NowFunc())
+	err = tx.Table("events").Where("frozen_at <= ? and revealed_at is null and id in (select event_id from event_tasks where task_id = "+
+		"(select v.task_id from runs r join task_versions v on v.id = r.version_id where r.id = ?))", now, runID).Limit(1).Count(&frozen).Error
+	if err != nil || frozen > 0 { // standings stay as they were
+		return nil, db.ReadError(err, "events of run %d", runID)
+	}
+	if previous == 0 {
+		previous = math.MaxFloat64
+	}
+	err = tx.Raw(`select o.user_id, v.task_id, o.device, e.user_id as actor_id, case when o.user_id = ? then 'record.lost' else 'place.lost' end as kind
+		from entries e join task_versions v on v.id = e.version_id
+		join entries o on o.version_id = e.version_id and o.device = e.device and o.age = e.age and o.user_id <> e.user_id and o.achieved_at < e.achieved_at and o.score_ns > e.score_ns and o.score_ns < ?
+		where e.run_id = ? and (o.user_id = ? or `+bandOf("o")+` > `+bandOf("e")+`
+			and (select count(*) from entries b where b.version_id = e.version_id and b.device = e.device and b.age = e.age and b.score_ns < e.score_ns) < ?)
+		order by o.score_ns limit ?`, holder, previous, runID, holder, mostPassed, mostPassed).Scan(&list).Error
+	return list, db.ReadError(err, "people whom run %d passed", runID)
+}
+
+// bandOf is SQL for the score at which the band of an entry begins.
+func bandOf(entry string) string {
+	return fmt.Sprintf("(select f.score_ns from bands f where f.version_id = %[1]s.version_id and f.device = %[1]s.device and f.age = %[1]s.age "+
+		"and (f.score_ns, f.run_id) <= (%[1]s.score_ns, %[1]s.run_id) order by f.score_ns desc, f.run_id desc limit 1)", entry)
+}
+
+// Commented is who is told of a comment: the author of what it is about, and the people who have commented there before.
+func Commented(tx *gorm.DB, commentID int64) (list []Notice, err error) {
+	err = tx.Raw(`select p.user_id, c.task_id, c.submission_id, c.id as comment_id, c.user_id as actor_id, 'comment.added' as kind
+		from comments c join tasks t on t.id = c.task_id left join submissions s on s.id = c.submission_id
+		join (
+			select c.id as of, coalesce(s.user_id, t.owner_id) as user_id, 0 as place from comments c join tasks t on t.id = c.task_id left join submissions s on s.id = c.submission_id where c.id = ?
+			union all
+			select ?, o.user_id, max(o.id) from comments o join comments c on c.id = ? and o.task_id = c.task_id and coalesce(o.submission_id, 0) = coalesce(c.submission_id, 0) and o.id < c.id
+				where o.removed_at is null and o.hidden_at is null group by o.user_id
+		) p on p.of = c.id
+		where c.id = ? and p.user_id <> c.user_id and c.hidden_at is null and c.removed_at is null
+			and (c.submission_id is null or s.frozen_event = 0 and t.deadline <= ?)
+		order by case when p.place = 0 then 0 else 1 end, p.place desc limit ?`, commentID, commentID, commentID, commentID, db.Time(tx.NowFunc()), mostCommented).Scan(&list).Error
+	return list, db.ReadError(err, "people of comment %d", commentID)
+}
+
+// Near is who is reminded of a task's deadline: people who have submitted to it, the latest first.
+func Near(tx *gorm.DB, taskID int64) (list []Notice, err error) {
+	err = tx.Raw(`select s.user_id, s.task_id, 'deadline.near' as kind from submissions s where s.task_id = ?
+		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, mostReminded).Scan(&list).Error
+	return list, db.ReadError(err, "people of task %d", taskID)
+}
+
+// Closing lists the tasks whose people are to be reminded, and notes that they are. Called inside a transaction, it gives each
+// deadline to one process.
+func Closing(tx *gorm.DB) (tasks []int64, err error) {
+	now := db.Time(tx.NowFunc())
+	due := tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(ahead)))
+	if err := due.Session(&gorm.Session{}).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
+		return nil, db.ReadError(err, "tasks that close")
+	}
+	err = tx.Model(&catalog.Task{}).Where("id in ?", tasks).UpdateColumn("reminded_of", gorm.Expr("deadline")).Error
+	return tasks, db.WriteError(err, "tasks that close")
+}
+
+// HasClosing reports whether Closing would list some; it needs no transaction.
+func (x *Inbox) HasClosing(ctx context.Context) (bool, error) {
+	q := x.db.Read(ctx)
+	now, n := db.Time(q.NowFunc()), int64(0)
+	err := q.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(ahead))).Limit(1).Count(&n).Error
+	return n > 0, db.ReadError(err, "tasks that close")
+}
+
+// Add stores notices about one task, for those of the people who may see it, have the kind on, and have none of it unread. It
+// returns those.
+func Add(tx *gorm.DB, list []Notice) ([]Told, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var task catalog.Task
+	if err := tx.Limit(1).Find(&task, list[0].TaskID).Error; err != nil || task.ID == 0 {
+		return nil, db.ReadError(err, "task %d", list[0].TaskID)
+	}
+	ids := make([]int64, len(list))
+	for i, n := range list {
+		ids[i] = n.UserID
+	}
+	people, err := hearing(tx, task, ids)
+	if err != nil {
+		return nil, err
+	}
+	made, known := make([]Notice, 0, len(list)), map[int64]bool{}
+	for _, n := range list {
+		p, hears := people[n.UserID]
+		if !hears || known[n.UserID] || p.Off(n.Kind) || p.unread(n) {
+			continue
+		}
+		known[n.UserID] = true
+		n.ID, n.CreatedAt = 0, db.Now()
+		made = append(made, n)
+	}
+	if len(made) == 0 {
+		return nil, nil
+	}
+	if err := tx.CreateInBatches(&made, 200).Error; err != nil {
+		return nil, db.WriteError(err, "notices")
+	}
+	return named(tx, made, task)
+}
+
+// named adds the names of a task and its people.
+func named(tx *gorm.DB, made []Notice, task catalog.Task) ([]Told, error) {
+	var actor struct{ Name string }
+	if err := tx.Table("users").Where("id = ?", made[0].ActorID).Limit(1).Scan(&actor).Error; err != nil {
+		return nil, db.ReadError(err, "person %d", made[0].ActorID)
+	}
+	list := make([]Told, len(made))
+	for i, n := range made {
+		list[i] = Told{Notice: n, ActorName: actor.Name, TaskSlug: task.Slug, TaskTitle: task.Title, Deadline: task.Deadline}
+	}
+	return list, nil
+}
+
+// hearer is a person who may be told, with what they have not read.
+type hearer struct {
+	Choices
+	news []Notice
+}
+
+// unread reports whether the person has not read the same yet.
+func (h hearer) unread(n Notice) bool {
+	for _, o := range h.news {
+		if o.Kind == n.Kind && o.TaskID == n.TaskID && o.Device == n.Device && equal(o.SubmissionID, n.SubmissionID) {
+			return true
+		}
+	}
+	return false
+}
+
+func equal(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+
+// hearing reads those of the people who may see the task and are not blocked.
+func hearing(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]hearer, error) {
+	var sees []int64
+	err := catalog.Seers(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error
+	if err != nil {
+		return nil, db.ReadError(err, "people of task %s", task.Slug)
+	}
+	found := make(map[int64]hearer, len(sees))
+	for _, id := range sees {
+		found[id] = hearer{Choices: Choices{UserID: id}}
+	}
+	var chosen []Choices
+	if err := tx.Where("user_id in ?", sees).Find(&chosen).Error; err != nil {
+		return nil, db.ReadError(err, "choices")
+	}
+	for _, c := range chosen {
+		found[c.UserID] = hearer{Choices: c}
+	}
+	var news []Notice
+	err = tx.Table("notices n").Joins("join users w on w.id = n.user_id").Where("n.user_id in ? and n.id > w.inbox_read and n.task_id = ?", sees, task.ID).
+		Select("n.*").Scan(&news).Error
+	for _, n := range news {
+		h := found[n.UserID]
+		h.news = append(h.news, n)
+		found[n.UserID] = h
+	}
+	return found, db.ReadError(err, "notices")
+}

@@ -1,0 +1,71 @@
+package models
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"warpboard/clients/go"
+	"warpboard/models/inbox"
+	"warpboard/models/webhooks"
+)
+
+// tell puts an event into the inboxes of the people whom it concerns (webhooks.Rules).
+func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personally, error) {
+	var list []inbox.Notice
+	var err error
+	number, _ := e.Detail.(float64) // JSON has no other numbers
+	switch e.Kind {
+	case webhooks.RunEnded:
+		list, err = inbox.Ended(tx, e.RunID)
+	case webhooks.PlaceTaken:
+		list, err = inbox.Passed(tx, e.RunID, e.OtherID, number)
+	case webhooks.CommentMade:
+		list, err = inbox.Commented(tx, int64(number))
+	case webhooks.DeadlineCame:
+		list, err = inbox.Near(tx, int64(number))
+	}
+	if err != nil {
+		return nil, err
+	}
+	made, err := inbox.Add(tx, list)
+	if err != nil {
+		return nil, err
+	}
+	var told []webhooks.Personally
+	for _, n := range made {
+		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have kinds of their own for these
+			told = append(told, webhooks.Personally{UserID: n.UserID, Kind: webhooks.Kind(n.Kind), Data: s.Notice(n)})
+		}
+	}
+	return told, nil
+}
+
+// tellOfComment notes that someone commented.
+func tellOfComment(tx *gorm.DB, id int64) error {
+	return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.CommentMade, Detail: id})
+}
+
+// Notice is a notice as programs read it.
+func (s *Store) Notice(n inbox.Told) client.Notice {
+	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, Created: n.CreatedAt}
+}
+
+// Remind notes that deadlines are near. It may run in several processes at once.
+func (s *Store) Remind(ctx context.Context) error {
+	if due, err := s.Inbox.HasClosing(ctx); err != nil || !due {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		tasks, err := inbox.Closing(tx)
+		if err != nil {
+			return err
+		}
+		for _, id := range tasks {
+			if err := webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.DeadlineCame, Detail: id}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/clients/go"
+	"warpboard/web/site"
+)
+
+const noticePage = 50
+
+// Inbox lists the sender's notices, the newest first.
+func (a *API) Inbox(c *fiber.Ctx) error {
+	user := site.Actor(c)
+	list, err := a.site.Store.Inbox.List(c.UserContext(), user, int64(c.QueryInt("before")), noticePage)
+	if err != nil {
+		return err
+	}
+	answer := client.InboxPage{Unread: user.Unread, Notices: make([]client.Notice, len(list))}
+	for i, n := range list {
+		answer.Notices[i] = a.site.Store.Notice(n)
+		answer.Notices[i].URL = a.site.Settings.BaseURL + n.Path()
+		answer.Notices[i].Unread = n.ID > user.InboxRead
+	}
+	if len(list) == noticePage {
+		answer.Next = list[len(list)-1].ID
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(answer)
+}
+
+// ReadInbox notes what the sender has read.
+func (a *API) ReadInbox(c *fiber.Ctx) error {
+	user, upTo := site.Actor(c), int64(c.QueryInt("up_to"))
+	var err error
+	if upTo > 0 {
+		err = a.site.Store.Inbox.MarkRead(c.UserContext(), user, upTo)
+	} else {
+		err = a.site.Store.Inbox.MarkAllRead(c.UserContext(), user, time.Now())
+	}
+	if err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
