@@ -197,10 +197,10 @@ func TestADeadlineIsToldOnceToWhoSubmitted(t *testing.T) {
 func TestAKindCanBeTurnedOffAndOldNoticesGo(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
-		check(t, s.Inbox.Choose(t.Context(), f.carl, []inbox.Kind{inbox.RunEnded, "nonsense"}))
+		check(t, s.Inbox.Choose(t.Context(), f.carl, []inbox.Kind{inbox.RunEnded, "nonsense"}, nil))
 		f.add(f.ann, f.task, "one")
 		f.told(f.carl)
-		check(t, s.Inbox.Choose(t.Context(), f.carl, inbox.Kinds()))
+		check(t, s.Inbox.Choose(t.Context(), f.carl, inbox.Kinds(), nil))
 		f.add(f.ann, f.task, "two")
 		if _, unread := f.inbox(f.carl); unread != 1 {
 			t.Error("the kind stays off")

@@ -54,6 +54,8 @@ type Config struct {
 	NoBaselines bool
 	// Site is the address of the site, for its statements.
 	Site string
+	// Mails has notices sent by e-mail, too, to people who chose that.
+	Mails bool
 	// Webhooks is which networks they may reach although these are not public.
 	Webhooks webhooks.Reach
 	// Now is the clock by which days of budgets begin; nil: the machine's.
@@ -135,7 +137,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
-		Comments: comments.New(database, tellOfComment), Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
+		Comments: comments.New(database, tellOfComment), Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,

@@ -28,7 +28,7 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.Personall
 	if err != nil {
 		return nil, err
 	}
-	made, err := inbox.Add(tx, list)
+	made, err := s.Inbox.Add(tx, list)
 	if err != nil {
 		return nil, err
 	}

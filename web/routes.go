@@ -50,6 +50,7 @@ func (s *Server) routes(app *fiber.App) {
 
 	pages := packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF)
 	s.accountRoutes(pages)
+	s.inboxRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody)))
 	s.taskRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(s.authoring.BodyLimit), s.site.RequireCSRF))
 	s.eventRoutes(pages)
 	s.playgroundRoutes(pages)
@@ -158,7 +159,6 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	own.post("/tasks/:slug/rejudge/cancel", s.remeasure.Cancel)
 	pages.get("/tasks/:slug/boards/:device", s.pages.Board)
 	s.commentRoutes(pages)
-	s.inboxRoutes(pages)
 
 	pages.get("/harness", s.pages.Harnesses)
 	pages.get("/harness/:form/:lang", s.pages.Harness)

@@ -26,10 +26,15 @@ func (s *Server) commentRoutes(pages group) {
 	}
 }
 
-// inboxRoutes are what a person was told.
-func (s *Server) inboxRoutes(pages group) {
+// inboxRoutes are what a person was told. withoutPage takes forms that no page of this site sent.
+func (s *Server) inboxRoutes(pages, withoutPage group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/inbox", site.NeedsSignIn, s.inbox.Show)
 	own.post("/inbox/choices", s.inbox.Choose)
 	pages.get("/inbox/choices", site.RedirectTo("/inbox"))
+	pages.get("/inbox/confirm/:code", site.NeedsSignIn, s.inbox.AskConfirm)
+	own.post("/inbox/confirm/:code", s.inbox.Confirm)
+	pages.get("/inbox/off/:token", s.inbox.AskOff)
+	withoutPage.post("/inbox/off/:token", s.inbox.Off)
+	pages.get("/operate/mail", site.NeedsSignIn, s.inbox.Postbox)
 }

@@ -49,9 +49,16 @@ type Config struct {
 	MetricsFrom  list
 	MetricsToken string
 	WebhookAllow list
+	SMTP         SMTPSettings
 	Grace        time.Duration
 	LogLevel     string
 	LogFormat    string
+}
+
+// SMTPSettings is the server that sends e-mail; without a host the site sends none.
+type SMTPSettings struct {
+	Host, User, Password, From string
+	Port                       int
 }
 
 // NATSSettings has the address of the queue, and its TLS and credentials.

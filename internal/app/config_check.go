@@ -104,11 +104,25 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(err == nil, "--metrics-from %w", err)
 	_, err = web.ParseAddresses(c.WebhookAllow)
 	wrong.unless(err == nil, "--webhook-allow %w", err)
+	_, err = c.SMTP.sender()
+	wrong.unless(c.SMTP.Host == "" || err == nil, "--smtp-from %q: want an address, as Warpboard <boards@example.org>", c.SMTP.From)
+	wrong.unless(c.SMTP.Host == "" || c.SMTP.Port > 0 && c.SMTP.Port < 1<<16, "--smtp-port %d: want 1 to 65535", c.SMTP.Port)
+	wrong.unless(c.SMTP.Host != "" || c.SMTP.User == "" && c.SMTP.Password == "" && c.SMTP.From == "", "--smtp-host is missing: the server of the other --smtp settings")
+	wrong.unless((c.SMTP.User == "") == (c.SMTP.Password == ""), "--smtp-user and --smtp-password belong together: one is missing")
 	switch c.OpenEvalAPI {
 	case "all", "loopback", "none":
 	default:
 		*wrong = append(*wrong, fmt.Errorf("--open-eval-api %q: want all, loopback or none", c.OpenEvalAPI))
 	}
+}
+
+// sender is who e-mails come from.
+func (s SMTPSettings) sender() (mail.Address, error) {
+	from, err := mail.ParseAddress(s.From)
+	if err != nil {
+		return mail.Address{}, err
+	}
+	return *from, nil
 }
 
 // metricsFrom is nil while nothing is set, and empty for no one.

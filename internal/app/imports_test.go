@@ -35,6 +35,7 @@ var forbidden = []struct {
 	{"models/pools", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog"}, "pools know scores, not whose"},
 	{"models/webhooks", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "webhooks are told of what happens, and know none of it"},
 	{"internal/webhooks", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator"}, "what sends webhooks knows no page and no worker"},
+	{"internal/mailer", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator"}, "what sends mail knows no page and no worker"},
 	{"internal/publicnet", nil, []string{"warpboard/"}, "which addresses are public is a leaf"},
 	{"internal/app/machine", nil, []string{"warpboard/internal/app", "warpboard/models", "warpboard/web", "warpboard/views"}, "what a machine has depends on no site"},
 	{"internal/app/verify", nil, []string{"warpboard/web/site", "warpboard/web/pages", "warpboard/web/api", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}, "who checks a result needs no site of their own"},

@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/queue"
+	"warpboard/internal/mailer"
 	"warpboard/internal/statement"
 	"warpboard/internal/webhooks"
 	"warpboard/models"
@@ -65,7 +66,7 @@ func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Stor
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
-		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Webhooks: hooks.Reach{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.Reach{Site: allowed}, Limits: submissions.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 }
 
@@ -110,6 +111,9 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	loops.Go(func() error { return hear(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
 	loops.Go(func() error { return deliverer(cfg, store, log).Run(loopCtx) })
+	if cfg.SMTP.Host != "" {
+		loops.Go(func() error { return postman(cfg, store, log).Run(loopCtx) })
+	}
 	if !cfg.NoWorker {
 		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
 	}
@@ -165,6 +169,14 @@ func (l *lastLoop) failing(ctx context.Context, what string) error {
 func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *webhooks.Deliverer {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return webhooks.New(webhooks.Config{Store: store, Allowed: allowed, Version: version(), Message: outcome.Message, Log: log})
+}
+
+// postman sends e-mail.
+func postman(cfg *Config, store *models.Store, log *slog.Logger) *mailer.Mailer {
+	from, _ := cfg.SMTP.sender() // validate has checked it
+	s := cfg.SMTP
+	return mailer.New(mailer.Config{Store: store, Site: cfg.BaseURL, Log: log,
+		Server: mailer.Server{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, From: from}})
 }
 
 // newServer makes the web server, with what it shows of attacks and the key that it signs with.

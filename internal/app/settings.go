@@ -143,7 +143,7 @@ func shown(flagName, value string) string {
 
 // isSecret reports whether no one should see a setting. The addresses of a database and of a store hold passwords.
 func isSecret(flagName string) bool {
-	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
+	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || strings.HasSuffix(flagName, "-password") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
 }
 
 // flagNames are the settings of all commands.

@@ -4,6 +4,8 @@
 //	notice.go   Notice, its sentence and its address
 //	read.go     a person's notices; what is read; what they turned off
 //	tell.go     who is told of what; adding notices
+//	mail.go     mails of notices, and the address that they go to
+//	post.go     how mails are sent, and the links that turn them off
 //
 // Notices are made after the transaction in which something happened, by the same queue as deliveries to webhooks (Store.tell),
 // so that the end of a run waits for none of it.

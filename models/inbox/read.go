@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
@@ -19,15 +18,27 @@ const (
 )
 
 // Inbox is the notices of one database.
-type Inbox struct{ db *db.DB }
+type Inbox struct {
+	db    *db.DB
+	site  string // address of the site, for links in mails
+	mails bool   // whether it sends any
+}
 
 // New returns the notices of a database.
-func New(database *db.DB) *Inbox { return &Inbox{database} }
+func New(database *db.DB, site string, mails bool) *Inbox { return &Inbox{database, site, mails} }
+
+// Mails reports whether the site sends e-mail.
+func (x *Inbox) Mails() bool { return x.mails }
 
 // Choices is what a person chose.
 type Choices struct {
-	UserID   int64  `gorm:"primaryKey;autoIncrement:false"`
-	OffKinds []Kind `gorm:"serializer:json"`
+	UserID     int64      `gorm:"primaryKey;autoIncrement:false"`
+	OffKinds   []Kind     `gorm:"serializer:json"`
+	MailKinds  []Kind     `gorm:"serializer:json"` // that come by e-mail, too
+	Address    string     // that the person confirmed; empty: that of the sign-in
+	NewAddress string     // that is to be confirmed
+	CodeHash   string     // of the code that was sent there
+	CodeUntil  *time.Time // when it stops working
 }
 
 // TableName is not that of its type.
@@ -35,6 +46,9 @@ func (Choices) TableName() string { return "inbox_choices" }
 
 // Off reports whether the person is not told of a kind.
 func (c Choices) Off(k Kind) bool { return slices.Contains(c.OffKinds, k) }
+
+// Mails reports whether a kind comes by e-mail, too.
+func (c Choices) Mails(k Kind) bool { return slices.Contains(c.MailKinds, k) }
 
 // told reads notices with the names for their sentences: only of tasks that the person may see now, and of comments that
 // everyone can read.
@@ -80,23 +94,33 @@ func (x *Inbox) Choices(ctx context.Context, userID int64) (c Choices, err error
 	return c, db.ReadError(err, "choices of person %d", userID)
 }
 
-// Choose keeps which kinds a person is told of.
-func (x *Inbox) Choose(ctx context.Context, user accounts.User, on []Kind) error {
-	off := []Kind{}
-	for _, k := range Kinds() {
-		if !slices.Contains(on, k) {
-			off = append(off, k)
+// Choose keeps which kinds a person is told of, and which of these by e-mail, too.
+func (x *Inbox) Choose(ctx context.Context, user accounts.User, on, byMail []Kind) error {
+	return x.db.Write(ctx, func(tx *gorm.DB) error {
+		c, err := choicesOf(tx, user.ID)
+		if err != nil {
+			return err
 		}
-	}
-	err := x.db.Writer(ctx).Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "user_id"}}, DoUpdates: clause.AssignmentColumns([]string{"off_kinds"})}).
-		Create(&Choices{UserID: user.ID, OffKinds: off}).Error
-	return db.WriteError(err, "choices of person %d", user.ID)
+		c.OffKinds, c.MailKinds = []Kind{}, []Kind{}
+		for _, k := range Kinds() {
+			switch {
+			case !slices.Contains(on, k):
+				c.OffKinds = append(c.OffKinds, k)
+			case slices.Contains(byMail, k):
+				c.MailKinds = append(c.MailKinds, k)
+			}
+		}
+		return db.WriteError(tx.Save(&c).Error, "choices of person %d", user.ID)
+	})
 }
 
 // Sweep removes notices that are old, or too many of one person.
 func (x *Inbox) Sweep(ctx context.Context, at time.Time) error {
 	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-keepFor))).Delete(&Notice{}).Error; err != nil {
 		return db.WriteError(err, "old notices")
+	}
+	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-keepMails))).Delete(&Mail{}).Error; err != nil {
+		return db.WriteError(err, "old mails")
 	}
 	err := x.db.Writer(ctx).Exec(`delete from notices where id in (select id from (
 			select id, row_number() over (partition by user_id order by id desc) as place from notices) kept where place > ?)`, keepEach).Error

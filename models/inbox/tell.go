@@ -114,8 +114,8 @@ func (x *Inbox) HasClosing(ctx context.Context) (bool, error) {
 }
 
 // Add stores notices about one task, for those of the people who may see it, have the kind on, and have none of it unread. It
-// returns those.
-func Add(tx *gorm.DB, list []Notice) ([]Told, error) {
+// returns those, and queues their mails.
+func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]Told, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -147,7 +147,11 @@ func Add(tx *gorm.DB, list []Notice) ([]Told, error) {
 	if err := tx.CreateInBatches(&made, 200).Error; err != nil {
 		return nil, db.WriteError(err, "notices")
 	}
-	return named(tx, made, task)
+	told, err := named(tx, made, task)
+	if err == nil && x.mails {
+		err = x.mailTo(tx, told)
+	}
+	return told, err
 }
 
 // named adds the names of a task and its people.

@@ -40,6 +40,7 @@ var notices = map[string]string{
 	"reinstated":   "Reinstated. The run counts again.",
 	"revoked":      "Revoked. The worker is disconnected.",
 
+	"confirm-mail": "Saved. Open the link that was sent to the new address.",
 	"comment-gone": "Deleted.",
 
 	"joined":      "You are in. The task is in your lists now.",

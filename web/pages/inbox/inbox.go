@@ -1,11 +1,14 @@
 package inbox
 
 import (
+	"net/url"
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models/db"
 	"warpboard/models/inbox"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -20,13 +23,16 @@ type Inbox struct{ site *site.Site }
 func New(site *site.Site) *Inbox { return &Inbox{site} }
 
 // Show lists a person's notices. Those that are shown are read from then on.
-func (p *Inbox) Show(c *fiber.Ctx) error {
+func (p *Inbox) Show(c *fiber.Ctx) error { return p.show(c, fiber.StatusOK, "", "") }
+
+// show answers with the page, and with why an address was refused.
+func (p *Inbox) show(c *fiber.Ctx, status int, problem, typed string) error {
 	ctx, user, before, at := c.UserContext(), site.Actor(c), int64(c.QueryInt("before")), time.Now()
 	list, err := p.site.Store.Inbox.List(ctx, user, before, rows)
 	if err != nil {
 		return err
 	}
-	page := views.InboxPage{Page: p.site.Page(c, "Inbox", "me")}
+	page := views.InboxPage{Page: p.site.Page(c, "Inbox", "me"), Mails: p.site.Store.Inbox.Mails(), SignInEmail: user.Email, Problem: problem, Typed: typed}
 	for _, n := range list {
 		page.Rows = append(page.Rows, views.InboxRow{Told: n, Unread: n.ID > user.InboxRead})
 	}
@@ -43,7 +49,7 @@ func (p *Inbox) Show(c *fiber.Ctx) error {
 		page.Viewer.Unread = 0
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return p.site.Render(c, fiber.StatusOK, views.Inbox(page))
+	return p.site.Render(c, status, views.Inbox(page))
 }
 
 // seen reports whether a person looks at the page, and not a browser in advance or a program.
@@ -51,14 +57,71 @@ func seen(c *fiber.Ctx) bool {
 	return c.Method() == fiber.MethodGet && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }
 
-// Choose keeps what a person is told.
+// Choose keeps what a person is told, and where.
 func (p *Inbox) Choose(c *fiber.Ctx) error {
-	var on []inbox.Kind
-	for _, kind := range c.Context().PostArgs().PeekMulti("on") {
-		on = append(on, inbox.Kind(kind))
+	ctx, user := c.UserContext(), site.Actor(c)
+	if err := p.site.Store.Inbox.Choose(ctx, user, kinds(c, "on"), kinds(c, "mail")); err != nil {
+		return err
 	}
-	if err := p.site.Store.Inbox.Choose(c.UserContext(), site.Actor(c), on); err != nil {
+	done := "saved"
+	if p.site.Store.Inbox.Mails() {
+		address := c.FormValue("address")
+		asked, err := p.site.Store.Inbox.SetAddress(ctx, user, address)
+		switch kind := db.KindOf(err); {
+		case err == nil && asked:
+			done = "confirm-mail"
+		case kind == db.Invalid || kind == db.TooMany:
+			refused := site.FailureOf(err)
+			return p.show(c, refused.Status, refused.Message, address)
+		case err != nil:
+			return err
+		}
+	}
+	return site.Redirect(c, templ.SafeURL("/inbox?done="+done))
+}
+
+func kinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
+	for _, kind := range c.Context().PostArgs().PeekMulti(field) {
+		list = append(list, inbox.Kind(kind))
+	}
+	return list
+}
+
+// AskConfirm asks a person whether the address is theirs to which the link was sent.
+func (p *Inbox) AskConfirm(c *fiber.Ctx) error {
+	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Confirm your address", "me"),
+		About: "Notices come to the address at which you got this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
+}
+
+// Confirm has notices come to that address.
+func (p *Inbox) Confirm(c *fiber.Ctx) error {
+	if err := p.site.Store.Inbox.ConfirmAddress(c.UserContext(), site.Actor(c), c.Params("code")); err != nil {
 		return err
 	}
 	return site.Redirect(c, "/inbox?done=saved")
+}
+
+// AskOff asks whether e-mails are to end. It looks the same for every text in the address.
+func (p *Inbox) AskOff(c *fiber.Ctx) error {
+	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Turn off e-mails", ""),
+		About: "This site sends you no more notices by e-mail then. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
+}
+
+// Off ends e-mails. The token in the address is the proof, for people and for mail programs that send this request by
+// themselves: neither a sign-in nor a page of this site is needed.
+func (p *Inbox) Off(c *fiber.Ctx) error {
+	if err := p.site.Store.Inbox.MailOff(c.UserContext(), c.Params("token")); err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "E-mails are off", ""),
+		About: "This site sends you no more notices by e-mail. You can turn them on again in your inbox."}))
+}
+
+// Postbox shows admins how e-mails are sent.
+func (p *Inbox) Postbox(c *fiber.Ctx) error {
+	found, err := p.site.Store.Inbox.Postbox(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Postbox(views.PostboxPage{Page: p.site.Page(c, "E-mail", "moderation"), On: p.site.Store.Inbox.Mails(), Postbox: found}))
 }

@@ -1,0 +1,178 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"net/mail"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Confirm is the kind of the mail that asks whether an address is right.
+const Confirm = "confirm"
+
+const (
+	mailsADay    = 20 // of one person, beside those that ask for a confirmation
+	confirmsADay = 3  // to one address, and of one person
+	codeLife     = 24 * time.Hour
+	keepMails    = 30 * 24 * time.Hour
+	longestMail  = 254 // bytes of an address
+)
+
+// pauses are between tries.
+var pauses = [...]time.Duration{time.Minute, 10 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}
+
+// Mail is one e-mail, and how sending it went.
+type Mail struct {
+	ID        int64
+	UserID    int64
+	Kind      string // of its notice, or Confirm
+	Address   string
+	Subject   string
+	Body      string
+	Tries     int
+	Error     string // why the last try failed
+	CreatedAt time.Time
+	NextAt    *time.Time // when the next try is due; nil: it is over
+	SentAt    *time.Time
+}
+
+// Cleaned is an address fit for the head of a mail: one of printable ASCII, without a name.
+func Cleaned(address string) (string, error) {
+	address = strings.TrimSpace(address)
+	parsed, err := mail.ParseAddress(address)
+	plain := !strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>(),;:\\", r) })
+	if err != nil || parsed.Address != address || !plain || len(address) > longestMail {
+		return "", db.Errorf(db.Invalid, "%.80q is not an e-mail address.", address)
+	}
+	return address, nil
+}
+
+// AddressOf is where a person's mails go: the address that they confirmed, else the verified one of their sign-in; empty: none.
+func (c Choices) AddressOf(signIn string) string {
+	if c.Address != "" {
+		return c.Address
+	}
+	address, _ := Cleaned(signIn)
+	return address
+}
+
+// SetAddress has a person's mails go to another address once they have confirmed it; an empty one, or that of the sign-in,
+// needs no confirmation.
+func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address string) (asked bool, err error) {
+	if address != "" {
+		if address, err = Cleaned(address); err != nil {
+			return false, err
+		}
+	}
+	return asked, x.db.Write(ctx, func(tx *gorm.DB) error {
+		choices, err := choicesOf(tx, user.ID)
+		switch {
+		case err != nil || address == choices.AddressOf(user.Email):
+			return err
+		case address == "" || address == user.Email:
+			choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeUntil = "", "", "", nil
+			return db.WriteError(tx.Save(&choices).Error, "address")
+		case !x.mails:
+			return db.Errorf(db.Conflict, "This site sends no e-mail.")
+		}
+		asked = true
+		return x.ask(tx, user, choices, address)
+	})
+}
+
+// ask sends the link that confirms an address. Its limits count all people: no one's mailbox is filled by many accounts.
+func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
+	var sent int64
+	day := db.Time(db.Now().Add(-24 * time.Hour))
+	err := tx.Model(&Mail{}).Where("kind = ? and created_at > ? and (user_id = ? or lower(address) = ?)", Confirm, day, user.ID, strings.ToLower(address)).Count(&sent).Error
+	if err != nil {
+		return db.ReadError(err, "mails")
+	}
+	if sent >= confirmsADay {
+		tooMany := db.Errorf(db.TooMany, "At most %d confirmations a day are sent.", confirmsADay)
+		tooMany.RetryAfter = time.Hour
+		return tooMany
+	}
+	code, until := db.NewSecret(), db.Time(db.Now().Add(codeLife))
+	choices.NewAddress, choices.CodeHash, choices.CodeUntil = address, db.HashSecret(code), &until
+	if err := tx.Save(&choices).Error; err != nil {
+		return db.WriteError(err, "address")
+	}
+	// It names no one: else the mail would carry a stranger's words to any address.
+	body := fmt.Sprintf("Someone with an account at %s asked for notices at this address.\n\nIf that was you, open this link while you are signed in. It works for a day:\n%s/inbox/confirm/%s\n\nOtherwise do nothing.\n",
+		x.site, x.site, code)
+	return post(tx, Mail{UserID: user.ID, Kind: Confirm, Address: address, Subject: "Confirm your address", Body: body})
+}
+
+// ConfirmAddress has a person's mails go to the address to which the code was sent.
+func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code string) error {
+	return x.db.Write(ctx, func(tx *gorm.DB) error {
+		choices, err := choicesOf(tx, user.ID)
+		if err != nil {
+			return err
+		}
+		if choices.CodeUntil == nil || db.Now().After(*choices.CodeUntil) || choices.CodeHash != db.HashSecret(code) {
+			return db.Errorf(db.NotFound, "This link is not yours, was used, or is older than a day. Save the address again for another one.")
+		}
+		choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeUntil = choices.NewAddress, "", "", nil
+		return db.WriteError(tx.Save(&choices).Error, "address")
+	})
+}
+
+// choicesOf reads what a person chose; it may be saved.
+func choicesOf(tx *gorm.DB, userID int64) (c Choices, err error) {
+	err = tx.Where("user_id = ?", userID).Limit(1).Find(&c).Error
+	c.UserID = userID
+	if c.OffKinds == nil {
+		c.OffKinds = []Kind{}
+	}
+	if c.MailKinds == nil {
+		c.MailKinds = []Kind{}
+	}
+	return c, db.ReadError(err, "choices of person %d", userID)
+}
+
+// post queues a mail.
+func post(tx *gorm.DB, m Mail) error {
+	m.CreatedAt = db.Now()
+	m.NextAt = &m.CreatedAt
+	return db.WriteError(tx.Create(&m).Error, "mail")
+}
+
+// mailTo queues mails for those of the notices whose people want them by e-mail, as long as they have not had their share of
+// the day.
+func (x *Inbox) mailTo(tx *gorm.DB, list []Told) error {
+	want := map[int64]Told{}
+	ids := make([]int64, 0, len(list))
+	for _, n := range list {
+		want[n.UserID] = n
+		ids = append(ids, n.UserID)
+	}
+	var rows []struct {
+		Choices
+		Email string
+		Today int
+	}
+	err := tx.Table("inbox_choices c").Select("c.*, u.email, (select count(*) from mails m where m.user_id = c.user_id and m.kind <> ? and m.created_at > ?) as today",
+		Confirm, db.Time(db.Now().Add(-24*time.Hour))).Joins("join users u on u.id = c.user_id").Where("c.user_id in ? and c.mail_kinds <> '[]'", ids).Scan(&rows).Error
+	if err != nil {
+		return db.ReadError(err, "choices")
+	}
+	for _, row := range rows {
+		n, address := want[row.UserID], row.AddressOf(row.Email)
+		if !row.Mails(n.Kind) || address == "" || row.Today >= mailsADay {
+			continue
+		}
+		body := n.Text() + "\n" + x.site + n.Path() + "\n"
+		if err := post(tx, Mail{UserID: n.UserID, Kind: string(n.Kind), Address: address, Subject: n.Text(), Body: body}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

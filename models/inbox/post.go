@@ -1,0 +1,143 @@
+package inbox
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// DueMails lists mails that are due: the first of each person, then the second of each, and so on.
+func (x *Inbox) DueMails(ctx context.Context, at time.Time, limit int) (list []Mail, err error) {
+	err = x.db.Read(ctx).Raw(`select * from (select m.*, row_number() over (partition by m.user_id order by m.id) as place from mails m where m.next_at <= ?) due
+		order by place, id limit ?`, db.Time(at), limit).Scan(&list).Error
+	return list, db.ReadError(err, "mails that are due")
+}
+
+// ClaimMail puts the next try off, so that no other process sends it in the meantime; false: another one does.
+func (x *Inbox) ClaimMail(ctx context.Context, m Mail, until time.Time) (bool, error) {
+	res := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and tries = ? and next_at = ?", m.ID, m.Tries, db.Time(*m.NextAt)).Update("next_at", db.Time(until))
+	return res.RowsAffected == 1, db.WriteError(res.Error, "mail %d", m.ID)
+}
+
+// EndMail notes how a try went: an empty problem is success; one for good is not tried again.
+func (x *Inbox) EndMail(ctx context.Context, m Mail, at time.Time, problem string, forGood bool) error {
+	row := map[string]any{"tries": m.Tries + 1, "error": db.Cut(db.Sanitize(problem), 300), "next_at": nil}
+	switch {
+	case problem == "":
+		row["sent_at"], row["body"] = db.Time(at), "" // a link in it may be a secret
+	case !forGood && m.Tries < len(pauses):
+		row["next_at"] = db.Time(at.Add(pauses[m.Tries]))
+	}
+	return db.WriteError(x.db.Writer(ctx).Model(&Mail{}).Where("id = ?", m.ID).Updates(row).Error, "mail %d", m.ID)
+}
+
+// Postbox is the state of sending, for admins.
+type Postbox struct {
+	Waiting, Sent, Failed int64  // of the last 30 days
+	Failing               []Mail `gorm:"-"`
+}
+
+// Postbox reads it.
+func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p Postbox, err error) {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
+	}
+	err = x.db.Read(ctx).Model(&Mail{}).Select(`count(case when next_at is not null then 1 end) as waiting, count(case when sent_at is not null then 1 end) as sent,
+		count(case when next_at is null and sent_at is null then 1 end) as failed`).Scan(&p).Error
+	if err == nil {
+		err = x.db.Read(ctx).Where("error <> '' and sent_at is null").Order("id desc").Limit(50).Find(&p.Failing).Error
+	}
+	return p, db.ReadError(err, "mails")
+}
+
+// keyName is the setting with the key of the links that turn e-mail off.
+const keyName = "inbox.key"
+
+// offKey reads the key, and makes it the first time.
+func (x *Inbox) offKey(ctx context.Context) (key string, err error) {
+	if key, err = x.db.Setting(ctx, keyName); err != nil || key != "" {
+		return key, err
+	}
+	return key, x.db.Write(ctx, func(tx *gorm.DB) error {
+		var row []db.Setting
+		if err := tx.Where("key = ?", keyName).Limit(1).Find(&row).Error; err != nil || len(row) > 0 {
+			if len(row) > 0 {
+				key = row[0].Value
+			}
+			return db.ReadError(err, "setting %s", keyName)
+		}
+		key = db.NewSecret()
+		return db.WriteError(tx.Create(&db.Setting{Key: keyName, Value: key}).Error, "setting %s", keyName)
+	})
+}
+
+// OffToken turns off the e-mails of a person to an address, without a sign-in.
+func (x *Inbox) OffToken(ctx context.Context, userID int64, address string) (string, error) {
+	key, err := x.offKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, []byte(key))
+	fmt.Fprintf(mac, "mail off\x00%d\x00%s", userID, address)
+	return fmt.Sprintf("%d.%s", userID, base64.RawURLEncoding.EncodeToString(mac.Sum(nil))), nil
+}
+
+// MailOff turns off all e-mails of the person whose token it is. A token for an address that is not theirs any more, and
+// every other text, is NotFound alike.
+func (x *Inbox) MailOff(ctx context.Context, token string) error {
+	number, _, _ := strings.Cut(token, ".")
+	id, err := strconv.ParseInt(number, 10, 64)
+	unknown := db.Errorf(db.NotFound, "This link does not turn off e-mails: it is incomplete, or for an address that is no longer used. Sign in and open your inbox to turn them off.")
+	if err != nil {
+		return unknown
+	}
+	user, err := accounts.Load(x.db.Read(ctx), id)
+	if err != nil {
+		return unlessMissing(err, unknown)
+	}
+	choices, err := x.Choices(ctx, id)
+	if err != nil {
+		return err
+	}
+	want, err := x.OffToken(ctx, id, choices.AddressOf(user.Email))
+	if err != nil {
+		return err
+	}
+	if !hmac.Equal([]byte(want), []byte(token)) {
+		return unknown
+	}
+	return x.db.Write(ctx, func(tx *gorm.DB) error {
+		choices, err := choicesOf(tx, id)
+		if err != nil {
+			return err
+		}
+		choices.MailKinds = []Kind{}
+		if err := tx.Save(&choices).Error; err != nil {
+			return db.WriteError(err, "choices of person %d", id)
+		}
+		return db.WriteError(tx.Where("user_id = ? and next_at is not null and kind <> ?", id, Confirm).Delete(&Mail{}).Error, "mails of person %d", id)
+	})
+}
+
+func unlessMissing(err, missing error) error {
+	if db.KindOf(err) == db.NotFound {
+		return missing
+	}
+	return err
+}
+
+// NoteAway notes why a mail could not be tried: the server cannot be used.
+func (x *Inbox) NoteAway(ctx context.Context, m Mail, why string) error {
+	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.Cut(db.Sanitize(why), 300)).Error
+	return db.WriteError(err, "mail %d", m.ID)
+}
