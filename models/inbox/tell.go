@@ -2,8 +2,6 @@ package inbox
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"time"
 
 	"gorm.io/gorm"
@@ -52,38 +50,92 @@ func Passed(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, 
 	if err != nil || frozen > 0 { // standings stay as they were
 		return nil, db.ReadError(err, "events of run %d", runID)
 	}
-	if previous == 0 {
-		previous = math.MaxFloat64
+	var e place
+	res := tx.Raw(`select e.version_id, e.device, e.age, e.score_ns, e.achieved_at, e.user_id, v.task_id from runs r join task_versions v on v.id = r.version_id
+		join entries e on e.version_id = r.version_id and e.device = r.device and e.user_id = r.user_id where r.id = ?`, runID).Scan(&e)
+	if res.Error != nil || res.RowsAffected == 0 {
+		return nil, db.ReadError(res.Error, "entry of run %d", runID)
 	}
-	err = tx.Raw(`select o.user_id, v.task_id, o.device, e.user_id as actor_id, case when o.user_id = ? then 'record.lost' else 'place.lost' end as kind
-		from entries e join task_versions v on v.id = e.version_id
-		join entries o on o.version_id = e.version_id and o.device = e.device and o.age = e.age and o.user_id <> e.user_id and o.achieved_at < e.achieved_at and o.score_ns > e.score_ns and o.score_ns < ?
-		where e.run_id = ? and (o.user_id = ? or `+bandOf("o")+` > `+bandOf("e")+`
-			and (select count(*) from entries b where b.version_id = e.version_id and b.device = e.device and b.age = e.age and b.score_ns < e.score_ns) < ?)
-		order by o.score_ns limit ?`, holder, previous, runID, holder, mostPassed, mostPassed).Scan(&list).Error
-	return list, db.ReadError(err, "people whom run %d passed", runID)
+	if holder != 0 && holder != e.UserID {
+		list = append(list, Notice{UserID: holder, Kind: RecordLost, TaskID: e.TaskID, Device: e.Device, ActorID: e.UserID})
+	}
+	behind, err := e.passed(tx, previous)
+	for _, id := range behind {
+		if id != holder {
+			list = append(list, Notice{UserID: id, Kind: PlaceLost, TaskID: e.TaskID, Device: e.Device, ActorID: e.UserID})
+		}
+	}
+	return list, err
 }
 
-// bandOf is SQL for the score at which the band of an entry begins.
-func bandOf(entry string) string {
-	return fmt.Sprintf("(select f.score_ns from bands f where f.version_id = %[1]s.version_id and f.device = %[1]s.device and f.age = %[1]s.age "+
-		"and (f.score_ns, f.run_id) <= (%[1]s.score_ns, %[1]s.run_id) order by f.score_ns desc, f.run_id desc limit 1)", entry)
+// place is an entry, as far as it decides who is behind.
+type place struct {
+	VersionID  int64
+	Device     string
+	Age        int64
+	ScoreNS    float64 `gorm:"column:score_ns"`
+	AchievedAt time.Time
+	UserID     int64
+	TaskID     int64
 }
 
-// Commented is who is told of a comment: the author of what it is about, and the people who have commented there before.
+// passed lists people of later bands whose scores are older than the entry, and better than the previous one of its person. It
+// reads no more of a board than the answer and two bands, and nothing for an entry that is not among the first.
+func (e place) passed(tx *gorm.DB, previous float64) (people []int64, err error) {
+	of := func(table string) *gorm.DB {
+		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age)
+	}
+	var bands []struct {
+		ScoreNS float64 `gorm:"column:score_ns"`
+		Ahead   int
+	}
+	err = of("bands").Select("score_ns, ahead").Where("score_ns <= ?", e.ScoreNS).Order("score_ns desc, run_id desc").Limit(1).Scan(&bands).Error
+	if err != nil || len(bands) == 0 || bands[0].Ahead >= mostPassed {
+		return nil, db.ReadError(err, "bands")
+	}
+	var next []float64
+	if err := of("bands").Where("score_ns > ?", e.ScoreNS).Order("score_ns, run_id").Limit(1).Pluck("score_ns", &next).Error; err != nil || len(next) == 0 {
+		return nil, db.ReadError(err, "bands")
+	}
+	q := of("entries").Where("score_ns >= ? and achieved_at < ? and user_id <> ?", next[0], db.Time(e.AchievedAt), e.UserID)
+	if previous > 0 {
+		q = q.Where("score_ns < ?", previous)
+	}
+	err = q.Order("score_ns, run_id").Limit(mostPassed).Pluck("user_id", &people).Error
+	return people, db.ReadError(err, "entries")
+}
+
+// Commented is who is told of a comment: the author of what it is about, and the people who have commented there before, the
+// latest first.
 func Commented(tx *gorm.DB, commentID int64) (list []Notice, err error) {
-	err = tx.Raw(`select p.user_id, c.task_id, c.submission_id, c.id as comment_id, c.user_id as actor_id, 'comment.added' as kind
+	var found []struct {
+		UserID, TaskID, AuthorID int64
+		SubmissionID             *int64
+	}
+	err = tx.Raw(`select c.user_id, c.task_id, c.submission_id, coalesce(s.user_id, t.owner_id) as author_id
 		from comments c join tasks t on t.id = c.task_id left join submissions s on s.id = c.submission_id
-		join (
-			select c.id as of, coalesce(s.user_id, t.owner_id) as user_id, 0 as place from comments c join tasks t on t.id = c.task_id left join submissions s on s.id = c.submission_id where c.id = ?
-			union all
-			select ?, o.user_id, max(o.id) from comments o join comments c on c.id = ? and o.task_id = c.task_id and coalesce(o.submission_id, 0) = coalesce(c.submission_id, 0) and o.id < c.id
-				where o.removed_at is null and o.hidden_at is null group by o.user_id
-		) p on p.of = c.id
-		where c.id = ? and p.user_id <> c.user_id and c.hidden_at is null and c.removed_at is null
-			and (c.submission_id is null or s.frozen_event = 0 and t.deadline <= ?)
-		order by case when p.place = 0 then 0 else 1 end, p.place desc limit ?`, commentID, commentID, commentID, commentID, db.Time(tx.NowFunc()), mostCommented).Scan(&list).Error
-	return list, db.ReadError(err, "people of comment %d", commentID)
+		where c.id = ? and c.hidden_at is null and c.removed_at is null and (c.submission_id is null or s.frozen_event = 0 and t.deadline <= ?)`,
+		commentID, db.Time(tx.NowFunc())).Scan(&found).Error
+	if err != nil || len(found) == 0 {
+		return nil, db.ReadError(err, "comment %d", commentID)
+	}
+	c := found[0]
+	q := tx.Table("comments").Where("id < ? and removed_at is null and hidden_at is null", commentID)
+	if c.SubmissionID != nil {
+		q = q.Where("submission_id = ?", *c.SubmissionID)
+	} else {
+		q = q.Where("task_id = ? and submission_id is null", c.TaskID)
+	}
+	var people []int64
+	if err := q.Group("user_id").Order("max(id) desc").Limit(mostCommented).Pluck("user_id", &people).Error; err != nil {
+		return nil, db.ReadError(err, "people of comment %d", commentID)
+	}
+	for _, id := range append([]int64{c.AuthorID}, people...) {
+		if id != c.UserID {
+			list = append(list, Notice{UserID: id, Kind: CommentAdded, TaskID: c.TaskID, SubmissionID: c.SubmissionID, CommentID: &commentID, ActorID: c.UserID})
+		}
+	}
+	return list, nil
 }
 
 // Near is who is reminded of a task's deadline: people who have submitted to it, the latest first.
