@@ -68,7 +68,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	board, run := task+"/boards/"+filled.Device, fmt.Sprintf("/submissions/%d", second.SubmissionID)
 	for _, page := range []struct{ name, path, as string }{
 		{"first", board, ""}, {"last", fmt.Sprintf("%s?page=%d", board, (head.Size+49)/50), ""},
-		{"home", "/", ""}, {"home-person", "/", person}, {"task", task, ""}, {"task-person", task, person}, {"workbench", task + "/solve", person},
+		{"front", "/", ""}, {"tasks", "/tasks", ""}, {"home-person", "/", person}, {"task", task, ""}, {"task-person", task, person}, {"workbench", task + "/solve", person},
 		{"person", "/users/2", ""}, {"leaderboards", "/leaderboards", person}, {"season", "/leaderboards?from=2026-01-01&device=H200", ""}, {"submission", run, ""}, {"devices", "/devices", ""},
 		{"compare", fmt.Sprintf("/compare?a=%d&b=%d", first.ID, second.ID), ""}, {"compare-pick", fmt.Sprintf("/compare?b=%d", second.ID), person},
 		{"profile", fmt.Sprintf("%s/runs/%d/profile", run, second.ID), ""},

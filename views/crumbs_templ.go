@@ -18,13 +18,13 @@ type crumb struct {
 
 // taskCrumbs are the pages above those of a task.
 func taskCrumbs(task TaskRef) []crumb {
-	return []crumb{{"Tasks", "/"}, {task.Title, TaskURL(task.Slug)}}
+	return []crumb{{"Tasks", "/tasks"}, {task.Title, TaskURL(task.Slug)}}
 }
 
 // newTaskCrumbs are the same above those of a task that may be a new one, without an address.
 func newTaskCrumbs(task TaskRef) []crumb {
 	if task.Slug == "" {
-		return []crumb{{"Tasks", "/"}, {"New task", "/tasks/new"}}
+		return []crumb{{"Tasks", "/tasks"}, {"New task", "/tasks/new"}}
 	}
 	return taskCrumbs(task)
 }

@@ -135,7 +135,7 @@ func Me(p MePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Submissions) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"px-5 py-8 text-center soft\">You have not submitted anything yet. <a href=\"/\">Choose a task</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"px-5 py-8 text-center soft\">You have not submitted anything yet. <a href=\"/tasks\">Choose a task</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

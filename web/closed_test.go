@@ -182,7 +182,8 @@ func TestWhoSeesATaskWhere(t *testing.T) {
 		{run + "/card.png", "PNG", all, all, "", ""},
 		// lists; an unlisted task is in the lists of its author, of admins, and of who did something there
 		{"/", "", all, "mwa", in, own}, // the member goes on there with their last submission
-		{"/?q=zanzibar", `data-task="quiet"`, all, own, in, own},
+		{"/about", "", all, "", "", ""},
+		{"/tasks?q=zanzibar", `data-task="quiet"`, all, own, in, own},
 		{"/find?q=zanzibar", "", all, "mwa", in, own},
 		{"/api/v1/tasks", "", all, own, in, own},
 		{"/popcorn/leaderboards", "", all, own, in, own},

@@ -84,6 +84,7 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 		image                   bool
 	}{
 		{"/", "Warpboard", "/records.atom", "", false},
+		{"/tasks", "Warpboard", "/records.atom", "", false},
 		{"/tasks/" + s.task.Slug, s.task.Title, "/tasks/" + s.task.Slug + "/records.atom", "/api/v1/tasks/" + s.task.Slug, true},
 		{fmt.Sprintf("/users/%d", s.ada.ID), s.ada.Name, fmt.Sprintf("/users/%d/records.atom", s.ada.ID), "", false},
 		{"/compare" + both, s.task.Title, "", "/compare.json" + both, true},

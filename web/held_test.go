@@ -67,7 +67,7 @@ func TestABoardOfTheShortestAndTheLongestTimesIsAPage(t *testing.T) {
 		scored(t, s.site.Store, who, task, work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}, Roof: &roof})
 	}
 	visitor := s.browser()
-	for _, path := range []string{"/tasks/sort/boards/CPU", "/tasks/sort", "/", "/api/v1/boards/sort/CPU"} {
+	for _, path := range []string{"/tasks/sort/boards/CPU", "/tasks/sort", "/tasks", "/", "/api/v1/boards/sort/CPU"} {
 		if page := visitor.bytes(t, path, http.StatusOK); len(page) > 120_000 {
 			t.Errorf("%s has %d bytes", path, len(page))
 		}

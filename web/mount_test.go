@@ -47,7 +47,7 @@ func TestASiteBelowAPathAnswersThereAlone(t *testing.T) {
 		{"GET", labPath, 308, labPath + "/"},
 		{"GET", labPath + "?tag=easy", 308, labPath + "/?tag=easy"},
 		{"GET", labPath + "/me", 303, labPath + "/sign-in?next=%2Fme"},
-		{"GET", labPath + "/tasks", 303, labPath + "/"},
+		{"GET", labPath + "/tags", 303, labPath + "/tasks"},
 		{"GET", labPath + "/nothing", 404, ""},
 		{"POST", labPath, 401, ""}, // the evaluation API, for clients that post to the address itself
 		{"POST", labPath + "/evaluate", 401, ""},

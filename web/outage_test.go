@@ -91,7 +91,7 @@ func TestVisitorsRetryWhileTheDatabaseRestarts(t *testing.T) {
 	s, wire, token := throughWire(t)
 	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
 	wire.Cut()
-	for _, path := range []string{"/", "/tasks/vectoradd", "/users/1", "/devices", "/api/v1/tasks", "/api/v1/me", "/health", "/stats", "/healthz"} {
+	for _, path := range []string{"/", "/tasks", "/tasks/vectoradd", "/users/1", "/devices", "/api/v1/tasks", "/api/v1/me", "/health", "/stats", "/healthz"} {
 		wantLater(t, s.ask("GET", path, token, ""))
 	}
 	for _, path := range []string{"/api/v1/submissions", "/api/v1/submissions/1/cancel", "/evaluate"} {

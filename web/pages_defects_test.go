@@ -61,7 +61,7 @@ func TestTheSearchOfTheEditorLooksLikeThePage(t *testing.T) {
 	w.open("/tasks/" + s.task.Slug + "/boards/H200")
 	w.Until(`parseFloat(getComputedStyle(document.querySelector(".chart a circle")).strokeWidth) + 7 >= 24`)
 	w.looksRight("board")
-	w.open("/")
+	w.open("/tasks")
 	w.Until(`innerWidth > 736 || getComputedStyle(document.querySelector(".filters")).maskImage != "none"`)
 	w.looksRight("home")
 }

@@ -25,7 +25,7 @@ func listed(doc *goquery.Document) []string {
 
 func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 	s := newScene(t)
-	doc := s.browser().page("/", http.StatusOK)
+	doc := s.browser().page("/tasks", http.StatusOK)
 	card := fmt.Sprintf("[data-task=%q]", s.task.Slug)
 	wantText(t, doc, card+" h2", s.task.Title)
 	wantText(t, doc, card+" .meta", "Closes "+s.task.Deadline.Format("2 Jan 2006"))
@@ -74,7 +74,7 @@ func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 		{url.Values{"show": {"open"}, "lang": {"cu"}}, "matmul-cuda vectoradd-cuda"},
 	} {
 		t.Run(c.search.Encode(), func(t *testing.T) {
-			doc := s.browser().page("/?"+c.search.Encode(), http.StatusOK)
+			doc := s.browser().page("/tasks?"+c.search.Encode(), http.StatusOK)
 			checkSound(t, doc)
 			found := listed(doc)
 			slices.Sort(found)
@@ -94,12 +94,12 @@ func TestTagsLeadToTheTasksThatHaveThem(t *testing.T) {
 	s := newScene(t)
 	b := s.browser()
 	chip := `[data-tag="linear-algebra"]`
-	for _, page := range []string{"/", "/tasks/" + s.task.Slug} {
-		if to := b.page(page, http.StatusOK).Find(chip).First().AttrOr("href", ""); to != "/?tag=linear-algebra" {
+	for _, page := range []string{"/tasks", "/tasks/" + s.task.Slug} {
+		if to := b.page(page, http.StatusOK).Find(chip).First().AttrOr("href", ""); to != "/tasks?tag=linear-algebra" {
 			t.Errorf("the tag on %s leads to %q", page, to)
 		}
 	}
-	if to := b.page("/?tag=linear-algebra", http.StatusOK).Find(`search p a`).AttrOr("href", ""); to != "/tags/linear-algebra" {
+	if to := b.page("/tasks?tag=linear-algebra", http.StatusOK).Find(`search p a`).AttrOr("href", ""); to != "/tags/linear-algebra" {
 		t.Errorf("home leads to the collection at %q", to)
 	}
 	doc := b.page("/tags/bandwidth", http.StatusOK)
@@ -133,7 +133,7 @@ func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	w := s.window()
 	for width, most := range map[int64]int{1280: 2450, 390: 4050} {
 		w.Do(chromedp.EmulateViewport(width, 844))
-		w.open("/")
+		w.open("/tasks")
 		w.Until(`document.querySelectorAll("[data-task]").length == 25`)
 		w.Until(fmt.Sprintf(`document.documentElement.scrollHeight < %d && document.documentElement.scrollWidth <= innerWidth`, most))
 	}
@@ -144,21 +144,21 @@ func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	w.Until(`location.search.includes("number+43") && document.querySelectorAll("[data-task]").length == 1`)
 	seen := map[string]bool{}
 	for page := 1; page <= 3; page++ {
-		for _, slug := range listed(s.browser().page(fmt.Sprintf("/?page=%d", page), http.StatusOK)) {
+		for _, slug := range listed(s.browser().page(fmt.Sprintf("/tasks?page=%d", page), http.StatusOK)) {
 			seen[slug] = true
 		}
 	}
 	if len(seen) != 60 {
 		t.Errorf("three pages show %d tasks, want 60", len(seen))
 	}
-	wantText(t, s.browser().page("/?page=99", http.StatusOK), "#tasks", "This page does not exist")
+	wantText(t, s.browser().page("/tasks?page=99", http.StatusOK), "#tasks", "This page does not exist")
 	w.refusedNothing()
 }
 
 func TestOpenHomeShowsANewLeader(t *testing.T) {
 	s := newScene(t)
 	w := s.window()
-	w.open("/?q=matrix")
+	w.open("/tasks?q=matrix")
 	chip := fmt.Sprintf("[data-task=%q] [data-board=H200]", s.task.Slug)
 	w.Shows(chip, "10.40")
 	s.finish(s.queued, 9.87e3)

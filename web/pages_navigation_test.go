@@ -22,11 +22,11 @@ func linked(doc *goquery.Document, within string) []string {
 func TestTheHeadLeadsToTheMainPages(t *testing.T) {
 	s := newScene(t)
 	doc := s.browser().page("/leaderboards", http.StatusOK)
-	want := []string{"Tasks /", "Leaderboards /leaderboards", "Queue /devices", "Playground /playground", "Docs /docs"}
+	want := []string{"Tasks /tasks", "Leaderboards /leaderboards", "Queue /devices", "Playground /playground", "Docs /docs"}
 	if diff := cmp.Diff(want, linked(doc, "header nav")); diff != "" {
 		t.Errorf("links of the head (-want +got):\n%s", diff)
 	}
-	for path, current := range map[string]string{"/": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/playground": "Playground", "/docs/boards": "Docs"} {
+	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/playground": "Playground", "/docs/boards": "Docs"} {
 		if got := words(s.browser().page(path, http.StatusOK).Find("header nav [aria-current=page]")); got != current {
 			t.Errorf("%s is below %q, want %q", path, got, current)
 		}

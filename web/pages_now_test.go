@@ -16,7 +16,7 @@ func TestHomeSaysWhatJustHappened(t *testing.T) {
 	doc := s.browserOf(s.ada).page("/", http.StatusOK)
 	wantText(t, doc, ".ticker li:first-child", "10.40 µs kernel-13 Matrix multiply (CUDA C++) on H200")
 	wantText(t, doc, "[data-continue]", "Continue with Matrix multiply (CUDA C++) · 1 run in progress")
-	visitor := s.browser().page("/", http.StatusOK)
+	visitor := s.browser().page("/tasks", http.StatusOK)
 	if visitor.Find("[data-continue], option[value=mine]").Length() != 0 || visitor.Find(".ticker li").Length() == 0 {
 		t.Error("a visitor continues something, or sees no records")
 	}
@@ -33,7 +33,7 @@ func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 	s := newScene(t)
 	newcomer := modelstest.Person(t, s.site.Store, "Newcomer", accounts.RoleUser)
 	for who, want := range map[*browser]int{s.browserOf(s.ada): 1, s.browserOf(newcomer): 0} {
-		if n := who.page("/?show=mine", http.StatusOK).Find("[data-task]").Length(); n != want {
+		if n := who.page("/tasks?show=mine", http.StatusOK).Find("[data-task]").Length(); n != want {
 			t.Errorf("%d tasks are the viewer's, want %d", n, want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 		t.Error("a newcomer has a place")
 	}
 	for order, want := range map[string]string{"people": s.task.Slug, "title": "matmul-cpp"} {
-		if got := s.browser().page("/?sort="+order, http.StatusOK).Find("[data-task]").First().AttrOr("data-task", ""); got != want {
+		if got := s.browser().page("/tasks?sort="+order, http.StatusOK).Find("[data-task]").First().AttrOr("data-task", ""); got != want {
 			t.Errorf("by %s the first is %s, want %s", order, got, want)
 		}
 	}

@@ -59,7 +59,7 @@ func (s *scene) all() []string {
 	task := "/tasks/" + s.task.Slug
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	return []string{
-		"/", "/devices", "/clocks", "/trust", "/sign-in", "/login", "/join", "/me", fmt.Sprintf("/users/%d", s.ada.ID), "/tasks/new", task, task + "/edit", task + "/members", task + "/solve",
+		"/", "/about", "/tasks", "/devices", "/clocks", "/trust", "/sign-in", "/login", "/join", "/me", fmt.Sprintf("/users/%d", s.ada.ID), "/tasks/new", task, task + "/edit", task + "/members", task + "/solve",
 		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
 		submission(s.done), submission(s.done) + "?tab=source", submission(s.failed), submission(s.wrong),
 		submission(s.working), submission(s.queued), "/nothing",
@@ -166,7 +166,7 @@ func TestHiddenTaskIsNotThereForOthers(t *testing.T) {
 		}
 	}
 	visitor.page(fmt.Sprintf("/submissions/%d", s.done.SubmissionID), http.StatusNotFound)
-	for _, path := range []string{"/", "/devices", fmt.Sprintf("/users/%d", s.ada.ID)} {
+	for _, path := range []string{"/", "/tasks", "/devices", fmt.Sprintf("/users/%d", s.ada.ID)} {
 		if text := visitor.page(path, http.StatusOK).Text(); strings.Contains(text, s.task.Title) {
 			t.Errorf("%s names the hidden task", path)
 		}
@@ -178,7 +178,7 @@ func TestShortAddressesLeadToTheirPages(t *testing.T) {
 	s := newScene(t)
 	b := s.browserOf(s.ada)
 	for path, want := range map[string]string{
-		"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me",
+		"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me",
 		fmt.Sprintf("/submissions/%d/runs/%d", s.done.SubmissionID, s.done.ID): submissionPath(s.done),
 	} {
 		resp := b.get(path)

@@ -67,7 +67,7 @@ func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 		for name, link := range map[string]string{
 			"run":   page.Find("[data-score] a").AttrOr("href", ""),
 			"board": board.Find("[data-rank='1'] a[href='/trust#short']").AttrOr("href", ""),
-			"home":  b.page("/", http.StatusOK).Find("[data-task] a[href='/trust#short']").AttrOr("href", ""),
+			"home":  b.page("/tasks", http.StatusOK).Find("[data-task] a[href='/trust#short']").AttrOr("href", ""),
 		} {
 			if link != "/trust#short" {
 				t.Errorf("the %s's mark leads to %q", name, link)

@@ -117,6 +117,8 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	own := pages.with(site.SignedIn)
 	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
+	pages.get("/about", s.pages.Front)
+	pages.get("/tasks", s.pages.Tasks)
 	pages.get("/tags/:tag", s.pages.Collection)
 	pages.get("/leaderboards", s.pages.Leaderboards)
 	pages.get("/find", s.palette.Find)
@@ -203,7 +205,7 @@ func (s *Server) formAddresses(pages group) {
 		pages.get("/tasks/:slug/rejudge/"+part, site.RedirectTo("/tasks/:slug/rejudge"))
 	}
 	pages.get("/workers", site.RedirectTo("/devices"))
-	for path, to := range map[string]string{"/tasks": "/", "/tags": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
+	for path, to := range map[string]string{"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me"} { // parents of pages
 		pages.get(path, site.RedirectTo(to))
 	}
 }

@@ -49,6 +49,8 @@ type Dot struct {
 	URL       string
 	Rate      float64 // operations per second
 	Intensity float64 // operations per DRAM byte
+	Kind      string  // of its operations: "FP32"
+	Peak      float64 // the roof of that kind, in operations per second
 }
 
 // DotOf places a report on the roofline by the kernel that took the most time; ok is false when that
@@ -62,7 +64,7 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	if w == nil || !w.Intensity.Value.Measured {
 		return Dot{}, false
 	}
-	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value}, true
+	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value, Kind: w.Name, Peak: w.Peak.Value.Value}, true
 }
 
 // Kernel returns the requested kernel, or the one that took the most time.

@@ -32,7 +32,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 		k.ID = i
 		reports["one kernel often"].Kernels = append(reports["one kernel often"].Kernels, k)
 	}
-	others := []Dot{{1, "1. ada", "/1", 2e12, 40}, {2, "2. grace", "/2", 2.01e12, 41}, {3, "3. a name that goes on and on", "/3", 9e14, 2000}, {4, "4. linus", "/4", 1e6, 1e-4}}
+	others := []Dot{{Run: 1, Name: "1. ada", URL: "/1", Rate: 2e12, Intensity: 40}, {Run: 2, Name: "2. grace", URL: "/2", Rate: 2.01e12, Intensity: 41}, {Run: 3, Name: "3. a name that goes on and on", URL: "/3", Rate: 9e14, Intensity: 2000}, {Run: 4, Name: "4. linus", URL: "/4", Rate: 1e6, Intensity: 1e-4}}
 	for name, r := range reports {
 		for i := range r.Kernels {
 			c := newRoofChart(r, &r.Kernels[i], others)
@@ -69,7 +69,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 
 func TestNamesStandBesideTheirDots(t *testing.T) {
 	// From the right edge of the drawing a name would be nearest for none of these.
-	for _, d := range []Dot{{1, "low", "/1", 1.09e12, 0.2}, {1, "lower", "/2", 1.01e9, 0.1001}, {1, "lowest", "/3", 2e6, 2e-4}, {1, "high", "/4", 9.9e14, 300}} {
+	for _, d := range []Dot{{Run: 1, Name: "low", URL: "/1", Rate: 1.09e12, Intensity: 0.2}, {Run: 1, Name: "lower", URL: "/2", Rate: 1.01e9, Intensity: 0.1001}, {Run: 1, Name: "lowest", URL: "/3", Rate: 2e6, Intensity: 2e-4}, {Run: 1, Name: "high", URL: "/4", Rate: 9.9e14, Intensity: 300}} {
 		r := report(t, "cuda4")
 		c := newRoofChart(r, &r.Kernels[0], []Dot{d})
 		for _, at := range []struct {
@@ -90,7 +90,7 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
 	vm := detailsOf(report(t, "tri"), 0)
 	for i := range 8 {
-		vm.Others = append(vm.Others, Dot{int64(i), fmt.Sprintf("%d. someone", i+3), fmt.Sprintf("/runs/%d", i), 5e11, 1})
+		vm.Others = append(vm.Others, Dot{Run: int64(i), Name: fmt.Sprintf("%d. someone", i+3), URL: fmt.Sprintf("/runs/%d", i), Rate: 5e11, Intensity: 1})
 	}
 	doc, _ := render(t, Details(vm))
 	if rows := doc.Find("#roofline details:contains('Other entries') tbody tr").Length(); rows != len(vm.Others) {

@@ -23,8 +23,17 @@ import (
 
 const homeRows = 25 // tasks on one page
 
-// Home lists the tasks: the page, or to htmx only the list.
+// Home is the list of tasks for people who have signed in, and for older links with a search. Other visitors read what the
+// site is.
 func (p *Pages) Home(c *fiber.Ctx) error {
+	if site.Viewer(c) == nil && c.Context().QueryArgs().Len() == 0 {
+		return p.Front(c)
+	}
+	return p.Tasks(c)
+}
+
+// Tasks lists the tasks: the page, or to htmx only the list.
+func (p *Pages) Tasks(c *fiber.Ctx) error {
 	search := views.TaskSearch{
 		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Tag: c.Query("tag"), Show: c.Query("show"),
 		Sort: c.Query("sort"), PageNo: site.PageNumber(c, "page"),
@@ -39,7 +48,7 @@ func (p *Pages) Home(c *fiber.Ctx) error {
 	}
 	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
 	page.Live = true
-	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Feed: "/records.atom"}
+	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/tasks", Feed: "/records.atom"}
 	return p.site.Render(c, fiber.StatusOK, views.Home(page))
 }
 

@@ -244,5 +244,5 @@ func (p *Authoring) Delete(c *fiber.Ctx) error {
 		return p.showEdit(c, task, task, err)
 	}
 	p.site.Hub.QueueChanged()
-	return c.Redirect("/?done=deleted", fiber.StatusSeeOther)
+	return c.Redirect("/tasks?done=deleted", fiber.StatusSeeOther)
 }

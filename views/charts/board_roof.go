@@ -1,0 +1,46 @@
+package charts
+
+import (
+	"slices"
+
+	"warpboard/evaluator/ncu"
+)
+
+// BoardRoof is a device's roofs and the entries of a board below them, without the report of a kernel.
+type BoardRoof struct {
+	Bandwidth float64 // the roof of DRAM, in bytes per second; each dot has its roof of arithmetic
+	Dots      []Dot
+}
+
+// Drawn reports whether there is something to draw.
+func (b BoardRoof) Drawn() bool { return b.chart() != nil }
+
+// chart is nil without a roof of DRAM, and without a dot.
+func (b BoardRoof) chart() *roofChart {
+	if !(b.Bandwidth > 0) {
+		return nil
+	}
+	c, roof := &roofChart{}, ncu.Roofline{PeakBandwidth: roofFact(b.Bandwidth, "byte/s")}
+	var points [][2]float64
+	for _, d := range b.Dots {
+		if !(d.Rate > 0) || !(d.Intensity > 0) || !(d.Peak > 0) {
+			continue
+		}
+		c.others = append(c.others, otherDot{dot: d})
+		points = append(points, [2]float64{d.Intensity, d.Rate})
+		if !slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == d.Kind }) {
+			roof.Kinds = append(roof.Kinds, ncu.RoofKind{Name: d.Kind, Peak: roofFact(d.Peak, "FLOP/s")})
+		}
+	}
+	if len(points) == 0 {
+		return nil
+	}
+	c.scale(roof, points)
+	c.place(roof)
+	c.nameDots()
+	return c
+}
+
+func roofFact(value float64, unit string) ncu.Fact {
+	return ncu.Fact{Value: ncu.Metric{Unit: unit, Value: value, Measured: true}}
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/modelstest"
+	"warpboard/views"
+)
+
+// someAttacks are a corpus of two, of which one is not as expected.
+func someAttacks(c *Config) {
+	c.Attacks = []views.Attack{
+		{Name: "early-done", Title: "Done at once", Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", Held: true}}},
+		{Name: "other-clocks", Title: "Other clocks", Results: []views.AttackResult{{Device: "CPU", Verdict: "ranked"}}},
+		{Name: "not-tried", Title: "Not tried"},
+	}
+}
+
+func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
+	s := newProfiledScene(t, someAttacks)
+	b := s.browser()
+	before := s.site.Store.Queries()
+	doc := b.page("/", http.StatusOK)
+	if asked := s.site.Store.Queries() - before; asked > 8 {
+		t.Errorf("the page makes %d queries", asked)
+	}
+	checkSound(t, doc)
+	wantText(t, doc, "h1", "Write a GPU kernel. See how fast it really is.")
+	if n := doc.Find("li.step svg.sketch").Length(); n != 3 {
+		t.Errorf("%d steps have a picture", n)
+	}
+	wantText(t, doc, "#front-records li:first-child", "9.100 µs Linus Ncu")
+	wantText(t, doc, "#front-records li:first-child", s.task.Title+" on H200")
+	wantText(t, doc, "[data-front-roof]", "Linus Ncu set the latest record of this board with 9.100 µs")
+	if dots := doc.Find("[data-front-roof] svg a rect.pf-other").Length(); dots != 2 {
+		t.Errorf("the roofline has %d entries, want the two with a profile", dots)
+	}
+	wantText(t, doc, "[data-attacks='3']", "3 published attacks")
+	wantText(t, doc, "[data-attacks]", "1 of the 2 that were run with this site's harness end as expected")
+	doc.Find("main a[href^='/']").Each(func(_ int, a *goquery.Selection) {
+		path, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
+		if resp := b.get(path); resp.StatusCode != http.StatusOK || resp.Request.URL.Path == "/sign-in" {
+			t.Errorf("a visitor follows %s (%s) and gets %s at %s", path, words(a), resp.Status, resp.Request.URL)
+		} else {
+			resp.Body.Close()
+		}
+	})
+	try := b.page(doc.Find("[data-try]").AttrOr("href", ""), http.StatusOK)
+	wantText(t, try, "main", "What you write stays in this browser until then")
+	b.page("/about", http.StatusOK)
+	if at := b.page("/", http.StatusOK).Find("link[type='application/atom+xml']").AttrOr("href", ""); at != "/records.atom" {
+		t.Errorf("the feed is at %q", at)
+	}
+}
+
+func TestTheListOfTasksIsTheHomeOfPeople(t *testing.T) {
+	s := newScene(t)
+	doc := s.browserOf(s.ada).page("/", http.StatusOK)
+	wantText(t, doc, "[data-continue]", "Continue with "+s.task.Title)
+	if len(listed(doc)) == 0 {
+		t.Error("a person's home lists no task")
+	}
+	if n := len(listed(s.browser().page("/?tag=beginner", http.StatusOK))); n == 0 {
+		t.Error("an older link with a search lists no task")
+	}
+	if s.browser().page("/", http.StatusOK).Find("[data-tasks]").AttrOr("href", "") != "/tasks" || len(listed(s.browser().page("/tasks", http.StatusOK))) == 0 {
+		t.Error("the list is not one click below")
+	}
+}
+
+func TestTheFrontPageInventsNothing(t *testing.T) {
+	s := startSite(t)
+	doc := s.browser().page("/", http.StatusOK)
+	wantText(t, doc, "#front-records", "No record yet")
+	if doc.Find("[data-front-roof], [data-attacks], svg.pf-chart").Length() != 0 {
+		t.Error("a site without profiles and attacks shows some")
+	}
+	if to := doc.Find("[data-try]").AttrOr("href", ""); to != "/playground" {
+		t.Errorf("without tasks visitors try %q", to)
+	}
+	author := modelstest.Person(t, s.site.Store, "author", accounts.RoleCreator)
+	task := modelstest.Task(t, s.site.Store, author, "sort", "CPU")
+	modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, author, task)[0], 5000)
+	wantText(t, s.browser().page("/", http.StatusOK), "#front-records", "Sort on CPU")
+	hidden := catalog.TaskSettings{Devices: task.Devices, Visibility: catalog.Hidden}
+	if _, err := s.site.Store.Catalog.UpdateTask(t.Context(), author, task.ID, hidden); err != nil {
+		t.Fatal(err)
+	}
+	doc = s.browser().page("/", http.StatusOK)
+	wantText(t, doc, "#front-records", "No record yet")
+	if to := doc.Find("[data-try]").AttrOr("href", ""); to != "/playground" || strings.Contains(doc.Text(), "Sort on CPU") {
+		t.Errorf("the page tells of a hidden task, or tries %q", to)
+	}
+}
+
+func TestTheFrontPageIsSmallAndLive(t *testing.T) {
+	s := newProfiledScene(t, someAttacks)
+	doc := s.browser().page("/", http.StatusOK)
+	total := transferred(t, s.scene, "/")
+	doc.Find("script[src], link[rel=stylesheet], link[rel=preload], link[rel=icon]").Each(func(_ int, e *goquery.Selection) {
+		total += transferred(t, s.scene, e.AttrOr("src", e.AttrOr("href", "")))
+	})
+	if t.Logf("%d bytes cold", total); total >= 60_000 {
+		t.Errorf("a cold front page takes %d bytes", total)
+	}
+	w := s.window()
+	w.open("/")
+	w.Shows("#front-records li:first-child", "9.100")
+	w.looksRight("front")
+	s.finish(s.queued, 8.76e3)
+	w.Shows("#front-records li:first-child", "8.760")
+	w.Shows("#front-records li:first-child", s.ada.Name)
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Until(`document.querySelector("[data-try]").getBoundingClientRect().bottom < innerHeight && document.querySelector("#front-records").getBoundingClientRect().bottom < innerHeight`)
+	w.Do(chromedp.EmulateViewport(390, 844))
+	w.Until(fmt.Sprintf(`document.querySelector("[data-try]").getBoundingClientRect().bottom < %d`, 844))
+	w.refusedNothing()
+}

@@ -1,0 +1,39 @@
+package runs
+
+import (
+	"context"
+
+	"warpboard/models/boards"
+	"warpboard/models/work"
+	"warpboard/views/charts"
+)
+
+// RoofOf draws the board of the first of these records that has a profile: the roofs of its device, and the best entries
+// below them. It reads the first benchmark case. ok is false when no record has a profile that can be drawn.
+func (s *Runs) RoofOf(ctx context.Context, records []boards.TaskRecord) (of boards.TaskRecord, roof charts.BoardRoof, ok bool, err error) {
+	ids := make([]int64, len(records))
+	for i, r := range records {
+		ids[i] = r.RunID
+	}
+	profiles, err := s.profilesByID(ctx, ids)
+	if err != nil {
+		return of, roof, false, err
+	}
+	for _, record := range records {
+		profile, profiled := profiles[record.RunID]
+		if !profiled {
+			continue
+		}
+		facts, found, err := s.facts(profile, 0)
+		if err != nil {
+			return of, roof, false, err
+		}
+		if !found || !facts.drawn || facts.bandwidth <= 0 {
+			continue
+		}
+		roof.Bandwidth = facts.bandwidth
+		roof.Dots, _, err = s.BoardDots(ctx, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}, 0)
+		return record, roof, err == nil && roof.Drawn(), err
+	}
+	return of, roof, false, nil
+}
