@@ -163,14 +163,14 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 		w.measures(t, s, w.ben, "b;", about(920)...)
 		floor := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
 		w.end(t, s, floor, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
-		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 4 {
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, models.ReviewFilter{Limit: 10})); len(list) != 4 {
 			t.Errorf("to review: %+v", list)
 		}
 		check(t, second(s.Dismiss(ctx, w.admin, later.ID, "The worker's fault.")))
 		if diff := cmp.Diff([]string{"Ben 910 from 3, run 2 of 15 processes", "Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
 			t.Errorf("to review is still: %+v", list)
 		}
 		leg(t, s) // the source is measured again

@@ -136,7 +136,7 @@ func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 		if len(raised) != 1 || raised[0].Kind != review.Unconfirmed {
 			t.Errorf("flags: %+v", raised)
 		}
-		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 2 {
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, models.ReviewFilter{Limit: 10})); len(list) != 2 {
 			t.Errorf("to review: %+v", list)
 		}
 		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {

@@ -153,7 +153,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 				t.Errorf("a frozen run of %s: %+v", user.Name, run)
 			}
 		}
-		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, "", 0, 10)); len(list) != 0 {
+		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, models.ReviewFilter{Limit: 10})); len(list) != 0 {
 			t.Errorf("to review: %+v", list)
 		}
 		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
@@ -218,7 +218,7 @@ func TestARevealedRunStaysHeldForAReview(t *testing.T) {
 		_, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true)
 		check(t, err)
 		c.wantTable(e)
-		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, "", 0, 10)); len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
+		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
 			t.Errorf("to review: %+v", list)
 		}
 	})

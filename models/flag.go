@@ -22,20 +22,6 @@ type FlagOf struct {
 	UserName string
 }
 
-// FlaggedRun is a run in the review queue with its open flags.
-type FlaggedRun struct {
-	First        int64 // its oldest open flag: the next page begins after it
-	RunID        int64
-	SubmissionID int64
-	Device       string
-	ScoreNS      *float64 `gorm:"column:score_ns"`
-	UserID       int64
-	UserName     string
-	TaskSlug     string
-	TaskTitle    string
-	Flags        []FlagOf `gorm:"-"`
-}
-
 const (
 	// Runes, not bytes. It is shown whole on pages and in the audit log.
 	longestReason = 1000 // characters
@@ -140,46 +126,6 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 		}
 		return s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})
 	})
-}
-
-// ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first flags
-// above after; of one task, if it is named. The site's own flags are only listed while the run is an entry of a board, or is
-// held back from it.
-func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
-	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
-		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
-	}
-	q := s.db.Read(ctx).Table("flags f").
-		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
-		Joins("join runs r on r.id = f.run_id").Joins("join users u on u.id = r.user_id").
-		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
-		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.Kind{review.Report, review.Held, review.Unconfirmed}).
-		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
-	if !actor.IsAdmin() {
-		q = q.Where("t.owner_id = ?", actor.ID).Where("r.submission_id not in (select id from submissions where frozen_event <> 0)")
-	}
-	if taskSlug != "" {
-		q = q.Where("t.slug = ?", taskSlug)
-	}
-	var list []FlaggedRun
-	if err := q.Order("first").Limit(limit).Scan(&list).Error; err != nil {
-		return nil, fmt.Errorf("listing runs to review: %w", err)
-	}
-	// Two queries see two states: a flag that was closed between them leaves a run in the list without flags. Pages bear
-	// that.
-	ids := make([]int64, len(list))
-	for i, run := range list {
-		ids[i] = run.RunID
-	}
-	open, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
-	for i := range list {
-		for _, f := range open {
-			if f.RunID == list[i].RunID {
-				list[i].Flags = append(list[i].Flags, f)
-			}
-		}
-	}
-	return list, err
 }
 
 // Flags lists the flags of a run that the person may see: who reviews the run sees all, others what they reported.

@@ -44,7 +44,7 @@ func TestAHeldRunCountsAfterAReview(t *testing.T) {
 		if list, _ := w.scores(t, s); len(list) != 1 || list[0] != 100 {
 			t.Errorf("the board has %v", list)
 		}
-		list, err := s.ReviewQueue(t.Context(), w.admin, "", 0, 10)
+		list, err := s.ReviewQueue(t.Context(), w.admin, models.ReviewFilter{Limit: 10})
 		check(t, err)
 		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
 			t.Fatalf("to review: %+v", list)

@@ -80,7 +80,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 // queue reads the review queue as "run: kinds".
 func queue(t *testing.T, s *models.Store, who accounts.User) (out []string) {
 	t.Helper()
-	for _, run := range got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), who, "", 0, 10)) {
+	for _, run := range got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), who, models.ReviewFilter{Limit: 10})) {
 		line := fmt.Sprintf("%d:", run.RunID)
 		for _, f := range run.Flags {
 			line += " " + string(f.Kind)
@@ -108,7 +108,7 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		if list := queue(t, s, cora); len(list) != 0 { // it is not her task
 			t.Errorf("another author's queue holds %v", list)
 		}
-		wantKind(t, second(s.ReviewQueue(ctx, w.ben, "", 0, 10)), db.Forbidden)
+		wantKind(t, second(s.ReviewQueue(ctx, w.ben, models.ReviewFilter{Limit: 10})), db.Forbidden)
 		now := got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		for who, want := range map[*accounts.User]int{&w.admin: 2, &w.ben: 1, &w.ann: 0, {}: 0} {
 			if flags := got[[]models.FlagOf](t)(s.Flags(ctx, *who, now, w.task)); len(flags) != want {

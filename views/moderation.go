@@ -7,8 +7,6 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
-	"warpboard/models/comments"
-	"warpboard/models/review"
 	"warpboard/models/work"
 )
 
@@ -30,71 +28,6 @@ type RunReviewPage struct {
 	Problem string // why the form was refused …
 	Act     string // … which: "report", "dismiss", "disqualify", "reinstate" or "note"
 	Typed   string // what was in it
-}
-
-// flagText puts a flag in words.
-func flagText(f models.FlagOf) string {
-	switch f.Kind {
-	case review.Clocks:
-		return "The kernel's events and the judge's clock disagree beyond the clock's error."
-	case review.Unconfirmed:
-		return "The confirmation of its first place ended without numbers: " + f.Detail
-	case review.Source:
-		return "The source has a pattern that occurs in some false times: " + f.Detail + "."
-	}
-	return f.Detail
-}
-
-// ReviewPage lists runs that wait for a look.
-type ReviewPage struct {
-	Page
-	Task string // slug of the one task that is shown; empty: all
-	Rows []models.FlaggedRun
-	Next int64 // flag that the next page begins after; 0 on the last
-
-	Comments []comments.Reported // with open reports
-}
-
-// reviewGroupRows are runs that the site flagged for the same reason; why is empty for all others.
-type reviewGroupRows struct {
-	why  string
-	rows []models.FlaggedRun
-}
-
-func (g reviewGroupRows) id() string { return fmt.Sprintf("reason-%d", g.rows[0].RunID) }
-
-// groups puts runs that the site flagged for the same reason together, where the first of them stands; the others follow.
-func (p ReviewPage) groups() (list []reviewGroupRows) {
-	same := map[string][]models.FlaggedRun{}
-	for _, row := range p.Rows {
-		same[siteWhy(row)] = append(same[siteWhy(row)], row)
-	}
-	var others []models.FlaggedRun
-	for _, row := range p.Rows {
-		why := siteWhy(row)
-		switch rows := same[why]; {
-		case why == "" || len(rows) == 1:
-			others = append(others, row)
-		case rows[0].RunID == row.RunID:
-			list = append(list, reviewGroupRows{why, rows})
-		}
-	}
-	if len(others) > 0 {
-		list = append(list, reviewGroupRows{rows: others})
-	}
-	return list
-}
-
-// siteWhy is why the site flagged a run; empty where a person reported it, too.
-func siteWhy(row models.FlaggedRun) string {
-	var why []string
-	for _, flag := range row.Flags {
-		if flag.UserID != 0 {
-			return ""
-		}
-		why = append(why, flagText(flag))
-	}
-	return strings.Join(why, " ")
 }
 
 // AuditPage is the log of what was done by whom, when and why.

@@ -261,7 +261,10 @@ func (s *Server) moderationRoutes(pages group) {
 	own.post("/users/:id/name", s.moderation.Rename)
 	pages.get("/review", site.NeedsSignIn, s.moderation.Review)
 	own.post("/review/dismiss", s.moderation.DismissAll)
-	pages.get("/review/dismiss", site.RedirectTo("/review"))
+	own.post("/review/disqualify", s.moderation.DisqualifyAll)
+	for _, part := range []string{"dismiss", "disqualify"} {
+		pages.get("/review/"+part, site.RedirectTo("/review"))
+	}
 	pages.get("/people", site.NeedsSignIn, s.moderation.People)
 	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
 	own.post("/silicon", s.moderation.AssignSilicon)

@@ -1,0 +1,138 @@
+package models
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/review"
+)
+
+// FlaggedRun is a run in the review queue with its open flags.
+type FlaggedRun struct {
+	First        int64 // its oldest open flag: the next page begins after it
+	RunID        int64
+	SubmissionID int64
+	Device       string
+	ScoreNS      *float64 `gorm:"column:score_ns"`
+	Disturbed    string   // why its conditions were bad
+	UserID       int64
+	UserName     string
+	TaskSlug     string
+	TaskTitle    string
+	Flags        []FlagOf `gorm:"-"`
+}
+
+// Low reports whether a run can wait: it was disturbed, and only its clocks differ, as they do on a loaded machine.
+func (r FlaggedRun) Low() bool {
+	for _, f := range r.Flags {
+		if f.Kind != review.Clocks {
+			return false
+		}
+	}
+	return r.Disturbed != ""
+}
+
+// ReviewFilter chooses runs of the review queue; the zero value is all of them.
+type ReviewFilter struct {
+	Task     string      // slug
+	Kind     review.Kind // of one of the run's open flags
+	Priority Priority
+	After    int64 // FlaggedRun.First of the last run before
+	Limit    int
+}
+
+// Priority is how soon a flagged run needs a person.
+type Priority string
+
+// The priorities. A run of low priority is one that FlaggedRun.Low describes.
+const (
+	AnyPriority  Priority = ""
+	HighPriority Priority = "high"
+	LowPriority  Priority = "low"
+)
+
+// pressing counts, in a query of flags and runs, the flags that make a run more than one of low priority.
+const pressing = "sum(case when f.kind = 'clocks' and r.disturbed <> '' then 0 else 1 end)"
+
+// ReviewQueue lists runs with open flags that the person may review, the one that waits longest first. The site's own flags are
+// only listed while the run is an entry of a board, or is held back from it.
+func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFilter) ([]FlaggedRun, error) {
+	q, err := s.reviewable(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	q = q.Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
+		Joins("join users u on u.id = r.user_id").Group("r.id, u.id, t.id").Having("min(f.id) > ?", f.After)
+	if f.Task != "" {
+		q = q.Where("t.slug = ?", f.Task)
+	}
+	if f.Kind != "" {
+		q = q.Having("sum(case when f.kind = ? then 1 else 0 end) > 0", f.Kind)
+	}
+	switch f.Priority {
+	case HighPriority:
+		q = q.Having(pressing + " > 0")
+	case LowPriority:
+		q = q.Having(pressing + " = 0")
+	}
+	var list []FlaggedRun
+	if err := q.Order("first").Limit(f.Limit).Scan(&list).Error; err != nil {
+		return nil, fmt.Errorf("listing runs to review: %w", err)
+	}
+	// Two queries see two states: a flag that was closed between them leaves a run in the list without flags. Pages bear
+	// that.
+	ids := make([]int64, len(list))
+	for i, run := range list {
+		ids[i] = run.RunID
+	}
+	open, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
+	for i := range list {
+		for _, f := range open {
+			if f.RunID == list[i].RunID {
+				list[i].Flags = append(list[i].Flags, f)
+			}
+		}
+	}
+	return list, err
+}
+
+// ReviewCount is how many runs of a task wait with a flag of one kind.
+type ReviewCount struct {
+	TaskSlug  string
+	TaskTitle string
+	Kind      review.Kind
+	Low       bool // these are of low priority, and have no flag of another kind
+	Runs      int
+}
+
+// ReviewCounts counts the review queue of a person. A run with flags of two kinds is in two counts.
+func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []ReviewCount, err error) {
+	q, err := s.reviewable(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	const alone = "not exists (select 1 from flags o where o.run_id = r.id and o.closed_at is null and o.kind <> 'clocks')"
+	each := q.Select("r.id, f.kind, t.slug as task_slug, t.title as task_title, case when r.disturbed <> '' and " + alone + " then 1 else 0 end as low").
+		Group("r.id, f.kind, t.id")
+	err = s.db.Read(ctx).Table("(?) waiting", each).Select("task_slug, task_title, kind, low, count(*) as runs").
+		Group("task_slug, task_title, kind, low").Order("task_title, task_slug, kind, low").Scan(&list).Error
+	return list, db.ReadError(err, "how many runs wait for a review")
+}
+
+// reviewable are the open flags that a person may review, as f, with their runs and tasks, as r and t.
+func (s *Store) reviewable(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
+	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
+		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
+	}
+	q := s.db.Read(ctx).Table("flags f").Joins("join runs r on r.id = f.run_id").
+		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
+		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.Kind{review.Report, review.Held, review.Unconfirmed})
+	if !actor.IsAdmin() {
+		q = q.Where("t.owner_id = ?", actor.ID).Where("r.submission_id not in (select id from submissions where frozen_event <> 0)")
+	}
+	return q, nil
+}

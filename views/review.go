@@ -1,0 +1,203 @@
+package views
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"warpboard/models"
+	"warpboard/models/comments"
+	"warpboard/models/review"
+	"warpboard/views/format"
+)
+
+// ReviewPage lists runs that wait for a look.
+type ReviewPage struct {
+	Page
+	Filter models.ReviewFilter
+	Counts []models.ReviewCount // of the whole queue
+	Rows   []models.FlaggedRun
+	Next   int64 // flag that the next page begins after; 0 on the last
+
+	Comments []comments.Reported // with open reports
+}
+
+// ReviewURL is the review page with a filter.
+func ReviewURL(f models.ReviewFilter, more ...string) string {
+	q := url.Values{}
+	for name, value := range map[string]string{"task": f.Task, "kind": string(f.Kind), "priority": PriorityName(f.Priority)} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if f.After > 0 {
+		q.Set("after", strconv.FormatInt(f.After, 10))
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		q.Set(more[i], more[i+1])
+	}
+	if len(q) == 0 {
+		return "/review"
+	}
+	return "/review?" + q.Encode()
+}
+
+// PriorityName is how an address of the review page names a priority; what needs a look is the default.
+func PriorityName(p models.Priority) string {
+	switch p {
+	case models.LowPriority:
+		return "low"
+	case models.AnyPriority:
+		return "all"
+	}
+	return ""
+}
+
+// PriorityOf reads what PriorityName wrote.
+func PriorityOf(name string) models.Priority {
+	switch name {
+	case "low":
+		return models.LowPriority
+	case "all":
+		return models.AnyPriority
+	}
+	return models.HighPriority
+}
+
+func (p ReviewPage) nextURL() templ.SafeURL {
+	p.Filter.After = p.Next
+	return templ.SafeURL(ReviewURL(p.Filter))
+}
+
+func (p ReviewPage) lowURL() templ.SafeURL {
+	return templ.SafeURL(ReviewURL(models.ReviewFilter{Priority: models.LowPriority}))
+}
+
+// low counts the runs that can wait.
+func (p ReviewPage) low() (n int) {
+	for _, c := range p.Counts {
+		if c.Low {
+			n += c.Runs
+		}
+	}
+	return n
+}
+
+// reviewKind is a reason for a review in words, the most pressing first.
+type reviewKind struct {
+	kind  review.Kind
+	title string
+	says  string
+}
+
+func reviewKinds() []reviewKind {
+	return []reviewKind{
+		{review.Report, "Reported", "A person asks for a review."},
+		{review.Held, "Held back", "These runs do not count until someone has looked."},
+		{review.Unconfirmed, "Not confirmed", "A confirmation of a 1st place ended without numbers. These runs do not count until someone has looked."},
+		{review.Source, "Pattern in the source", "The source has a pattern that occurs in some false times."},
+		{review.Clocks, "Clocks disagree", "The kernel's events and the judge's clock disagree beyond the clock's error. The score is the slower one."},
+	}
+}
+
+func (p ReviewPage) kindOptions() []option {
+	options := []option{{"", "All reasons"}}
+	for _, k := range reviewKinds() {
+		n := 0
+		for _, c := range p.Counts {
+			if c.Kind == k.kind {
+				n += c.Runs
+			}
+		}
+		if n > 0 || p.Filter.Kind == k.kind {
+			options = append(options, option{string(k.kind), fmt.Sprintf("%s (%d)", k.title, n)})
+		}
+	}
+	return options
+}
+
+func (p ReviewPage) taskOptions() []option {
+	options := []option{{"", "All tasks"}}
+	for _, c := range p.Counts {
+		if !slices.ContainsFunc(options, func(o option) bool { return o.value == c.TaskSlug }) {
+			options = append(options, option{c.TaskSlug, c.TaskTitle})
+		}
+	}
+	if p.Filter.Task != "" && !slices.ContainsFunc(options, func(o option) bool { return o.value == p.Filter.Task }) {
+		options = append(options, option{p.Filter.Task, p.Filter.Task})
+	}
+	return options
+}
+
+func (p ReviewPage) priorityOptions() []option {
+	return []option{{"", "Needs a look"}, {"low", fmt.Sprintf("Low priority (%d)", p.low())}, {"all", "All"}}
+}
+
+// reviewGroup is the runs of a page whose most pressing flag has one reason.
+type reviewGroup struct {
+	reviewKind
+	why  string // what the flags of all of them say; empty: they differ
+	rows []models.FlaggedRun
+}
+
+func (g reviewGroup) id() string { return "reason-" + string(g.kind) }
+
+func (g reviewGroup) heading() string {
+	return g.title + ": " + format.Plural(len(g.rows), "run", "runs")
+}
+
+// alike reports whether one decision probably fits all: the site flagged them, and says the same of each.
+func (g reviewGroup) alike() bool { return g.why != "" && len(g.rows) > 1 }
+
+// groups are the runs of the page by reason, the most pressing first.
+func (p ReviewPage) groups() (list []reviewGroup) {
+	left := slices.Clone(p.Rows)
+	for _, k := range reviewKinds() {
+		g := reviewGroup{reviewKind: k}
+		left = slices.DeleteFunc(left, func(row models.FlaggedRun) bool {
+			has := slices.ContainsFunc(row.Flags, func(f models.FlagOf) bool { return f.Kind == k.kind })
+			if has {
+				g.rows = append(g.rows, row)
+			}
+			return has
+		})
+		if len(g.rows) == 0 {
+			continue
+		}
+		g.why = siteWhy(g.rows[0])
+		if slices.ContainsFunc(g.rows, func(row models.FlaggedRun) bool { return siteWhy(row) != g.why }) {
+			g.why = ""
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// siteWhy is why the site flagged a run; empty if a person reported it, too.
+func siteWhy(row models.FlaggedRun) string {
+	var why []string
+	for _, flag := range row.Flags {
+		if flag.UserID != 0 {
+			return ""
+		}
+		why = append(why, flagText(flag))
+	}
+	return strings.Join(why, " ")
+}
+
+// flagText puts a flag in words.
+func flagText(f models.FlagOf) string {
+	switch f.Kind {
+	case review.Clocks:
+		return "The kernel's events and the judge's clock disagree beyond the clock's error."
+	case review.Unconfirmed:
+		return "The confirmation of its first place ended without numbers: " + f.Detail
+	case review.Source:
+		return "The source has a pattern that occurs in some false times: " + f.Detail + "."
+	}
+	return f.Detail
+}
