@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,25 @@ func TestSentinelsAreKeptOncePerUnitForAMonth(t *testing.T) {
 		check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{Gauge: &job.Gauge{}}}))
 		if other, err := s.Sentinels.SentinelsOf(t.Context(), "H200", 10); err != nil || len(other) != 0 {
 			t.Errorf("another device has %+v, %v", other, err)
+		}
+	})
+}
+
+func TestUnitsThatDifferFromTheirUsualSpeedAreNamed(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		for n := range 12 {
+			for unit, newest := range map[string]float64{"steady": 1e6, "slow": 1.5e6} {
+				g := job.Gauge{At: time.Now().Add(time.Duration(n-12) * time.Hour), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 1e6, MathNS: 2e6}
+				if n >= 10 {
+					g.ReadNS = newest
+				}
+				check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, Gauge: &g}}))
+			}
+		}
+		list, err := s.Sentinels.Drifting(t.Context())
+		check(t, err)
+		if len(list) != 1 || list[0].Unit != "slow" || list[0].Device != "CPU" || !strings.Contains(list[0].How, "reads memory differs by +50") {
+			t.Errorf("%+v", list)
 		}
 	})
 }

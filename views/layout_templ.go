@@ -614,7 +614,7 @@ func account(p Page) templ.Component {
 				}
 			}
 			if p.Viewer.Admin {
-				templ_7745c5c3_Err = menuLink("/review", "Admin").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = menuLink("/operate/health", "Admin").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -29,8 +29,8 @@ type WorkerCard struct {
 // largestSkew is how far a worker's clock may be from the site's: the way of a heartbeat takes a moment, too.
 const largestSkew = 5 * time.Second
 
-// clock says what is wrong with the worker's clock; empty: nothing.
-func (w WorkerCard) clock() string {
+// Clock says what is wrong with the worker's clock; empty: nothing.
+func (w WorkerCard) Clock() string {
 	behind, which := w.Behind(), "behind"
 	if behind < 0 {
 		behind, which = -behind, "ahead of"
@@ -286,7 +286,7 @@ func workerCard(w WorkerCard, admin *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if clock := w.clock(); clock != "" {
+		if clock := w.Clock(); clock != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<p class=\"callout callout-warn m-5\" data-clock>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

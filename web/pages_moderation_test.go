@@ -44,7 +44,7 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 		t.Errorf("the run's card leads to %s", to)
 	}
 	act(ben, "report", "Faster than the memory allows.\nSee <b>line 3</b>.")
-	if to := follow(admin, "/", "Admin"); to != "/review" {
+	if to := follow(admin, "/", "Admin"); to != "/operate/health" {
 		t.Errorf("the head leads admins to %s", to)
 	}
 	row := fmt.Sprintf("li[data-run='%d']", s.done.ID)

@@ -35,7 +35,7 @@ func TestTheHeadLeadsToTheMainPages(t *testing.T) {
 	if diff := cmp.Diff([]string{"My submissions /me", profile, "Tokens /me#tokens"}, linked(s.browserOf(s.ada).page("/", http.StatusOK), "header details")); diff != "" {
 		t.Errorf("a person's menu (-want +got):\n%s", diff)
 	}
-	if admin := linked(s.browserOf(s.admin).page("/", http.StatusOK), "header details"); !slices.Contains(admin, "New task /tasks/new") || !slices.Contains(admin, "Admin /review") {
+	if admin := linked(s.browserOf(s.admin).page("/", http.StatusOK), "header details"); !slices.Contains(admin, "New task /tasks/new") || !slices.Contains(admin, "Admin /operate/health") {
 		t.Errorf("an admin's menu has %q", admin)
 	}
 }

@@ -275,6 +275,7 @@ func (s *Server) moderationRoutes(pages group) {
 func (s *Server) operationRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/operate", site.NeedsSignIn, s.operation.Page)
+	pages.get("/operate/health", site.NeedsSignIn, s.operation.Health)
 	pages.get("/operate/storage", site.NeedsSignIn, s.operation.Storage)
 	own.post("/operate/off", s.operation.Off)
 	own.post("/operate/on", s.operation.On)

@@ -119,7 +119,7 @@ func New(cfg Config) (*Server, error) {
 	s.members = members.New(site, shared)
 	s.logins = login.New(site)
 	s.moderation = moderation.New(site, shared)
-	s.operation = operation.New(site, cfg.OwnCluster)
+	s.operation = operation.New(site, shared, s.queueHealth, cfg.OwnCluster)
 	s.remeasure = remeasure.New(site, shared)
 	s.workbench = workbench.New(site, shared, code)
 	s.api = api.New(site, shared, s.evals)

@@ -87,6 +87,22 @@ func (s *Sentinels) Drift(ctx context.Context, worker, unit string) (string, err
 	return Drift(list), db.ReadError(err, "sentinels of worker %s", worker)
 }
 
+// Drifting says of each unit that differs from what it was how it does, in the order of their workers.
+func (s *Sentinels) Drifting(ctx context.Context) (list []Drifted, err error) {
+	var last []Sentinel
+	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
+		where n <= ? order by worker, unit, at desc`, before+recent).Scan(&last).Error
+	for _, unit := range ByUnit(last) {
+		if how := Drift(unit); how != "" {
+			list = append(list, Drifted{Worker: unit[0].Worker, Unit: unit[0].Unit, Device: unit[0].Device, How: how})
+		}
+	}
+	return list, db.ReadError(err, "the last sentinels")
+}
+
+// Drifted is a unit that differs from what it was.
+type Drifted struct{ Worker, Unit, Device, How string }
+
 // Drift compares the last sentinels of a unit, the newest first, with those before them.
 func Drift(list []Sentinel) string {
 	for _, kernel := range []struct {

@@ -1,22 +1,29 @@
 package operation
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/db"
 	"warpboard/models/switches"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 // Operation is the page.
 type Operation struct {
 	site       *site.Site
-	ownCluster bool // workers connect to the operator's NATS cluster, not to the site
+	runs       *runs.Runs
+	queue      func(context.Context) error // why the queue carries no jobs now
+	ownCluster bool                        // workers connect to the operator's NATS cluster, not to the site
 }
 
 // New returns the page.
-func New(site *site.Site, ownCluster bool) *Operation { return &Operation{site, ownCluster} }
+func New(site *site.Site, runs *runs.Runs, queue func(context.Context) error, ownCluster bool) *Operation {
+	return &Operation{site, runs, queue, ownCluster}
+}
 
 // Page shows what is off and which tokens let workers in.
 func (o *Operation) Page(c *fiber.Ctx) error { return o.show(c, fiber.StatusOK, "", "") }

@@ -17,6 +17,11 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.CapacityOf(ctx, workers)
+}
+
+// CapacityOf is Capacity for those who have read the workers.
+func (s *Runs) CapacityOf(ctx context.Context, workers []fleet.Worker) ([]client.Capacity, error) {
 	waits, err := s.site.Store.Work.Waits(ctx)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,273 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/clients/go"
+	"warpboard/models/fleet"
+	"warpboard/models/sentinels"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+)
+
+const (
+	longWait  = 30 * time.Minute   // as the alert in deploy/alerts.yaml
+	oldBackup = 7 * 24 * time.Hour // then the page asks for a new one
+	backupAt  = "last-backup"      // in the data directory; the operator's backup touches it
+)
+
+// Health shows on one page whether everything is all right, and what to do if not.
+func (o *Operation) Health(c *fiber.Ctx) error {
+	if !site.Actor(c).IsAdmin() {
+		return site.Forbidden("admin", "This page is for admins.")
+	}
+	page := views.HealthPage{Page: o.site.Page(c, "Is everything all right?", "moderation")}
+	workers, err := o.site.Store.Fleet.Workers(c.UserContext())
+	if err != nil {
+		return err
+	}
+	for _, check := range []func(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error){
+		o.waiting, o.queueUp, o.workers, o.slots, o.checks, o.drifting, o.disk, o.backup, o.reviews, o.switches,
+	} {
+		row, err := check(c, workers)
+		if err != nil {
+			return err
+		}
+		page.Rows = append(page.Rows, row)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return o.site.Render(c, fiber.StatusOK, views.Health(page))
+}
+
+// waiting is how long the oldest work waits, and whether a slot takes it.
+func (o *Operation) waiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
+	devices, err := o.runs.CapacityOf(c.UserContext(), workers)
+	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Devices and queue"}
+	var oldest client.Capacity
+	var unserved []string
+	for _, d := range devices {
+		if d.Waiting > 0 && d.OldestSeconds >= oldest.OldestSeconds {
+			oldest = d
+		}
+		if d.WantedSlots > d.Busy && d.Slots == 0 { // a paused device wants none
+			unserved = append(unserved, d.Device)
+		}
+	}
+	if oldest.Waiting == 0 {
+		return row, err
+	}
+	wait := time.Duration(oldest.OldestSeconds * float64(time.Second))
+	row.Says = fmt.Sprintf("The oldest work has waited %s, for %s.", format.Duration(wait), oldest.Device)
+	if len(unserved) > 0 {
+		row.State, row.Says = views.HealthBad, row.Says+" No slot takes work for "+strings.Join(unserved, ", ")+"."
+		row.Do = "Start a worker with this device, or cancel the work."
+	} else if wait > longWait {
+		row.State, row.Do = views.HealthLook, "Add slots for this device, or resume it if it is paused."
+	}
+	return row, err
+}
+
+// queueUp is whether jobs reach workers.
+func (o *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Messages to workers", Says: "They are delivered.", Link: "/docs/metrics", LinkText: "Health checks"}
+	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
+	defer cancel()
+	if err := o.queue(ctx); err != nil {
+		row.State, row.Says, row.Do = views.HealthBad, "The queue takes no jobs.", "Read the site's log, and check NATS if it runs apart from the site."
+	}
+	return row, nil
+}
+
+// workers are those that were heard of lately, and those that left without a word.
+func (o *Operation) workers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Workers", Link: "/docs/workers", LinkText: "Workers"}
+	var lost, late []string
+	live := 0
+	for _, w := range workers {
+		card := views.WorkerCard{Worker: w, Online: w.Live(o.site.Now())}
+		switch {
+		case card.Online:
+			live++
+			if card.Clock() != "" {
+				late = append(late, w.Name)
+			}
+		case !w.Stopping:
+			lost = append(lost, w.Name)
+		}
+	}
+	row.Says = fmt.Sprintf("%s connected.", format.Plural(live, "worker is", "workers are"))
+	switch {
+	case live == 0:
+		row.State, row.Says, row.Do = views.HealthBad, "No worker is connected.", "Start a worker: nothing is evaluated until then."
+	case len(lost) > 0:
+		row.State, row.Says = views.HealthLook, row.Says+" Not heard of: "+strings.Join(lost, ", ")+"."
+		row.Do = "Start them again, or forget them on the devices page."
+	case len(late) > 0:
+		row.State, row.Says = views.HealthLook, row.Says+" The clock is wrong on "+strings.Join(late, ", ")+"."
+		row.Do = "Synchronize these machines with a time server (timedatectl set-ntp true)."
+	}
+	return row, nil
+}
+
+// slots are those of connected workers that are out of service.
+func (o *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Slots", Link: "/devices", LinkText: "Devices"}
+	var out []string
+	usable := 0
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			switch why := w.Problem(slot); {
+			case !w.Live(o.site.Now()):
+			case why != "":
+				out = append(out, fmt.Sprintf("%s on %s: %s", slot.Device, w.Name, format.Sentence(why)))
+			default:
+				usable++
+			}
+		}
+	}
+	row.Says = fmt.Sprintf("%s jobs.", format.Plural(usable, "slot takes", "slots take"))
+	if len(out) > 0 {
+		row.State, row.Says = views.HealthBad, row.Says+" Out of service: "+firstOf(out)
+		row.Do, row.Link, row.LinkText = "Fix the cause and restart the worker.", "/docs/workers", "Slots out of service"
+	}
+	return row, nil
+}
+
+// checks are the self-tests of connected workers.
+func (o *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Self-tests", Link: "/trust#sandbox", LinkText: "Results"}
+	var failed []string
+	tested := 0
+	for _, w := range workers {
+		if !w.Live(o.site.Now()) {
+			continue
+		}
+		for _, line := range w.SelfTest {
+			if tested++; !line.OK {
+				failed = append(failed, fmt.Sprintf("%s on %s: %s", line.Name, w.Name, format.Sentence(line.Detail)))
+			}
+		}
+	}
+	row.Says = fmt.Sprintf("%s passed.", format.Plural(tested-len(failed), "test", "tests"))
+	switch {
+	case tested == 0:
+		row.State, row.Says, row.Do = views.HealthUnknown, "No connected worker has reported a self-test.", "Restart the workers: they test themselves when they start."
+	case len(failed) > 0:
+		row.State, row.Says, row.Do = views.HealthBad, row.Says+" Failed: "+firstOf(failed), "Fix the cause and restart the worker."
+	}
+	return row, nil
+}
+
+// drifting are slots of connected workers that are not as fast as they were.
+func (o *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Devices"}
+	list, err := o.site.Store.Sentinels.Drifting(c.UserContext())
+	list = slices.DeleteFunc(list, func(d sentinels.Drifted) bool {
+		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(o.site.Now()) })
+	})
+	if len(list) > 0 {
+		var said []string
+		for _, d := range list {
+			said = append(said, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.How))
+		}
+		row.State, row.Says, row.Do = views.HealthLook, firstOf(said), "Look for heat, a power limit, or another program on the machine."
+		row.Link, row.LinkText = "/devices/"+list[0].Device+"/sentinel", "Its history"
+	}
+	return row, err
+}
+
+// disk is the room for what people send.
+func (o *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Disk", Link: "/operate/storage", LinkText: "Storage"}
+	disk := o.site.Store.Disk
+	free, err := disk.Free()
+	if err != nil {
+		row.State, row.Says, row.Do = views.HealthUnknown, "The free space of the data directory could not be read.", "Check that the data directory exists and is mounted."
+		return row, nil
+	}
+	row.Says = fmt.Sprintf("%s are free. Submissions are refused below %s.", format.Bytes(free), format.Bytes(disk.MinFree))
+	switch {
+	case disk.MinFree == 0:
+		row.State, row.Says, row.Do = views.HealthUnknown, format.Bytes(free)+" are free, and no least free space is set.", "Set --min-free-disk, so that a full disk ends no accepted run."
+	case free < disk.MinFree:
+		row.State, row.Do = views.HealthBad, "Free space now: the site refuses submissions."
+	case free < 2*disk.MinFree:
+		row.State, row.Do = views.HealthLook, "Free space soon, or add some."
+	}
+	return row, nil
+}
+
+// backup is when the operator last recorded one.
+func (o *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Backup", Link: "/docs/backup", LinkText: "Backup and restore"}
+	path := filepath.Join(o.site.Store.Disk.Dir, backupAt)
+	record := "touch " + path
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		row.State, row.Says, row.Do = views.HealthUnknown, "No backup was ever recorded.", "Take one, and let it end with:"
+		row.Command = record
+		return row, nil
+	case err != nil:
+		row.State, row.Says, row.Do = views.HealthUnknown, "The record of the last backup could not be read.", "Check the rights of "+path+"."
+		return row, nil
+	}
+	age := o.site.Now().Sub(info.ModTime())
+	row.Says, row.At = "The last one was recorded", info.ModTime()
+	if age > oldBackup {
+		row.State, row.Do, row.Command = views.HealthLook, "Take a new one. It ends with:", record
+	}
+	return row, nil
+}
+
+// reviews are runs that wait for a person.
+func (o *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Runs to review", Says: "None.", Link: "/review", LinkText: "Review"}
+	counts, err := o.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
+	now, low := 0, 0
+	for _, count := range counts {
+		if count.Low {
+			low += count.Runs
+		} else {
+			now += count.Runs
+		}
+	}
+	if low > 0 {
+		row.Says = format.Plural(low, "run", "runs") + " of low priority."
+	}
+	if now > 0 {
+		row.State, row.Do = views.HealthLook, "Review the runs."
+		row.Says = fmt.Sprintf("%s to look at, and %d of low priority.", format.Plural(now, "flag", "flags"), low)
+	}
+	return row, err
+}
+
+// switches are what an admin keeps off.
+func (o *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+	row := views.HealthRow{Name: "Switches", Says: "Nothing is switched off.", Link: "/operate#switches", LinkText: "Switches"}
+	off, err := o.site.Store.Switches.SwitchedOff(c.UserContext())
+	if len(off) > 0 {
+		row.State, row.Do = views.HealthLook, "Switch it on when the reason is gone."
+		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.Minute(off[0].Since))
+	}
+	return row, err
+}
+
+// firstOf is the first of several sentences, and how many more there are.
+func firstOf(list []string) string {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return fmt.Sprintf("%s And %d more.", list[0], len(list)-1)
+}
