@@ -12,11 +12,12 @@ import (
 // TaskSummary is a task as a list shows it.
 type TaskSummary struct {
 	catalog.Task
-	Lang   tasks.Lang
-	Tags   []string
-	Mine   bool             // the viewer is on one of its boards
-	People int64            // entries on all its boards
-	Boards []boards.Summary // one per device of the task, in the task's order
+	Lang    tasks.Lang
+	Tags    []string
+	Problem string
+	Mine    bool             // the viewer is on one of its boards
+	People  int64            // entries on all its boards
+	Boards  []boards.Summary // one per device of the task, in the task's order
 }
 
 // TaskSummaries lists what Tasks lists, with the leaders of the current version's boards.
@@ -36,7 +37,7 @@ func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSumma
 	}
 	out := make([]TaskSummary, len(list))
 	for i, t := range list {
-		out[i].Task, out[i].Lang, out[i].Tags, out[i].Mine, out[i].People = t.Task, t.Lang, t.Tags, t.Mine, t.People
+		out[i].Task, out[i].Lang, out[i].Tags, out[i].Problem, out[i].Mine, out[i].People = t.Task, t.Lang, t.Tags, t.Problem, t.Mine, t.People
 	}
 	return out, nil
 }

@@ -88,9 +88,10 @@ const DefaultRankedBudget = 4 * time.Second
 type Definition struct {
 	Form        Form              `json:"form"`
 	Lang        Lang              `json:"lang"`
-	Title       string            `json:"title,omitempty"` // ours; optional
-	Description string            `json:"description"`     // Markdown
-	Tags        []string          `json:"tags,omitempty"`  // by which tasks are found; they measure nothing
+	Title       string            `json:"title,omitempty"`   // ours; optional
+	Description string            `json:"description"`       // Markdown
+	Tags        []string          `json:"tags,omitempty"`    // by which tasks are found; they measure nothing
+	Problem     string            `json:"problem,omitempty"` // what tasks of one author have in common that are shown together; it measures nothing
 	Files       []File            `json:"files"`
 	Config      Config            `json:"config"`
 	Templates   map[string]string `json:"templates,omitempty"` // label (CUDA, Python, Triton, C++ …) → path in the bundle

@@ -44,6 +44,8 @@ func contentKeys() []Key {
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate` and `advanced` say how hard it is: lists by difficulty stand in this order, and a task without one of them is in the middle.", Default: "[]",
 			Limits: fmt.Sprintf("%d; each has at most %d lower case letters, digits and hyphens between them, and begins with a letter.", maxTags, tags.MostLetters), Example: `tags: [reduction, beginner]`},
+		{Name: "problem", Meaning: "What this task has in common with others of its author, such as the same sum in C++, CUDA C++, and Python. The list of tasks shows tasks of one author, problem, and deadline on one line. Scores stay apart. Without it the task stands alone.", Default: `""`,
+			Limits: fmt.Sprintf("At most %d lower case letters, digits and hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, as `Vector add (C++)`, share their heading.", tags.MostLetters), Example: `problem: vectoradd`},
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
 			Limits: "Names as on the devices page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",

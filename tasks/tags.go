@@ -17,3 +17,14 @@ func (r *taskReader) tags(node *yaml.Node) []string {
 	}
 	return list
 }
+
+func (r *taskReader) problem(node *yaml.Node) string {
+	if node == nil {
+		return ""
+	}
+	name := r.text(node, "problem")
+	if node.Kind == yaml.ScalarNode && name != "" && !tags.Is(name) {
+		r.refuse(node, "problem", "%q is not a problem's name: it has at most %d lower case letters, digits and hyphens between them, and begins with a letter", name, tags.MostLetters)
+	}
+	return name
+}

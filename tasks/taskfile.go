@@ -79,6 +79,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Title = r.title(f["title"])
 	def.Description = r.text(f["description"], "description")
 	def.Tags = r.tags(f["tags"])
+	def.Problem = r.problem(f["problem"])
 	def.Files = r.files(f["files"])
 	def.Config = r.config(f["config"], def.Lang)
 	def.Templates = r.templates(f["templates"])

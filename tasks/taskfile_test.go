@@ -148,6 +148,8 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"tag in capitals":         {minimal + "tags: [Reduction]\n", at + `tags[0]: "Reduction" is not a tag: one has at most 24 lower case letters`},
 		"tag of two words":        {minimal + "tags: [a b]\n", at + `tags[0]: "a b" is not a tag`},
 		"long tag":                {minimal + "tags: [" + strings.Repeat("a", 25) + "]\n", at + "tags[0]: "},
+		"problem of two words":    {minimal + "problem: vector add\n", at + `problem: "vector add" is not a problem's name`},
+		"list of problems":        {minimal + "problem: [vectoradd]\n", at + "problem: "},
 		"tag twice":               {minimal + "tags: [scan, scan]\n", at + `tags[1]: "scan" appears twice`},
 		"too many tags":           {minimal + "tags: [a, b, c, d, e, f, g, h, i]\n", at + "tags: has 9 tags; at most 8 are allowed"},
 		"library":                 {minimal + "libraries: [\"-lm\"]\n", at + `libraries[0]: "-lm" is not a library's name`},

@@ -98,6 +98,7 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	y.Set("lang", string(d.Lang))
 	y.Add("description", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: d.Description, Style: yaml.LiteralStyle})
 	y.List("tags", d.Tags)
+	y.Set("problem", d.Problem)
 	files := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, f := range d.Files {
 		files.Content = append(files.Content, pyyaml.Flow("name", pyyaml.Quoted(f.Name), "source", pyyaml.Quoted(f.Source)))

@@ -125,7 +125,7 @@ func TaskUpload(p TaskUploadPage) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if p.Task.Slug == "" {
-				templ_7745c5c3_Err = crumbs(crumb{"Tasks", "/"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = crumbs(crumb{"Tasks", "/tasks"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

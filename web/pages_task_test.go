@@ -99,6 +99,7 @@ func exampleTask(t testing.TB) *tasks.Bundle {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(examples, func(b *tasks.Bundle) bool { return b.Name == "vectoradd_cpp" })
+	examples[i].Definition.Problem = "" // tasks of one problem share a line of the list
 	return examples[i]
 }
 

@@ -14,6 +14,7 @@ type TaskSummary struct {
 	Title    string     `json:"title"`
 	Lang     tasks.Lang `json:"lang"`
 	Tags     []string   `json:"tags,omitempty" jsonschema:"by which people find the task: 'reduction', 'beginner' …"`
+	Problem  string     `json:"problem,omitempty" jsonschema:"what it has in common with other tasks of its author: the same in another language"`
 	Devices  []string   `json:"devices"`
 	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"submissions are taken up to this moment; absent: always"`
 }

@@ -51,17 +51,18 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 // Listed is a task with the facts of a list of tasks.
 type Listed struct {
 	Task
-	Lang   tasks.Lang // of its current version
-	Tags   []string   `gorm:"serializer:json"`
-	Mine   bool       // the viewer is on one of its boards
-	People int64      // entries on all its boards
+	Lang    tasks.Lang // of its current version
+	Tags    []string   `gorm:"serializer:json"`
+	Problem string
+	Mine    bool  // the viewer is on one of its boards
+	People  int64 // entries on all its boards
 }
 
 // ListTasks lists what Tasks lists.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
 	var list []Listed
 	err := s.listed(ctx, viewer).
-		Select("t.*, v.lang, v.tags, t.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+
+		Select("t.*, v.lang, v.tags, v.problem, t.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+
 			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = t.version_id) as people", viewer.ID).
 		Joins("join task_versions v on v.id = t.version_id").Scan(&list).Error
 	return list, db.ReadError(err, "tasks")

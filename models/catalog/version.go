@@ -21,6 +21,7 @@ type TaskVersion struct {
 	Key        string           // hash of everything that a score depends on; also the key of built objects
 	Lang       tasks.Lang       // the definition's
 	Tags       []string         `gorm:"serializer:json"` // the definition's, too: lists do not read that
+	Problem    string           // likewise
 	Definition tasks.Definition `gorm:"serializer:json"`
 	Warnings   []string         `gorm:"serializer:json"`
 	CreatedBy  int64
@@ -40,7 +41,7 @@ type Change string
 // The changes.
 const (
 	ChangeNone    Change = "none"    // the task has this bundle already
-	ChangeTexts   Change = "texts"   // title, description, tags or templates: scores keep their meaning
+	ChangeTexts   Change = "texts"   // title, description, tags, problem or templates: scores keep their meaning
 	ChangeVersion Change = "version" // what is measured: a new version with empty boards
 )
 
@@ -120,10 +121,10 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, templates, baselines and what further files a submission may bring.
+// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, problem, templates, baselines and what further files a submission may bring.
 func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
-	measured.Definition.Title, measured.Definition.Description, measured.Definition.Templates = "", "", nil
+	measured.Definition.Title, measured.Definition.Description, measured.Definition.Problem, measured.Definition.Templates = "", "", "", nil
 	measured.Definition.Baselines, measured.Definition.Tags, measured.Definition.SubmissionFiles = nil, nil, nil
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {

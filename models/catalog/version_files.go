@@ -76,7 +76,7 @@ func VersionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
 
 func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v := TaskVersion{
-		TaskID: taskID, Number: number, Key: MeasuredKey(b), Lang: b.Definition.Lang, Tags: b.Definition.Tags,
+		TaskID: taskID, Number: number, Key: MeasuredKey(b), Lang: b.Definition.Lang, Tags: b.Definition.Tags, Problem: b.Definition.Problem,
 		Definition: b.Definition, Warnings: b.Warnings, CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
 	if err := tx.Create(&v).Error; err != nil {
@@ -96,7 +96,7 @@ func replaceVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *
 
 // rewrite puts new texts into a version; its key stays, and so do its boards.
 func rewrite(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
-	v.Definition, v.Tags, v.Warnings = b.Definition, b.Definition.Tags, b.Warnings
+	v.Definition, v.Tags, v.Problem, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.Problem, b.Warnings
 	if err := tx.Save(v).Error; err != nil {
 		return db.WriteError(err, "version")
 	}

@@ -35,6 +35,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("title", a.Title, b.Title, false)
 	differ("description", a.Description, b.Description, false)
 	differ("tags", a.Tags, b.Tags, false)
+	differ("problem", a.Problem, b.Problem, false)
 	out = append(out, diffFiles("files", runFiles(old), runFiles(new), true)...)
 	differ("config", a.Config, b.Config, true)
 	differ("libraries", a.Libraries, b.Libraries, true)

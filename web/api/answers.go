@@ -20,7 +20,7 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
-			Lang: d.Lang, Tags: d.Tags, Devices: site.Listed(task.Devices), Deadline: task.Deadline},
+			Lang: d.Lang, Tags: d.Tags, Problem: d.Problem, Devices: site.Listed(task.Devices), Deadline: task.Deadline},
 		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: site.Listed(d.Tests), Benchmarks: site.Listed(d.Benchmarks),
 		TimeoutsNS: map[job.Stage]int64{
 			job.StageTest:      int64(d.Timeouts.Test),

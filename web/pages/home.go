@@ -21,7 +21,7 @@ import (
 	"warpboard/web/stream"
 )
 
-const homeRows = 25 // tasks on one page
+const homeRows = 25 // lines on one page
 
 // Home is the list of tasks for people who have signed in, and for older links with a search. Other visitors read what the
 // site is.
@@ -79,14 +79,17 @@ func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search view
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	slices.SortStableFunc(found, f.order)
-	list.Found, list.LastPage = len(found), (len(found)+homeRows-1)/homeRows
-	from := min((search.PageNo-1)*homeRows, len(found))
-	found = found[from:min(from+homeRows, len(found))]
+	lines := linesOf(found)
+	list.Found, list.LastPage = len(found), (len(lines)+homeRows-1)/homeRows
+	from := min((search.PageNo-1)*homeRows, len(lines))
+	lines = lines[from:min(from+homeRows, len(lines))]
+	found = slices.Concat(lines...)
 	if err := p.site.Store.AddBoards(ctx, viewer, found); err != nil {
 		return list, err
 	}
-	for _, t := range found {
-		list.Tasks = append(list.Tasks, f.card(t))
+	for _, line := range lines {
+		list.Tasks = append(list.Tasks, f.line(found[:len(line)]))
+		found = found[len(line):]
 	}
 	return list, nil
 }
@@ -136,7 +139,7 @@ func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 
 func (f taskFinder) fits(t models.TaskSummary) bool {
 	s := f.search
-	text := strings.ToLower(t.Title + " " + t.Slug + " " + strings.Join(t.Tags, " "))
+	text := strings.ToLower(t.Title + " " + t.Slug + " " + t.Problem + " " + strings.Join(t.Tags, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(s.Text)) {
 		if !strings.Contains(text, word) {
 			return false

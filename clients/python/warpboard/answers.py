@@ -28,6 +28,7 @@ class TaskSummary:
     lang: str
     devices: List[str] = field(default_factory=list)
     tags: List[str] = field(default_factory=list)
+    problem: str = ""  # what it has in common with other tasks of its author
     deadline: Optional[datetime] = None
 
 

@@ -1,0 +1,70 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// titleParts splits "Vector add (C++)" into the problem and the variant, which is empty without parentheses.
+func titleParts(title string) (problem, variant string) {
+	at := strings.LastIndex(title, " (")
+	if at <= 0 || !strings.HasSuffix(title, ")") {
+		return title, ""
+	}
+	return title[:at], title[at+2 : len(title)-1]
+}
+
+// heading is the title of a line: what the titles of its variants have in common, or else that of the first.
+func (c TaskCard) heading() string {
+	first, _ := titleParts(c.Title)
+	for _, v := range c.Variants {
+		if problem, _ := titleParts(v.Title); problem != first {
+			return c.Title
+		}
+	}
+	return first
+}
+
+// label names a variant on its line.
+func (c TaskCard) label(v TaskCard) string {
+	if c.heading() == c.Title && c.Title != v.Title { // the titles have nothing in common
+		return v.Title
+	}
+	_, variant := titleParts(v.Title)
+	return cmp.Or(variant, v.Lang)
+}
+
+// people counts the entries of all variants.
+func (c TaskCard) people() (n int) {
+	for _, v := range c.Variants {
+		n += v.People
+	}
+	return n
+}
+
+// variantChip is a board on a line of several tasks.
+type variantChip struct {
+	BoardChip
+	slug  string
+	label string // of its variant
+}
+
+// chips are the boards of a line: those with a leader first, and at most mostChips; more is how many there are beyond.
+func (c TaskCard) chips() (list []variantChip, more int) {
+	for _, v := range c.Variants {
+		for _, b := range v.Boards {
+			list = append(list, variantChip{b, v.Slug, c.label(v)})
+		}
+	}
+	if len(c.Variants) == 0 {
+		for _, b := range c.Boards {
+			list = append(list, variantChip{BoardChip: b, slug: c.Slug})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b variantChip) int {
+		return cmp.Compare(min(len(b.Leaders), 1), min(len(a.Leaders), 1))
+	})
+	shown := list[:min(len(list), mostChips)]
+	return shown, len(list) - len(shown)
+}
