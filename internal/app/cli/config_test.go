@@ -26,6 +26,7 @@ type world struct {
 	tokens  []string
 	stdin   string
 	version string // of the command
+	me      client.User
 }
 
 func newWorld(t *testing.T) *world {

@@ -188,9 +188,10 @@ func (c *connection) submission(use, short string, ask func(*client.Client, cont
 		sub, err := ask(site, cmd.Context(), id)
 		return c.answer(sub, err, func(s *console.Screen) {
 			s.Line("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
+			mine := isMine(cmd.Context(), site, sub)
 			for _, run := range sub.Runs {
 				printRun(s, run)
-				printOutcome(s, sub, run, false)
+				printOutcome(s, sub, run, mine)
 			}
 		})
 	}}

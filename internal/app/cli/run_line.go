@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"warpboard/clients/go"
@@ -48,6 +50,15 @@ func exactness(run client.Run) string {
 		text += " noisy"
 	}
 	return text
+}
+
+// isMine reports whether a submission is the caller's. It asks the site only if the answer changes what is printed.
+func isMine(ctx context.Context, site *client.Client, sub *client.Submission) bool {
+	if !slices.ContainsFunc(sub.Runs, func(run client.Run) bool { return run.Outcome != nil }) {
+		return false
+	}
+	me, err := site.Me(ctx)
+	return err == nil && me.ID == sub.User.ID // a caller without an account has none
 }
 
 // printOutcome prints what a ranked run means on its board, in the words of its page, to its person (mine) or to others.

@@ -77,11 +77,11 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	if err != nil {
 		return nil, err
 	}
-	bad := 0
+	bad, mine := 0, w.out != nil && isMine(ctx, w.site, sub)
 	for _, run := range sub.Runs {
 		if w.out != nil {
 			printRun(w.out, run)
-			printOutcome(w.out, sub, run, true)
+			printOutcome(w.out, sub, run, mine)
 			if run.Outcome != nil {
 				w.out.Line("%-6s %s/tasks/%s/boards/%s", run.Device, w.site.Base(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
 			}

@@ -41,6 +41,8 @@ func (w *world) watched(run client.Run) {
 		switch {
 		case r.URL.Path == "/api/v1/submissions/7":
 			answer = sub
+		case r.URL.Path == "/api/v1/me":
+			answer = w.me
 		case strings.HasSuffix(r.URL.Path, "/events"):
 			for _, e := range ranked() {
 				text, _ := json.Marshal(e)
@@ -58,12 +60,17 @@ func (w *world) watched(run client.Run) {
 func TestARankedRunEndsWithItsScoreWhatItMeansAndItsBoard(t *testing.T) {
 	score, low, high := 2000.0, 1900.0, 2100.0
 	run := client.Run{ID: 5, Device: "CPU", State: "done", ScoreNS: &score, Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high, Processes: 5, Noisy: true}}
-	for want, o := range map[string]client.Outcome{
-		"CPU    5th → tied 3rd on CPU. 1.50× faster than your best (#4). 5.3 % behind Ben (2nd)": {Rank: 3, Tied: true, Entry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5, NextRun: 2, NextUser: "Ben", NextNS: 1900, NextRank: 2},
-		"CPU    Still 2nd on CPU. 1.33× slower than your best (#4)":                              {Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2},
+	ada, ben := client.User{ID: 3, Name: "Ada"}, client.User{ID: 4, Name: "Ben"}
+	for want, c := range map[string]struct {
+		reader client.User
+		client.Outcome
+	}{
+		"CPU    5th → tied 3rd on CPU. 1.50× faster than your best (#4). 5.3 % behind Ben (2nd)": {ada, client.Outcome{Rank: 3, Tied: true, Entry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5, NextRun: 2, NextUser: "Ben", NextNS: 1900, NextRank: 2}},
+		"CPU    Still 2nd on CPU. 1.33× slower than your best (#4)":                              {ada, client.Outcome{Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2}},
+		"CPU    Still 3rd on CPU. 1.33× slower than their best (#4)":                             {ben, client.Outcome{Rank: 3, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 3}},
 	} {
 		w := newWorld(t)
-		run.Outcome = &o
+		w.me, run.Outcome = c.reader, &c.Outcome
 		w.watched(run)
 		if err := w.run(t, "watch", "7", "--server", w.URL); err != nil {
 			t.Fatal(err)
