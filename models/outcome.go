@@ -10,9 +10,9 @@ import (
 	"warpboard/models/work"
 )
 
-// outcomeTold is what a run means on its task's current board, for webhooks; nil if it does not stand there. Who is next is
-// left out if the task is hidden.
-func outcomeTold(tx *gorm.DB, runID int64) (any, error) {
+// outcomeTold is what a run means on its task's current board, for a person's webhook or for the site's (0); nil if it does not
+// stand there. Who is next is left out if the person may not see the task, and for the site's webhooks unless everyone may.
+func outcomeTold(tx *gorm.DB, receiver, runID int64) (any, error) {
 	var run work.Run
 	if err := tx.Limit(1).Find(&run, runID).Error; err != nil || !run.Stands() {
 		return nil, db.ReadError(err, "run %d", runID)
@@ -26,7 +26,13 @@ func outcomeTold(tx *gorm.DB, runID int64) (any, error) {
 	if err != nil || o == nil {
 		return nil, err
 	}
-	if task.Visibility != catalog.Public {
+	shown := task.Visibility == catalog.Public
+	if receiver != 0 {
+		if shown, err = seesRun(tx, receiver, runID); err != nil {
+			return nil, err
+		}
+	}
+	if !shown {
 		o.HideNext()
 	}
 	return (*client.Outcome)(o), nil

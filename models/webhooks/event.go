@@ -131,7 +131,7 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 			return err
 		}
 	}
-	var body []byte
+	bodies := map[int64][]byte{} // by the webhook's person, who may see more than others; 0: the site's
 	for _, hook := range hooks {
 		if !e.concerns(hook) {
 			continue
@@ -144,16 +144,16 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 				continue
 			}
 		}
-		if body == nil {
-			data, err := w.data(tx, e)
+		if bodies[hook.UserID] == nil {
+			data, err := w.data(tx, e, hook.UserID)
 			if err != nil || data == nil {
 				return err
 			}
-			if body, err = json.Marshal(message{e.Kind, e.CreatedAt, data}); err != nil {
+			if bodies[hook.UserID], err = json.Marshal(message{e.Kind, e.CreatedAt, data}); err != nil {
 				return fmt.Errorf("writing the event %d: %w", e.ID, err)
 			}
 		}
-		if err := queue(tx, hook.ID, e.Kind, body); err != nil {
+		if err := queue(tx, hook.ID, e.Kind, bodies[hook.UserID]); err != nil {
 			return err
 		}
 	}
@@ -192,8 +192,8 @@ func (e WebhookEvent) concerns(hook Webhook) bool {
 	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.OtherID
 }
 
-// data is an event's data for receivers; nil if its subject was deleted.
-func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
+// data is an event's data for a person's webhook or the site's (0); nil if its subject was deleted.
+func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error) {
 	if e.RunID == 0 {
 		return e.Detail, nil
 	}
@@ -207,7 +207,7 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
 	}
 	run := runs[0]
 	run.URL, run.User = fmt.Sprintf("%s/runs/%d", w.site, run.Run), Person{run.UserID, run.UserName}
-	if run.Outcome, err = w.rules.Outcome(tx, run.Run); err != nil {
+	if run.Outcome, err = w.rules.Outcome(tx, receiver, run.Run); err != nil {
 		return nil, err
 	}
 	if e.OtherID != 0 {

@@ -71,8 +71,8 @@ type Webhooks struct {
 type Rules struct {
 	// Sees reports whether a person may know of a run, which may be of a task that others do not see.
 	Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
-	// Outcome is what a run means on its board, as receivers read it; nil: it is on none.
-	Outcome func(tx *gorm.DB, runID int64) (any, error)
+	// Outcome is what a run means on its board, as a person's webhook or the site's (0) may tell it; nil: it is on none.
+	Outcome func(tx *gorm.DB, receiver, runID int64) (any, error)
 	// Tell puts an event into the inboxes of the people whom it concerns, and returns what their webhooks get.
 	Tell func(tx *gorm.DB, e WebhookEvent) ([]Personally, error)
 }

@@ -1,0 +1,54 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/membership"
+	"warpboard/models/modelstest"
+	"warpboard/models/webhooks"
+)
+
+// TestAMembersWebhookNamesWhoIsNext on the board, whom the member sees there too; the webhooks of the site, which may post
+// anywhere, do not name them.
+func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c := newClub(t, s)
+		admin := modelstest.Person(t, s, "root", accounts.RoleAdmin)
+		for _, who := range []accounts.User{c.ann, c.b} {
+			check(t, second(c.Members.Join(t.Context(), who.ID, c.code(membership.NewInvite{Most: 1}))))
+		}
+		hook := func(of accounts.User, site bool) webhooks.Webhook {
+			t.Helper()
+			return got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), of, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal(), Site: site}))
+		}
+		anns, sites := hook(c.ann, false), hook(admin, true)
+		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.b), c.task)[0], 2000)
+		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.ann), c.task)[0], 3000)
+		told := func() (ann, site string) {
+			t.Helper()
+			_, err := s.Webhooks.SpreadEvents(t.Context())
+			check(t, err)
+			for _, d := range got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), c.ann, anns.ID, 0, 20)) {
+				ann += d.Body
+			}
+			for _, d := range got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), admin, sites.ID, 0, 20)) {
+				site += d.Body
+			}
+			return ann, site
+		}
+		const next = `"next_user":"b"`
+		ann, site := told()
+		if !strings.Contains(ann, next) || !strings.Contains(site, `"outcome"`) || strings.Contains(site, next) {
+			t.Errorf("a member reads %s\nthe site's webhook %s", ann, site)
+		}
+		late := modelstest.Submit(t, s, c.now(c.ann), c.task)[0]
+		check(t, c.Members.Remove(t.Context(), c.author, c.task.ID, c.ann.ID))
+		modelstest.Finish(t, s, late, 2500)
+		if after, _ := told(); strings.Count(after, next) != strings.Count(ann, next) {
+			t.Errorf("who was removed reads %s", after)
+		}
+	})
+}
