@@ -59,10 +59,18 @@ const (
 	mostLegs = 8
 )
 
+// ConfirmationSides is a confirmation with the submissions of its two runs.
+type ConfirmationSides struct {
+	Confirmation
+	ChallengerSubmission, HolderSubmission int64
+}
+
 // ConfirmationOf returns the last confirmation that a run is a side of. NotFound: there is none.
-func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (Confirmation, error) {
-	var c Confirmation
-	err := s.db.Read(ctx).Where("challenger_id = ? or holder_id = ?", runID, runID).Order("id desc").Take(&c).Error
+func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (ConfirmationSides, error) {
+	var c ConfirmationSides
+	err := s.db.Read(ctx).Table("confirmations c").Select("c.*, (select submission_id from runs where id = c.challenger_id) as challenger_submission, "+
+		"(select submission_id from runs where id = c.holder_id) as holder_submission").
+		Where("c.challenger_id = ? or c.holder_id = ?", runID, runID).Order("c.id desc").Take(&c).Error
 	return c, db.ReadError(err, "confirmation of run %d", runID)
 }
 
@@ -181,15 +189,15 @@ func (c Confirmation) loseHolder(tx *gorm.DB, leg work.Run, out *work.Recorded) 
 func whyNoScore(r work.Run) string {
 	switch {
 	case r.State != work.StateFailed:
-		return fmt.Sprintf("Measuring run %d again was cancelled.", *r.ProfileOf)
+		return fmt.Sprintf("Measuring #%d again was cancelled.", r.SubmissionID)
 	case r.Failure != nil && r.Failure.Task:
-		return fmt.Sprintf("The task failed when run %d was measured again.", *r.ProfileOf)
+		return fmt.Sprintf("The task failed when #%d was measured again.", r.SubmissionID)
 	case !legFailed(r):
-		return fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *r.ProfileOf)
+		return fmt.Sprintf("#%d could not be measured again because of infrastructure errors.", r.SubmissionID)
 	case r.Failure != nil:
-		return fmt.Sprintf("Run %d did not pass when it was measured again. %s", *r.ProfileOf, r.PublicFailure()) // it is public
+		return fmt.Sprintf("#%d did not pass when it was measured again. %s", r.SubmissionID, r.PublicFailure()) // it is public
 	}
-	return fmt.Sprintf("Run %d did not pass when it was measured again.", *r.ProfileOf)
+	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
 
 // breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled. One that

@@ -134,7 +134,7 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 					}
 					w.measureLegs(t, s, about(ns))
 				}
-				c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil || !strings.HasSuffix(c.Outcome, "was measured alone.") {
 					t.Errorf("the confirmation keeps %+v", c)
 				}

@@ -78,7 +78,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 					t.Fatalf("%+v waits", work)
 				}
 				challenger := decide(t, s, w, first, held)
-				c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), challenger))
+				c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), challenger))
 				if c.ChallengerID != challenger || c.EndedAt != nil || leg(t, s).ConfirmationID == nil {
 					t.Errorf("the last confirmation of run %d is %+v", challenger, c)
 				}
@@ -101,7 +101,7 @@ func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 		check(t, second(s.Disqualify(t.Context(), w.admin, anns.ID, "It knew.")))
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
-		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
+		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
 			t.Errorf("the last confirmation of the first is %+v", c)
 		}
 	})

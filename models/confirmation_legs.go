@@ -19,7 +19,7 @@ import (
 func (c Confirmation) conclude(tx *gorm.DB, legs []work.Run, out *work.Recorded) error {
 	var changed []boards.Entry
 	if c.alone != nil {
-		c.Outcome = whyNoScore(*c.alone) + fmt.Sprintf(" Run %d was measured alone.", c.ChallengerID)
+		c.Outcome = whyNoScore(*c.alone) + " The other run was measured alone."
 	}
 	scores := map[int64]**float64{c.HolderID: &c.HolderNS, c.ChallengerID: &c.ChallengerNS}
 	for _, runID := range c.sides() {

@@ -37,7 +37,7 @@ func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
 				for _, processes := range tt.bens {
 					w.measureLegs(t, s, about(1000), processes)
 				}
-				c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 				if c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != tt.ns+" 1000.0" {
 					t.Errorf("it says %+v", c)
 				}
@@ -55,7 +55,7 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 		bens := w.measures(t, s, w.ben, "b;", about(800)...)
 		w.end(t, s, leg(t, s), work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}}, about(3000)...)
 		w.measureLegs(t, s, about(900), about(1000), about(900), about(1000))
-		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil || fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
+		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil || fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
 			t.Errorf("it says %+v", c)
 		}
 	})

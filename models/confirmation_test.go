@@ -75,7 +75,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if diff := cmp.Diff([]int64{anns.ID, bens.ID, anns.ID, bens.ID}, turns); diff != "" {
 			t.Errorf("measured in turns:\n%s", diff)
 		}
-		c := got[models.Confirmation](t)(s.ConfirmationOf(ctx, anns.ID))
+		c := got[models.ConfirmationSides](t)(s.ConfirmationOf(ctx, anns.ID))
 		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneUnit || c.EndedAt == nil ||
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
@@ -99,7 +99,7 @@ func TestLegsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
 		for i, unit := range []string{"gpu0", "gpu1", "gpu0", "gpu0", "gpu1", "gpu0"} {
 			measureLeg(t, s, []float64{1000, 950}[i%2]+float64(i), unit)
 		}
-		c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID))
+		c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 		if !c.OneUnit || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "954.0 1001.0" {
 			t.Errorf("of six legs on two units count %+v", c)
 		}
@@ -162,11 +162,11 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
-		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again || !strings.Contains(c.Outcome, "infrastructure") {
+		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again || !strings.Contains(c.Outcome, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
 		w.score(t, s, w.ann, 950) // something changes on the board
-		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
+		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
 			t.Errorf("after that: %+v", c)
 		}
 	})

@@ -73,7 +73,7 @@ func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" || cleos.ID != 7 {
 			t.Errorf("the board:\n%s", diff)
 		}
-		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID {
+		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID {
 			t.Errorf("the last confirmation is %+v", c)
 		}
 		sameAfterRebuild(t, s, w)

@@ -31,7 +31,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	b, board := s.browser(), "/tasks/first/boards/CPU"
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	wantText(t, b.page(board, http.StatusOK), "#board tbody tr:first-child", "Ben waits for confirmation")
-	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "This run came first")
+	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("This run came first, so it is measured again in turns with #%d", anns.SubmissionID))
 	wantText(t, b.page(card(anns), http.StatusOK), "[data-confirmation]", "came first; the two are measured again")
 	answer, err := s.api(accounts.User{}).Board(t.Context(), "first", "CPU", 1)
 	if err != nil || !answer.Entries[0].Confirming || answer.Entries[1].Confirming {
@@ -61,7 +61,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	for range 2 {
 		modelstest.Finish(t, store, nextLeg(t, store), 35_000)
 	}
-	alone := fmt.Sprintf("Run %d did not pass when it was measured again. It ended with exit code 3. Run %d was measured alone.", bens.ID, cleos.ID)
+	alone := fmt.Sprintf("#%d did not pass when it was measured again. It ended with exit code 3. The other run was measured alone.", bens.SubmissionID)
 	wantText(t, b.page(card(cleos), http.StatusOK), "[data-confirmation]", "measuring this source again on one slot and from its earlier confirmations if there were any; it was 30.00 µs before. "+alone)
 	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "This run was due to be measured again, in turns with another, but got no number. "+alone)
 }

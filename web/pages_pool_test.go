@@ -32,7 +32,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	}
 	b := s.browserOf(cleo)
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
-	wantText(t, b.page(card(first), http.StatusOK), "[data-pool]", fmt.Sprintf("2 runs of this source together: run %d (this one), run %d", first.ID, second.ID))
+	wantText(t, b.page(card(first), http.StatusOK), "[data-pool]", fmt.Sprintf("2 runs of this source together: #%d (this one), #%d", first.SubmissionID, second.SubmissionID))
 	wantText(t, b.page(card(second), http.StatusOK), "[data-pool]", "not from the luckiest one")
 	wantText(t, b.page(card(second), http.StatusOK), "[data-disturbed]", "clock more than a tenth below its highest in 20 of 50 samples")
 	row := fmt.Sprintf("[data-entry='%d']", first.ID)

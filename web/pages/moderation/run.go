@@ -45,7 +45,7 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	viewer, of := site.Actor(c), accounts.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.May(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
-		Page: m.site.Page(c, fmt.Sprintf("Run %d", run.ID), "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
+		Page: m.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
 		MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
 		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}),

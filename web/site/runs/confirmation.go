@@ -27,10 +27,10 @@ func (s *Runs) confirmation(ctx context.Context, run work.Run) (*views.Confirmat
 		}
 		return *p
 	}
-	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, Waiting: c.EndedAt == nil, OneUnit: c.OneUnit, Outcome: c.Outcome,
+	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.OneUnit, Outcome: c.Outcome,
 		Was: c.HolderWas, Is: ns(c.HolderNS), OtherWas: c.ChallengerWas, OtherIs: ns(c.ChallengerNS)}
 	if run.ID == c.ChallengerID {
-		shown.Challenger, shown.OtherID = true, c.HolderID
+		shown.Challenger, shown.OtherID, shown.OtherSubmission = true, c.HolderID, c.HolderSubmission
 		shown.Was, shown.Is, shown.OtherWas, shown.OtherIs = shown.OtherWas, shown.OtherIs, shown.Was, shown.Is
 	}
 	return &shown, nil

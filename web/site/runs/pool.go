@@ -18,7 +18,7 @@ func (s *Runs) poolOf(ctx context.Context, run work.Run) (*views.Pool, error) {
 		if r.ID == pool.StandsID {
 			pool.ScoreNS, pool.Pooled, pool.Processes, pool.Gone = *r.ScoreNS, r.Pooled, r.Processes, max(r.Pooled-len(list), 0)
 		}
-		pool.Runs = append(pool.Runs, r.ID)
+		pool.Runs = append(pool.Runs, views.PooledRun{RunID: r.ID, SubmissionID: r.SubmissionID})
 	}
 	return pool, nil
 }
