@@ -77,7 +77,15 @@ func Trust(p TrustPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A score is only worth something if the kernel could not have written it. This page explains how Warpboard makes sure of that, and what it cannot.</p><nav class=\"mt-4 flex flex-wrap gap-x-5 gap-y-1 small\" aria-label=\"On this page\"><a href=\"#clocks\">Three clocks</a> <a href=\"#ties\">Ties</a> <a href=\"#proved\">Guarantees</a> <a href=\"#open\">Known weaknesses</a> <a href=\"#sandbox\">The sandbox</a> <a href=\"#attacks\">Attacks</a> <a href=\"#report\">Report a vulnerability</a></nav><div class=\"mt-8 grid gap-10\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A score is only worth something if the kernel could not have written it. In short:</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = trustSummary(p).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <nav class=\"mt-8 flex flex-wrap gap-x-5 gap-y-1 small\" aria-label=\"On this page\"><a href=\"#clocks\">Three clocks</a> <a href=\"#ties\">Ties</a> <a href=\"#proved\">Guarantees</a> <a href=\"#open\">Known weaknesses</a> <a href=\"#sandbox\">The sandbox</a> <a href=\"#attacks\">Attacks</a> <a href=\"#report\">Report a vulnerability</a></nav><div class=\"mt-8 grid gap-10\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -117,7 +125,7 @@ func Trust(p TrustPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -131,7 +139,8 @@ func Trust(p TrustPage) templ.Component {
 	})
 }
 
-func trustJudge() templ.Component {
+// trustSummary is the page on one screen; the sections below have the details.
+func trustSummary(p TrustPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -152,7 +161,117 @@ func trustJudge() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"prose\" aria-labelledby=\"judge\"><h2 id=\"judge\">A judge apart from the kernel</h2><p>Every call involves two processes. The <strong>judge</strong> has the task: it makes the inputs, knows the right answers, and keeps the time and the report. The <strong>runner</strong> has the submission and nothing else. Each has its own sandbox and user. They share memory for inputs and answers, one page of numbers, and one socket. The judge runs nothing that the runner sends.</p><p>The kernel is queued first. Only then does the judge write the input, with a fresh random seed, read its clock, and release the call. On a GPU, the judge holds the device from the first byte of the input to the release; if another process gets a turn nevertheless, that time counts. When the runner reports that it is done, the judge reads its clock again, copies the answer away, and checks it against its own copy of the input.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"mt-5 grid gap-4 sm:grid-cols-2\" data-summary><section class=\"card px-5 py-4\" aria-labelledby=\"in-short-proved\"><h2 id=\"in-short-proved\">What holds</h2><ul class=\"mt-2 grid gap-1 points\"><li>A process that the kernel cannot reach draws the inputs, keeps the time, and checks every answer.</li><li>The largest of three clocks counts. A kernel can forge only one.</li><li>No score is below the judge's clock, minus its error.</li></ul><p class=\"mt-2 small links\"><a href=\"#proved\">Guarantees</a><a href=\"#clocks\">Three clocks</a></p></section><section class=\"card px-5 py-4\" aria-labelledby=\"in-short-open\"><h2 id=\"in-short-open\">What does not</h2><ul class=\"mt-2 grid gap-1 points\"><li>On a GPU, about 15&nbsp;µs per call can hide. Scores under 30&nbsp;µs carry the mark †.</li><li>A task with its own program is measured by it, beside the kernel. Its pages say so.</li><li>A task's author is trusted with the verdict.</li></ul><p class=\"mt-2 small links\"><a href=\"#open\">Known weaknesses</a></p></section><section class=\"card px-5 py-4\" aria-labelledby=\"in-short-luck\"><h2 id=\"in-short-luck\">What luck can do</h2><ul class=\"mt-2 grid gap-1 points\"><li>Entries share a rank unless they are more than 0.5&nbsp;% apart <em>and</em> their 95&nbsp;% intervals do not touch.</li><li>Runs of equal source count together. A new 1st place is measured again.</li></ul><p class=\"mt-2 small links\"><a href=\"#ties\">Ties</a><a href=\"#pools\">Equal sources</a><a href=\"#confirmations\">Confirmations</a></p></section><section class=\"card px-5 py-4\" aria-labelledby=\"in-short-tried\"><h2 id=\"in-short-tried\">What was tried</h2><ul class=\"mt-2 grid gap-1 points\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		if len(p.Attacks) > 0 {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<li>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var5 string
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(len(p.Attacks), "published attack", "published attacks"))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 90, Col: 78}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, ". ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if held, tried := held(p.Attacks); tried > 0 {
+				var templ_7745c5c3_Var6 string
+				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of the %d that were run with this site's harness end as expected.", held, tried))
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 92, Col: 105}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			} else {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "None was run with this site's harness yet.")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</li>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<li>This program was built without the results of the attacks.</li>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<li>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var7 string
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.tested())
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 100, Col: 20}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</li></ul><p class=\"mt-2 small links\"><a href=\"#attacks\">Attacks</a><a href=\"#sandbox\">The sandbox</a></p></section></div>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+// tested says how the self-tests of connected workers ended.
+func (p TrustPage) tested() string {
+	online, failed := 0, 0
+	for _, w := range p.Workers {
+		if w.Online {
+			online++
+			if w.FailedChecks() > 0 || len(w.SelfTest) == 0 {
+				failed++
+			}
+		}
+	}
+	switch {
+	case online == 0:
+		return "No worker is connected, so no sandbox was tested lately."
+	case failed > 0:
+		return fmt.Sprintf("%d of %s did not pass all tests of its sandbox.", failed, format.Plural(online, "connected worker", "connected workers"))
+	}
+	return fmt.Sprintf("%s passed all tests of the sandbox.", format.Plural(online, "connected worker has", "connected workers have"))
+}
+
+func trustJudge() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var8 == nil {
+			templ_7745c5c3_Var8 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section class=\"prose\" aria-labelledby=\"judge\"><h2 id=\"judge\">A judge apart from the kernel</h2><p>Every call involves two processes. The <strong>judge</strong> has the task: it makes the inputs, knows the right answers, and keeps the time and the report. The <strong>runner</strong> has the submission and nothing else. Each has its own sandbox and user. They share memory for inputs and answers, one page of numbers, and one socket. The judge runs nothing that the runner sends.</p><p>The kernel is queued first. Only then does the judge write the input, with a fresh random seed, read its clock, and release the call. On a GPU, the judge holds the device from the first byte of the input to the release; if another process gets a turn nevertheless, that time counts. When the runner reports that it is done, the judge reads its clock again, copies the answer away, and checks it against its own copy of the input.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -176,25 +295,25 @@ func trustClocks() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
+		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var9 == nil {
+			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> comes from the runner: device events around the kernel, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> comes from the judge: from the release until the device reports that it is done. The time of an empty call is subtracted: about 15&nbsp;µs on a GPU. It is measured again in every run, with our own runner on the same device, after the submission has ended. The remaining error is 3 to 6&nbsp;µs on a GPU and 2 to 20&nbsp;µs on a CPU; on a noisy device it is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> also comes from the judge: from the release until the judge holds the answer, minus the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>The time of a case is the <strong>largest</strong> of three medians: event, wall minus its error, and snapshot minus its error. A kernel that forgets to join a stream is therefore not called a cheat: it gets the time that it took, and its row names the clock. If the runner's and the judge's numbers differ by more than the error, the run's page shows both.</p><p id=\"floor\">While a slot is idle, the same judge measures it with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. If a task states what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a run is held back if its score or a case is below the floor, or if it moves its bytes faster than the memory roof. The task's author or an admin then reviews it. This is not an accusation: the task may ask for less than it states. The arithmetic roof is fp32 without tensor cores; a kernel that uses them may be above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory. Repeats in one process agree with each other more than with the next process. The time of a case is the median of the processes' medians. The score's <strong>95&nbsp;% interval</strong> comes from the processes, not from the repeats: a t-interval of logarithms below seven processes, an interval of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for this is up. A score whose interval stays wider is marked <strong>noisy</strong>. If event counted in two of five processes, it counts in all that give about the same time: the judge's clocks are disturbed in some of them. A process is left out only for heat or a power brake, never for its time, and the run's conditions record it.</p><p id=\"conditions\">Ten times a second, a worker samples the GPU's clocks, temperature, power, and throttle reasons, and twice a second its processes. The run's page and statement have the summary. A run is marked <strong>disturbed</strong> when heat or a power brake slowed the GPU down in a process that counts. The same holds if its clock was more than a tenth below its highest in more than a tenth of the samples under load, without reaching the power cap. Other causes are another program on the GPU, and a CPU load of more than 1.5 per processor. The mark changes no score. You can repeat the run free of charge.</p><p id=\"numerics\">If a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge reports in each test how far the answer is from it: relative to the reference's size, and in units of the last place (ULP) of the answer's type. Rounding alone makes at most 0.5 ULP. Boards show the largest error of all tests on request. It decides nothing: the task's checker decides what is right.</p><p id=\"energy\">After a ranked run on a GPU has its score, one more process makes calls of its longest case, <strong>in a row</strong> and at least 0.7&nbsp;s long. The judge sets how many, times them, and checks the last answer; the worker reads the <strong>energy</strong> counter of the whole board, idle power included. Nothing is subtracted. There is no energy if the counter does not move. There is none either if such calls take less than 80&nbsp;% of their measured time: then their input is in the caches, or the work is not done again. You can order a board by energy. It is less certain than a score: the kernel's process can tell that calls repeat, and a kernel that rests instead of working draws less.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronization, autotuning) is never wholly queued. It is released after ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> comes from the runner: device events around the kernel, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> comes from the judge: from the release until the device reports that it is done. The time of an empty call is subtracted: about 15&nbsp;µs on a GPU. It is measured again in every run, with our own runner on the same device, after the submission has ended. The remaining error is 3 to 6&nbsp;µs on a GPU and 2 to 20&nbsp;µs on a CPU; on a noisy device it is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> also comes from the judge: from the release until the judge holds the answer, minus the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>The time of a case is the <strong>largest</strong> of three medians: event, wall minus its error, and snapshot minus its error. A kernel that forgets to join a stream is therefore not called a cheat: it gets the time that it took, and its row names the clock. If the runner's and the judge's numbers differ by more than the error, the run's page shows both.</p><p id=\"floor\">While a slot is idle, the same judge measures it with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. If a task states what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a run is held back if its score or a case is below the floor, or if it moves its bytes faster than the memory roof. The task's author or an admin then reviews it. This is not an accusation: the task may ask for less than it states. The arithmetic roof is fp32 without tensor cores; a kernel that uses them may be above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory. Repeats in one process agree with each other more than with the next process. The time of a case is the median of the processes' medians. The score's <strong>95&nbsp;% interval</strong> comes from the processes, not from the repeats: a t-interval of logarithms below seven processes, an interval of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for this is up. A score whose interval stays wider is marked <strong>noisy</strong>. If event counted in two of five processes, it counts in all that give about the same time: the judge's clocks are disturbed in some of them. A process is left out only for heat or a power brake, never for its time, and the run's conditions record it.</p><p id=\"conditions\">Ten times a second, a worker samples the GPU's clocks, temperature, power, and throttle reasons, and twice a second its processes. The run's page and statement have the summary. A run is marked <strong>disturbed</strong> when heat or a power brake slowed the GPU down in a process that counts. The same holds if its clock was more than a tenth below its highest in more than a tenth of the samples under load, without reaching the power cap. Other causes are another program on the GPU, and a CPU load of more than 1.5 per processor. The mark changes no score. You can repeat the run free of charge.</p><p id=\"numerics\">If a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge reports in each test how far the answer is from it: relative to the reference's size, and in units of the last place (ULP) of the answer's type. Rounding alone makes at most 0.5 ULP. Boards show the largest error of all tests on request. It decides nothing: the task's checker decides what is right.</p><p id=\"energy\">After a ranked run on a GPU has its score, one more process makes calls of its longest case, <strong>in a row</strong> and at least 0.7&nbsp;s long. The judge sets how many, times them, and checks the last answer; the worker reads the <strong>energy</strong> counter of the whole board, idle power included. Nothing is subtracted. There is no energy if the counter does not move. There is none either if such calls take less than 80&nbsp;% of their measured time: then their input is in the caches, or the work is not done again. You can order a board by energy. It is less certain than a score: the kernel's process can tell that calls repeat, and a kernel that rests instead of working draws less.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronization, autotuning) is never wholly queued. It is released after ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var6 string
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(releasedAfter)
+		var templ_7745c5c3_Var10 string
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(releasedAfter)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 113, Col: 162}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 185, Col: 162}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, ", and only the judge's clocks count from then on.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, ", and only the judge's clocks count from then on.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -218,12 +337,12 @@ func trustTies() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
+		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var11 == nil {
+			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel never agree exactly. Entries that the data cannot tell apart share a rank, followed by =. An entry ranks behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores, each from several fresh processes, do not touch. Scores without an interval, from older runs and from tasks that bring their own program, count as exact: only the 0.5&nbsp;% applies to them. An interval that is wider than the first's extends at most 0.5&nbsp;% below its score, like one that is not noisy: an uneven kernel gains nothing.</p><p>In simulations with 3 to 25 processes that differ by 0.05 to 5&nbsp;%, the luckiest of 20 equal kernels is alone in first place on at most 10 of 10,000 boards with 5 processes or more (23 with 3), and never if they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 cases with 5 processes and a deviation of 0.5&nbsp;%, and practically always with 0.2&nbsp;%. Each entry is compared only with the first of its tie, so the last of one tie and the first of the next may be equally fast.</p><p id=\"pools\"><strong>Equal sources are pooled.</strong> All ranked runs of one source, by one person on one board, count together: the score and its interval come from all their processes, as if they were one run. Submitting a kernel twenty times does not earn the luckiest of twenty results. No one chooses which runs count. Measurements count even if the run was cancelled or failed while it was ranked, or if its author deleted it. A process that did not finish counts as twice the time of the slowest. So does a run that was cancelled after a worker had it, or failed after its program began. While a run is ranked, its page shows no times and no output. Infrastructure errors do not count against anyone. Sources are equal only byte for byte, because a program can see each blank line of its text. Runs that are held back or disqualified, and runs with older software, are not pooled. A noisy run is pooled, and becomes less noisy. A score keeps the date when it was first reached.</p><p id=\"confirmations\">First place is also luck, because a board shows the best of many runs. So the first run of a board is measured again, in turns with the next person's run (next, first, next, first), in fresh processes, while the device is idle. A turn that has waited for 10 minutes goes ahead of later submissions. Until then the run <strong>waits for confirmation</strong>. From then on, the score of both sources is the median of all their confirmations, with the interval of all those processes, no matter who sent them. Later runs do not change it, and the run's page keeps the old score. So neither many challenges nor equal sources of two accounts choose a number, and the luckiest of many variants is first only until it is confirmed. A disturbed turn is repeated once. Only numbers from one slot of one machine count, unless eight turns do not find one slot for all. A source that fails when it is measured again is held back until it has been reviewed; if it is the next person's, the first is measured alone. Losing a place to a confirmation is not an accusation.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel never agree exactly. Entries that the data cannot tell apart share a rank, followed by =. An entry ranks behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores, each from several fresh processes, do not touch. Scores without an interval, from older runs and from tasks that bring their own program, count as exact: only the 0.5&nbsp;% applies to them. An interval that is wider than the first's extends at most 0.5&nbsp;% below its score, like one that is not noisy: an uneven kernel gains nothing.</p><p>In simulations with 3 to 25 processes that differ by 0.05 to 5&nbsp;%, the luckiest of 20 equal kernels is alone in first place on at most 10 of 10,000 boards with 5 processes or more (23 with 3), and never if they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 cases with 5 processes and a deviation of 0.5&nbsp;%, and practically always with 0.2&nbsp;%. Each entry is compared only with the first of its tie, so the last of one tie and the first of the next may be equally fast.</p><p id=\"pools\"><strong>Equal sources are pooled.</strong> All ranked runs of one source, by one person on one board, count together: the score and its interval come from all their processes, as if they were one run. Submitting a kernel twenty times does not earn the luckiest of twenty results. No one chooses which runs count. Measurements count even if the run was cancelled or failed while it was ranked, or if its author deleted it. A process that did not finish counts as twice the time of the slowest. So does a run that was cancelled after a worker had it, or failed after its program began. While a run is ranked, its page shows no times and no output. Infrastructure errors do not count against anyone. Sources are equal only byte for byte, because a program can see each blank line of its text. Runs that are held back or disqualified, and runs with older software, are not pooled. A noisy run is pooled, and becomes less noisy. A score keeps the date when it was first reached.</p><p id=\"confirmations\">First place is also luck, because a board shows the best of many runs. So the first run of a board is measured again, in turns with the next person's run (next, first, next, first), in fresh processes, while the device is idle. A turn that has waited for 10 minutes goes ahead of later submissions. Until then the run <strong>waits for confirmation</strong>. From then on, the score of both sources is the median of all their confirmations, with the interval of all those processes, no matter who sent them. Later runs do not change it, and the run's page keeps the old score. So neither many challenges nor equal sources of two accounts choose a number, and the luckiest of many variants is first only until it is confirmed. A disturbed turn is repeated once. Only numbers from one slot of one machine count, unless eight turns do not find one slot for all. A source that fails when it is measured again is held back until it has been reviewed; if it is the next person's, the first is measured alone. Losing a place to a confirmation is not an accusation.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -247,12 +366,12 @@ func trustEpochs() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var8 == nil {
-			templ_7745c5c3_Var8 = templ.NopComponent
+		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var12 == nil {
+			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section class=\"prose\" aria-labelledby=\"epochs\"><h2 id=\"epochs\">Devices and their software</h2><p>A board is for one device: model, form factor, and memory. An H100 on SXM and one on PCIe are two devices. Each score carries its <strong>epoch</strong>: driver, CUDA, compiler, torch, Triton, and the version of the judge's and runner's programs. Scores of different epochs are not compared. A board ranks the scores of its newest epoch. It lists the others below, marked <em>older software</em> and without a rank, until they are measured again.</p><p>The newest epoch is the one that this site saw last for the first time. Give all machines of one device the same software: scores from older software are listed below.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<section class=\"prose\" aria-labelledby=\"epochs\"><h2 id=\"epochs\">Devices and their software</h2><p>A board is for one device: model, form factor, and memory. An H100 on SXM and one on PCIe are two devices. Each score carries its <strong>epoch</strong>: driver, CUDA, compiler, torch, Triton, and the version of the judge's and runner's programs. Scores of different epochs are not compared. A board ranks the scores of its newest epoch. It lists the others below, marked <em>older software</em> and without a rank, until they are measured again.</p><p>The newest epoch is the one that this site saw last for the first time. Give all machines of one device the same software: scores from older software are listed below.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -276,12 +395,12 @@ func trustProved() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var9 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var9 == nil {
-			templ_7745c5c3_Var9 = templ.NopComponent
+		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var13 == nil {
+			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">Guarantees</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that its kernels cannot have seen before the clock started.</li><li>No score is below the time on the judge's own clock, minus its error.</li><li>Timed, untimed, and profiled calls look the same from inside, and their number is unpredictable. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> run every time a worker starts; a worker that fails any of them takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are run against the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">Guarantees</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that its kernels cannot have seen before the clock started.</li><li>No score is below the time on the judge's own clock, minus its error.</li><li>Timed, untimed, and profiled calls look the same from inside, and their number is unpredictable. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> run every time a worker starts; a worker that fails any of them takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are run against the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -305,12 +424,12 @@ func trustOpen() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var10 == nil {
-			templ_7745c5c3_Var10 = templ.NopComponent
+		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var14 == nil {
+			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">Known weaknesses</h2><ul><li>On a GPU, about 15&nbsp;µs per call can hide: an empty call of our runner takes that long, and machine code that polls for the release takes 3&nbsp;µs. Reporting \"done\" early hides up to 20&nbsp;µs more. Beyond that it is charged in full, because the judge's own copy comes late; a Python kernel is refused, because a sample of its answer, taken 10&nbsp;µs after \"done\", is incomplete.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as unproven claims.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: such a task is badly designed. If they change from call to call, or if a GPU task's input has arrays on the host, the clock starts when they are sent. The time that the judge and our own runner take from then to the release is subtracted, so about a millisecond of a processor's work on them goes unnoticed.</li><li>Arrays of up to 1&nbsp;MB in total are encrypted until the clock runs. Of larger arrays, only 64 pieces in unpredictable places are, 32&nbsp;KB in total. A GPU's copy engines can read the rest some 300&nbsp;µs before the release, and the device itself some 10&nbsp;µs before. An answer that hardly depends on 8,000 numbers, such as the mean of millions within a wide tolerance, can be prepared in advance.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>The judge runs the task's generator, reference, and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs none of their code. The requester chooses only the reference and the inputs: each kernel has its own process and sandbox, and the inputs are drawn in another. Two kernels that are compared live at the same time. One that keeps working after its call slows the other one down: on a GPU the judge detects this and gives no times; on a CPU it does not. If a request gives the inputs themselves, a kernel may remember its answers; the result has a note about that.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. The author of the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">Known weaknesses</h2><ul><li>On a GPU, about 15&nbsp;µs per call can hide: an empty call of our runner takes that long, and machine code that polls for the release takes 3&nbsp;µs. Reporting \"done\" early hides up to 20&nbsp;µs more. Beyond that it is charged in full, because the judge's own copy comes late; a Python kernel is refused, because a sample of its answer, taken 10&nbsp;µs after \"done\", is incomplete.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as unproven claims.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: such a task is badly designed. If they change from call to call, or if a GPU task's input has arrays on the host, the clock starts when they are sent. The time that the judge and our own runner take from then to the release is subtracted, so about a millisecond of a processor's work on them goes unnoticed.</li><li>Arrays of up to 1&nbsp;MB in total are encrypted until the clock runs. Of larger arrays, only 64 pieces in unpredictable places are, 32&nbsp;KB in total. A GPU's copy engines can read the rest some 300&nbsp;µs before the release, and the device itself some 10&nbsp;µs before. An answer that hardly depends on 8,000 numbers, such as the mean of millions within a wide tolerance, can be prepared in advance.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>The judge runs the task's generator, reference, and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs none of their code. The requester chooses only the reference and the inputs: each kernel has its own process and sandbox, and the inputs are drawn in another. Two kernels that are compared live at the same time. One that keeps working after its call slows the other one down: on a GPU the judge detects this and gives no times; on a CPU it does not. If a request gives the inputs themselves, a kernel may remember its answers; the result has a note about that.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. The author of the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -334,12 +453,12 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var11 == nil {
-			templ_7745c5c3_Var11 = templ.NopComponent
+		templ_7745c5c3_Var15 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var15 == nil {
+			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<section aria-labelledby=\"sandbox\"><div class=\"prose\"><h2 id=\"sandbox\">The sandbox</h2><p>When it starts, every worker tries to escape from its own sandbox before it takes a job. These are the latest results.</p></div><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<section aria-labelledby=\"sandbox\"><div class=\"prose\"><h2 id=\"sandbox\">The sandbox</h2><p>When it starts, every worker tries to escape from its own sandbox before it takes a job. These are the latest results.</p></div><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -350,54 +469,54 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			}
 		}
 		for _, worker := range workers {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"border-t border-line first:border-t-0\" data-worker=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<div class=\"border-t border-line first:border-t-0\" data-worker=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
+			var templ_7745c5c3_Var16 string
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 215, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 287, Col: 80}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\"><h3 class=\"px-5 pt-4 pb-3 flex flex-wrap items-baseline gap-x-3\">")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 217, Col: 19}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "\"><h3 class=\"px-5 pt-4 pb-3 flex flex-wrap items-baseline gap-x-3\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " ")
+			var templ_7745c5c3_Var17 string
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 289, Col: 19}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if worker.withoutSandbox() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<span class=\"tag tag-fail\">no sandbox</span> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<span class=\"tag tag-fail\">no sandbox</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			if !worker.Online {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<span class=\"soft small font-normal\">offline</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<span class=\"soft small font-normal\">offline</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "</h3>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</h3>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(worker.SelfTest) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"px-5 pb-4 small soft\">No self-test reported.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p class=\"px-5 pb-4 small soft\">No self-test reported.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -406,12 +525,12 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "</div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -435,36 +554,36 @@ func trustAttacks(attacks []Attack) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var14 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var14 == nil {
-			templ_7745c5c3_Var14 = templ.NopComponent
+		templ_7745c5c3_Var18 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var18 == nil {
+			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section aria-labelledby=\"attacks\"><div class=\"prose\"><h2 id=\"attacks\">Attacks</h2><p>These programs try to get a false time, or to pass without computing the answer. Each has an honest twin that uses the same technique legally and must be ranked. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<section aria-labelledby=\"attacks\"><div class=\"prose\"><h2 id=\"attacks\">Attacks</h2><p>These programs try to get a false time, or to pass without computing the answer. Each has an honest twin that uses the same technique legally and must be ranked. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if held, tried := held(attacks); tried > 0 {
-			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were run on with this site's harness.", held, tried))
+			var templ_7745c5c3_Var19 string
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were run on with this site's harness.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 243, Col: 123}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 315, Col: 123}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "None has been run with this site's harness yet. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "None has been run with this site's harness yet. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "Results with another harness are marked as older.</p></div><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "Results with another harness are marked as older.</p></div><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -479,7 +598,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -503,31 +622,31 @@ func attackTable(attacks []Attack) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var16 == nil {
-			templ_7745c5c3_Var16 = templ.NopComponent
+		templ_7745c5c3_Var20 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var20 == nil {
+			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Attacks\"><table class=\"table\"><thead><tr><th scope=\"col\">Attack</th><th scope=\"col\">Expected</th><th scope=\"col\">Result</th><th scope=\"col\">Device</th><th scope=\"col\">Harness</th><th class=\"r\" scope=\"col\">It claimed</th><th class=\"r\" scope=\"col\">Shown</th><th class=\"r\" scope=\"col\">Tried</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Results of the attacks\"><table class=\"table\"><thead><tr><th scope=\"col\">Attack</th><th scope=\"col\">Expected</th><th scope=\"col\">Result</th><th scope=\"col\">Device</th><th scope=\"col\">Harness</th><th class=\"r\" scope=\"col\">It claimed</th><th class=\"r\" scope=\"col\">Shown</th><th class=\"r\" scope=\"col\">Tried</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, a := range attacks {
 			for i, r := range a.Results {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<tr data-attack=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<tr data-attack=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
+				var templ_7745c5c3_Var21 string
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 278, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 350, Col: 30}
 				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -535,78 +654,78 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<td class=\"whitespace-nowrap\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<td class=\"whitespace-nowrap\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var18 = []any{"tag", templ.KV("tag-pass", r.Held), templ.KV("tag-fail", !r.Held)}
-				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var18...)
+				var templ_7745c5c3_Var22 = []any{"tag", templ.KV("tag-pass", r.Held), templ.KV("tag-fail", !r.Held)}
+				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<span class=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<span class=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var19 string
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(templ.CSSClasses(templ_7745c5c3_Var18).String())
+				var templ_7745c5c3_Var23 string
+				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(templ.CSSClasses(templ_7745c5c3_Var22).String())
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 1, Col: 0}
 				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var20 string
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
+				var templ_7745c5c3_Var24 string
+				templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 281, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 353, Col: 102}
 				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</span></td><td>")
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var21 string
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
-				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 283, Col: 21}
-				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "</span></td><td>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</td><td class=\"soft\"><code>")
+				var templ_7745c5c3_Var25 string
+				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 355, Col: 21}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var22 string
-				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
-				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 285, Col: 25}
-				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "</td><td class=\"soft\"><code>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</code> ")
+				var templ_7745c5c3_Var26 string
+				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 357, Col: 25}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "</code> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				if r.Older {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<span class=\"tag\">older</span>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<span class=\"tag\">older</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</td><td class=\"r\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "</td><td class=\"r\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -614,7 +733,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "</td><td class=\"r\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</td><td class=\"r\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -622,7 +741,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</td><td class=\"r soft\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</td><td class=\"r soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -630,30 +749,30 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "</td></tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</td></tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(a.Results) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<tr data-attack=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<tr data-attack=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var23 string
-				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
+				var templ_7745c5c3_Var27 string
+				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 302, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 374, Col: 30}
 				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -661,13 +780,13 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<td class=\"soft\" colspan=\"6\">not tried</td></tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<td class=\"soft\" colspan=\"6\">not tried</td></tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "</tbody></table></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "</tbody></table></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -691,76 +810,76 @@ func attackHead(a Attack, first bool) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var24 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var24 == nil {
-			templ_7745c5c3_Var24 = templ.NopComponent
+		templ_7745c5c3_Var28 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var28 == nil {
+			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<td class=\"min-w-60\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<td class=\"min-w-60\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if first {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<span class=\"font-medium\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<span class=\"font-medium\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var25 string
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
+			var templ_7745c5c3_Var29 string
+			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 316, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 388, Col: 38}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</span> <span class=\"soft small\">")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var26 string
-			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 316, Col: 82}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</span> <span class=\"soft small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</span><p class=\"small soft\">")
+			var templ_7745c5c3_Var30 string
+			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 388, Col: 82}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 317, Col: 51}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "</span><p class=\"small soft\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</p>")
+			var templ_7745c5c3_Var31 string
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 389, Col: 51}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</td><td class=\"whitespace-nowrap\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "</td><td class=\"whitespace-nowrap\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if first {
-			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
+			var templ_7745c5c3_Var32 string
+			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 322, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 394, Col: 15}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "</td>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "</td>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -784,48 +903,48 @@ func trustReport(contact string) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var29 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var29 == nil {
-			templ_7745c5c3_Var29 = templ.NopComponent
+		templ_7745c5c3_Var33 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var33 == nil {
+			templ_7745c5c3_Var33 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a vulnerability</h2><p>If a kernel gets a false time, or passes without computing, that is a bug in Warpboard, not your fault. Submit it in benchmark mode, which takes no place on a board. Send the number of the submission to the people who run this site, with what it does and the correct time. Please do not publish it until they have answered. Each closed hole becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a vulnerability</h2><p>If a kernel gets a false time, or passes without computing, that is a bug in Warpboard, not your fault. Submit it in benchmark mode, which takes no place on a board. Send the number of the submission to the people who run this site, with what it does and the correct time. Please do not publish it until they have answered. Each closed hole becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if contact != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<p>Write to <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<p>Write to <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var30 templ.SafeURL
-			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
+			var templ_7745c5c3_Var34 templ.SafeURL
+			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 406, Col: 59}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "\">")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 71}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</a></p>")
+			var templ_7745c5c3_Var35 string
+			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 406, Col: 71}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
+
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
@@ -189,8 +192,25 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	if at := doc.Find("#report ~ p a").AttrOr("href", ""); at != "mailto:security@example.org" {
 		t.Errorf("the contact leads to %q", at)
 	}
+	wantText(t, doc, "[data-summary]", "3 published attacks. 2 of the 2 that were run with this site's harness end as expected.")
+	wantText(t, doc, "[data-summary]", "1 connected worker")
+	doc.Find("[data-summary] a").Each(func(_ int, a *goquery.Selection) {
+		if doc.Find("main "+a.AttrOr("href", "")).Length() != 1 {
+			t.Errorf("the summary leads to %s, which is not on the page", a.AttrOr("href", ""))
+		}
+	})
 	if doc.Find("footer a[href='/trust']").Length() != 1 {
 		t.Error("no page leads to it")
 	}
 	wantText(t, newScene(t).browser().page("/trust", http.StatusOK), "main", "built without the results of the attacks")
+}
+
+func TestTrustBeginsWithASummaryOnOneScreen(t *testing.T) {
+	s := newScene(t, someAttacks)
+	w := s.window()
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.open("/trust")
+	w.Until(`document.querySelector("[data-summary]").getBoundingClientRect().bottom < innerHeight`)
+	w.looksRight("trust")
+	w.refusedNothing()
 }
