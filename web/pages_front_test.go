@@ -39,7 +39,7 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 	}
 	wantText(t, doc, "#front-records li:first-child", "9.100 µs Linus Ncu")
 	wantText(t, doc, "#front-records li:first-child", s.task.Title+" on H200")
-	wantText(t, doc, "[data-front-roof]", "Linus Ncu set the latest record of this board with 9.100 µs")
+	wantText(t, doc, "[data-front-roof]", "Linus Ncu set a record there with 9.100 µs")
 	if dots := doc.Find("[data-front-roof] svg a rect.pf-other").Length(); dots != 2 {
 		t.Errorf("the roofline has %d entries, want the two with a profile", dots)
 	}
@@ -123,4 +123,21 @@ func TestTheFrontPageIsSmallAndLive(t *testing.T) {
 	w.Do(chromedp.EmulateViewport(390, 844))
 	w.Until(fmt.Sprintf(`document.querySelector("[data-try]").getBoundingClientRect().bottom < %d`, 844))
 	w.refusedNothing()
+}
+
+// TestARecordThatWasBeatenKeepsItsDot: the record's entry may have been replaced by one without a profile.
+func TestARecordThatWasBeatenKeepsItsDot(t *testing.T) {
+	s := newProfiledScene(t)
+	for who, name := range map[int64]string{s.first.UserID: "Linus Ncu", s.second.UserID: "Mary Warp"} {
+		user, err := s.site.Store.Accounts.User(t.Context(), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.finish(s.submit(user, "H200", goodKernel+"// another of "+name), 8e3)
+	}
+	doc := s.browser().page("/", http.StatusOK)
+	wantText(t, doc, "#front-records li:first-child", "8.000 µs")
+	if dots := doc.Find("[data-front-roof] svg a"); dots.Length() != 1 || !strings.Contains(dots.Text(), "Linus Ncu") {
+		t.Errorf("the roofline shows %q", words(dots))
+	}
 }

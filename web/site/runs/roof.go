@@ -2,9 +2,11 @@ package runs
 
 import (
 	"context"
+	"slices"
 
 	"warpboard/models/boards"
 	"warpboard/models/work"
+	"warpboard/views"
 	"warpboard/views/charts"
 )
 
@@ -33,6 +35,11 @@ func (s *Runs) RoofOf(ctx context.Context, records []boards.TaskRecord) (of boar
 		}
 		roof.Bandwidth = facts.bandwidth
 		roof.Dots, _, err = s.BoardDots(ctx, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}, 0)
+		if !slices.ContainsFunc(roof.Dots, func(d charts.Dot) bool { return d.Run == record.RunID }) { // it was beaten, or has older software
+			own := facts.dot
+			own.Run, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))
+			roof.Dots = append(roof.Dots, own)
+		}
 		return record, roof, err == nil && roof.Drawn(), err
 	}
 	return of, roof, false, nil
