@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/valyala/fasthttp"
-
 	"warpboard/clients/go"
 	"warpboard/models/accounts"
 )
@@ -93,17 +91,4 @@ func TestBehindAProxyASessionHasTheVisitorsAddress(t *testing.T) {
 	b.Transport = forwarding("203.0.113.5")
 	b.get("/auth/oidc?next=/api/v1/me")
 	wantText(t, b.page("/me", http.StatusOK), "main", "203.0.113.5")
-}
-
-// TestAVisitorOfMCPIsWhomTheProxySays, also where the proxy adds a line of its own to the one that the visitor made up.
-func TestAVisitorOfMCPIsWhomTheProxySays(t *testing.T) {
-	outer := http.Header{"X-Forwarded-For": {"198.51.100.8", "192.0.2.9"}}
-	var inner fasthttp.Request
-	request, err := http.NewRequestWithContext(t.Context(), "GET", "/api/v1/devices", nil)
-	if err == nil {
-		err = loop{outer: outer}.fill(&inner, request)
-	}
-	if got := string(inner.Header.Peek("X-Forwarded-For")); err != nil || got != "198.51.100.8,192.0.2.9" {
-		t.Errorf("the inner request is for %q, %v", got, err)
-	}
 }

@@ -1,0 +1,21 @@
+package web
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+)
+
+// TestAVisitorOfMCPIsWhomTheProxySays, also where the proxy adds a line of its own to the one that the visitor made up.
+func TestAVisitorOfMCPIsWhomTheProxySays(t *testing.T) {
+	outer := http.Header{"X-Forwarded-For": {"198.51.100.8", "192.0.2.9"}}
+	var inner fasthttp.Request
+	request, err := http.NewRequestWithContext(t.Context(), "GET", "/api/v1/devices", nil)
+	if err == nil {
+		err = loop{outer: outer}.fill(&inner, request)
+	}
+	if got := string(inner.Header.Peek("X-Forwarded-For")); err != nil || got != "198.51.100.8,192.0.2.9" {
+		t.Errorf("the inner request is for %q, %v", got, err)
+	}
+}
