@@ -123,11 +123,7 @@ func TestWorkbenchHasATabForEachFile(t *testing.T) {
 // looksRight holds the open page to axe and to its window's width, and where WARPBOARD_SHOTS names a folder keeps pictures of it.
 func (w *window) looksRight(name string) {
 	w.T.Helper()
-	axe, err := os.ReadFile("testdata/axe.min.js")
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	w.load(string(axe))
+	w.loadAxe()
 	for i, look := range []struct {
 		theme string
 		width int64

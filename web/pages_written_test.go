@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -134,11 +133,7 @@ func TestFilesOfATaskAreTabsThatSayWhatIsWrong(t *testing.T) {
 	w.Shows("[data-checked] [role=status]", "1 problem")
 	w.Shows("[data-checked] li", "task.yml, line 2")
 	w.Until(`document.querySelector(".cm-lintRange-error").textContent == "filez: []"`)
-	axe, err := os.ReadFile("testdata/axe.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.load(string(axe))
+	w.loadAxe()
 	for theme, width := range map[string]int64{"light": 1280, "dark": 390} {
 		w.Do(chromedp.EmulateViewport(width, 900))
 		for _, found := range w.axe(theme, true) {

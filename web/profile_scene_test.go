@@ -171,7 +171,7 @@ func fixtureReport(t testing.TB, name string) *ncu.Report {
 	}
 	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
-		pages.Set(page, ncutest.Page(t, "../evaluator/ncu/testdata", name, page))
+		pages.Set(page, ncutest.Page(t, moduleFile(t, "evaluator/ncu/testdata"), name, page))
 	}
 	return ncu.Parse(pages)
 }

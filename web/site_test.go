@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +73,10 @@ func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func
 	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
+	}
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // what the server takes where the configuration says nothing
+	if cfg.Now == nil {
+		cfg.Now = func() time.Time { return time.Now().UTC() }
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -206,6 +213,21 @@ func (s *testSite) api(user accounts.User) *client.Client {
 		s.t.Fatal(err)
 	}
 	return client.New(s.url, secret)
+}
+
+// moduleFile is where a file of the repository is, for tests of all folders.
+func moduleFile(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil || dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
 }
 
 func decodeBody(t testing.TB, resp *http.Response, into any) {
