@@ -16,8 +16,8 @@ type Page struct {
 	Title    string
 	About    string // what it says, in a sentence
 	For      string // its readers
-	Text     string // Markdown, without its title
 	Headings []string
+	text     string // Markdown, without its title
 }
 
 // Groups of pages, by what their readers do.
@@ -73,7 +73,11 @@ func Names() (names []string) {
 	return names
 }
 
-// Pages returns all pages. Links between them lead to the site's addresses; of a link into the source only the text remains.
+// Text is the page's Markdown without its title. Links to other pages lead to the site's addresses; of a link into the source
+// only the text remains. To look for links takes most of the time that Pages would: a process shows few of the pages.
+func (p Page) Text() string { return toSite(p.text) }
+
+// Pages returns all pages.
 func Pages() (list []Page, err error) {
 	for _, page := range listed {
 		text, err := files.ReadFile(page.Name + ".md")
@@ -83,7 +87,7 @@ func Pages() (list []Page, err error) {
 		title, body, _ := strings.Cut(string(text), "\n")
 		page.Headings = headings(body)
 		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // the page's title stands above them
-		page.Title, page.Text = strings.TrimPrefix(title, "# "), toSite(body)
+		page.Title, page.text = strings.TrimPrefix(title, "# "), body
 		list = append(list, page)
 	}
 	return list, nil

@@ -39,7 +39,7 @@ func New(site *site.Site) (*Manual, error) {
 		{For: docs.Understand, Links: []views.DocsLink{{Title: "What a score means", URL: "/trust", About: "The short version, with the attacks that are tried and their outcomes."}}},
 	}}
 	for _, p := range pages {
-		text := sync.OnceValues(func() (templ.Component, error) { return views.Document(p.Text, docs.Anchor) })
+		text := sync.OnceValues(func() (templ.Component, error) { return views.Document(p.Text(), docs.Anchor) })
 		link := views.DocsLink{Title: p.Title, About: p.About, URL: templ.SafeURL("/docs/" + p.Name)}
 		for _, heading := range p.Headings {
 			link.Headings = append(link.Headings, views.DocsLink{Title: strings.ReplaceAll(heading, "`", ""), URL: link.URL + templ.SafeURL("#"+docs.Anchor(heading))})
