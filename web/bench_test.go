@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
+	"warpboard/web/webtest"
 )
 
 const openStreams = 1000
@@ -22,17 +23,17 @@ const openStreams = 1000
 // BenchmarkStreams tells one event to 1,000 pages that follow the same submission, again and again, and reports
 // the time from the telling to the event's arrival at each reader, and the server's memory per open stream.
 func BenchmarkStreams(b *testing.B) {
-	s := newStage(b)
-	run := modelstest.Submit(b, s.site.Store, s.user, s.task)[0]
-	id := storedIDs(b, s.site.Store, run.SubmissionID)[0]
+	s := webtest.NewStage(b)
+	run := modelstest.Submit(b, s.Cfg.Store, s.User, s.Task)[0]
+	id := storedIDs(b, s.Cfg.Store, run.SubmissionID)[0]
 	path := fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, id)
 
 	before := memory()
 	readers := make([]net.Conn, openStreams)
 	for i := range readers {
-		readers[i] = openRaw(b, s.site.Settings.Addr, path)
+		readers[i] = openRaw(b, s.Cfg.Settings.Addr, path)
 	}
-	for s.site.Hub.StreamCount() < openStreams {
+	for s.Cfg.Hub.StreamCount() < openStreams {
 		time.Sleep(time.Millisecond)
 	}
 	perStream := float64(memory()-before) / openStreams
@@ -59,7 +60,7 @@ func BenchmarkStreams(b *testing.B) {
 		id++
 		arrived.Add(openStreams)
 		told = time.Now()
-		s.site.Hub.RunEvent(work.RunEvent{
+		s.Cfg.Hub.RunEvent(work.RunEvent{
 			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventTaken, State: work.StateBuilding,
 		})
 		arrived.Wait()

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/work"
+	"warpboard/web/webtest"
 )
 
 // TestATextThatIsNotUTF8IsRefusedAtItsPlace, and not read with other characters: what is measured is what was sent.
 func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
-	s := newEvalSite(t)
+	s := webtest.NewEvalSite(t)
 	for _, broken := range []string{"\xff", `\ud800`} {
 		source := `{"source_code":"import torch\ndef f(x):\n    return x # ` + broken + `","kernel_type":"torch"}`
 		for _, test := range []struct {
@@ -30,23 +31,23 @@ func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // one that is taken waits for a device
 			defer cancel()
-			resp, err := s.send(ctx, "POST", test.path, test.body, "Accept", "application/json, text/event-stream")
+			resp, err := s.Send(ctx, "POST", test.path, test.body, "Accept", "application/json, text/event-stream")
 			if err != nil {
 				t.Errorf("%s: %v", test.path, err)
 				continue
 			}
-			text := body(t, resp)
+			text := webtest.Body(t, resp)
 			resp.Body.Close()
 			if resp.StatusCode != test.status || !strings.Contains(text, test.says[0]) || !strings.Contains(text, test.says[1]) {
 				t.Errorf("%s: %s %s", test.path, resp.Status, text)
 			}
 		}
 	}
-	resp := s.signedIn("ada", accounts.RoleUser).post("/playground", url.Values{"kernel": {"return x \xff"}, "kernel_type": {"torch"}}, "HX-Request", "true")
-	if text := body(t, resp); resp.StatusCode != 422 || !strings.Contains(text, "not UTF-8") {
+	resp := s.SignedIn("ada", accounts.RoleUser).Post("/playground", url.Values{"kernel": {"return x \xff"}, "kernel_type": {"torch"}}, "HX-Request", "true")
+	if text := webtest.Body(t, resp); resp.StatusCode != 422 || !strings.Contains(text, "not UTF-8") {
 		t.Errorf("the playground: %s %.300s", resp.Status, text)
 	}
-	if list, err := s.site.Store.Work.Evaluations(t.Context(), work.Asker{User: s.user}, 0, 9); err != nil || len(list) != 0 {
+	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 9); err != nil || len(list) != 0 {
 		t.Errorf("%d evaluations were made, %v", len(list), err)
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -8,18 +8,19 @@ import (
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/web/webtest"
 )
 
 // TestCapacityIsRightWithoutAnyWorker: a program that starts machines reads about work that waits for a device without a
 // worker, and not of a paused one.
 func TestCapacityIsRightWithoutAnyWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) {
-		s := startSiteAt(t, "127.0.0.1:0", store)
+		s := webtest.StartAt(t, "127.0.0.1:0", store)
 		admin := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
 		task := modelstest.Task(t, store, admin, "sort", "H200")
 		read := func() (list struct{ Devices []client.Capacity }) {
 			t.Helper()
-			if err := json.Unmarshal([]byte(body(t, s.browser().get("/api/v1/capacity"))), &list); err != nil {
+			if err := json.Unmarshal([]byte(webtest.Body(t, s.Browser().Get("/api/v1/capacity"))), &list); err != nil {
 				t.Fatal(err)
 			}
 			return list

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"io"
@@ -10,19 +10,20 @@ import (
 	"warpboard/e2e/costtest"
 	"warpboard/models/accounts"
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
 
 // TestNoPostedTextCostsMoreThanARequestMay, also of forms that come back with all that was typed.
 func TestNoPostedTextCostsMoreThanARequestMay(t *testing.T) {
 	const size = 4_000_000
-	s := newScene(t)
-	b := s.signedIn("creator", accounts.RoleCreator)
-	token := url.Values{site.CSRFField: {b.csrf()}}.Encode()
+	s := webtest.NewScene(t)
+	b := s.SignedIn("creator", accounts.RoleCreator)
+	token := url.Values{site.CSRFField: {b.CSRF()}}.Encode()
 	part := func(parameters string) string {
 		return "--x\r\nContent-Disposition: form-data; name=\"a\"" + parameters + "\r\n\r\n1\r\n"
 	}
 	var distinct strings.Builder
-	for _, name := range strings.Fields(deviceNames(900_000)) {
+	for _, name := range strings.Fields(webtest.DeviceNames(900_000)) {
 		distinct.WriteString("; a" + name + "=b")
 	}
 	random, letters := make([]byte, site.MostText-1000), rand.NewChaCha8([32]byte{})
@@ -56,7 +57,7 @@ func TestNoPostedTextCostsMoreThanARequestMay(t *testing.T) {
 			if kind == "" {
 				kind = "application/x-www-form-urlencoded"
 			}
-			resp := b.send("POST", test.path, strings.NewReader(test.body), "Content-Type", kind, site.CSRFHeader, b.csrf())
+			resp := b.Send("POST", test.path, strings.NewReader(test.body), "Content-Type", kind, site.CSRFHeader, b.CSRF())
 			n, _ := io.Copy(io.Discard, resp.Body)
 			resp.Body.Close()
 			if resp.StatusCode != test.status || n > 6*site.MostText {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bytes"
@@ -14,14 +14,16 @@ import (
 	"testing"
 
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
 // TestAlertsAndDashboardUseMetricsThatExist, of a site on which something has happened, and are proper PromQL. Each alert
 // fires in its case of testdata/alerts_test.yaml, whose series have labels that the site exports.
 func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
-	s := newScene(t, func(c *Config) { c.Queue = &sickQueue{} })
-	s.browserOf(s.admin).post("/devices/H200/pause", nil)
-	exported := body(t, s.browser().get("/metrics"))
+	s := webtest.NewScene(t, func(c *web.Config) { c.Queue = &webtest.SickQueue{} })
+	s.BrowserOf(s.Admin).Post("/devices/H200/pause", nil)
+	exported := webtest.Body(t, s.Browser().Get("/metrics"))
 	for _, file := range []string{"../deploy/alerts.yaml", "../deploy/grafana.json", "../deploy/kubernetes/keda.yaml", "testdata/alerts_test.yaml"} {
 		names := regexp.MustCompile(`warpboard_[a-z_]+`).FindAllString(read(t, file), -1)
 		if len(names) == 0 {
@@ -107,8 +109,8 @@ func debianTool(t *testing.T, name string) string {
 }
 
 func TestMetricsSayWhenTheQueueCarriesNothing(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Queue = &sickQueue{err: errors.New("no server")} })
-	if text := body(t, s.browser().get("/metrics")); !slices.Contains(strings.Split(text, "\n"), "warpboard_queue_up 0") {
+	s := webtest.Start(t, func(c *web.Config) { c.Queue = &webtest.SickQueue{Err: errors.New("no server")} })
+	if text := webtest.Body(t, s.Browser().Get("/metrics")); !slices.Contains(strings.Split(text, "\n"), "warpboard_queue_up 0") {
 		t.Error("the queue is said to be up")
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -15,16 +15,18 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/web"
 	"warpboard/web/site"
 	"warpboard/web/stream"
+	"warpboard/web/webtest"
 )
 
 func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
-	s := newStage(t)
-	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
-	api := s.api(s.user)
-	w := newWorker(t, s.testSite, run)
-	at := s.site.Settings.Addr
+	s := webtest.NewStage(t)
+	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
+	api := s.API(s.User)
+	w := webtest.NewWorker(t, s.Site, run)
+	at := s.Cfg.Settings.Addr
 
 	var seen []int64
 	progress := make(chan int, 1000)
@@ -36,149 +38,149 @@ func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
 			return nil
 		})
 	}()
-	running := s.testSite
+	running := s.Site
 	for round := range 3 {
 		for i := range 100 {
-			w.log(fmt.Sprintf("round %d line %d\n", round, i))
+			w.Log(fmt.Sprintf("round %d line %d\n", round, i))
 		}
 		for <-progress < (round+1)*40 { // the watcher is somewhere in the middle when the server goes
 		}
-		running.stop()
-		w.log("told while no server is there\n")
-		running = startSiteAt(t, at, s.site.Store)
-		w.hub.Store(running.site.Hub)
+		running.Stop()
+		w.Log("told while no server is there\n")
+		running = webtest.StartAt(t, at, s.Cfg.Store)
+		w.Hub.Store(running.Cfg.Hub)
 	}
-	w.finish()
+	w.Finish()
 	if err := <-watched; err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(storedIDs(t, s.site.Store, run.SubmissionID), seen); diff != "" {
+	if diff := cmp.Diff(storedIDs(t, s.Cfg.Store, run.SubmissionID), seen); diff != "" {
 		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
 	}
 }
 
 func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
-	s := newStage(t)
-	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
-	w := newWorker(t, s.testSite, run)
+	s := webtest.NewStage(t)
+	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
+	w := webtest.NewWorker(t, s.Site, run)
 	for i := range 20 {
-		w.say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
+		w.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
-	all := storedIDs(t, s.site.Store, run.SubmissionID)
+	all := storedIDs(t, s.Cfg.Store, run.SubmissionID)
 
-	first := s.open(path, "")
-	seen := first.want(7)
-	first.cancel()
-	again := s.open(path+"?after=0", fmt.Sprint(seen[len(seen)-1]))
-	seen = append(seen, again.want(len(all)-7)...)
+	first := s.Open(path, "")
+	seen := first.Want(7)
+	first.Cancel()
+	again := s.Open(path+"?after=0", fmt.Sprint(seen[len(seen)-1]))
+	seen = append(seen, again.Want(len(all)-7)...)
 	for i := range 5 { // now they come live
-		w.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
+		w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
-	w.finish()
-	seen = append(seen, again.want(6)...)
-	if diff := cmp.Diff(storedIDs(t, s.site.Store, run.SubmissionID), seen); diff != "" {
+	w.Finish()
+	seen = append(seen, again.Want(6)...)
+	if diff := cmp.Diff(storedIDs(t, s.Cfg.Store, run.SubmissionID), seen); diff != "" {
 		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
 	}
-	if e, ok := again.next(); !ok || e.name != "end" {
+	if e, ok := again.Next(); !ok || e.Name != "end" {
 		t.Errorf("after the last event came %+v", e)
 	}
-	if e, ok := again.next(); ok {
+	if e, ok := again.Next(); ok {
 		t.Errorf("after the end came %+v", e)
 	}
-	if e, _ := s.open(path, fmt.Sprint(seen[len(seen)-1])).next(); e.name != "end" {
+	if e, _ := s.Open(path, fmt.Sprint(seen[len(seen)-1])).Next(); e.Name != "end" {
 		t.Errorf("a reader that comes after the end is told %+v", e)
 	}
 }
 
 func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
-	s := newStage(t)
-	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
-	w := newWorker(t, s.testSite, run)
-	w.say(job.Event{Type: job.EventTaken})
-	all := storedIDs(t, s.site.Store, run.SubmissionID)
-	r := s.open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, all[len(all)-1]), "")
-	w.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
-	e, ok := r.next()
-	if !ok || e.id <= all[len(all)-1] || e.name != "" || !strings.Contains(e.data, "<") {
+	s := webtest.NewStage(t)
+	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
+	w := webtest.NewWorker(t, s.Site, run)
+	w.Say(job.Event{Type: job.EventTaken})
+	all := storedIDs(t, s.Cfg.Store, run.SubmissionID)
+	r := s.Open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, all[len(all)-1]), "")
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	e, ok := r.Next()
+	if !ok || e.ID <= all[len(all)-1] || e.Name != "" || !strings.Contains(e.Data, "<") {
 		t.Errorf("the page got %+v, want the stage's HTML as a message without a name", e)
 	}
 }
 
 func TestOthersDoNotSeeWhatAProgramPrints(t *testing.T) {
-	s := newStage(t)
-	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
-	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.user.ID, "own", 0)
+	s := webtest.NewStage(t)
+	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
+	secret, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), s.User.ID, "own", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
-	visitor, own := s.open(path, ""), s.open(path, "", "Authorization", "Bearer "+secret)
-	w := newWorker(t, s.testSite, run)
-	w.log("secret line of the source\n")
-	w.finish()
-	for name, r := range map[string]*reader{"visitor": visitor, "own": own} {
+	visitor, own := s.Open(path, ""), s.Open(path, "", "Authorization", "Bearer "+secret)
+	w := webtest.NewWorker(t, s.Site, run)
+	w.Log("secret line of the source\n")
+	w.Finish()
+	for name, r := range map[string]*webtest.Reader{"visitor": visitor, "own": own} {
 		var text strings.Builder
-		for e, ok := r.next(); ok; e, ok = r.next() {
-			text.WriteString(e.data)
+		for e, ok := r.Next(); ok; e, ok = r.Next() {
+			text.WriteString(e.Data)
 		}
 		if got, want := strings.Contains(text.String(), "secret line"), name == "own"; got != want {
 			t.Errorf("%s sees the output: %v, want %v", name, got, want)
 		}
-		if strings.Contains(text.String(), w.attempt.Secret) {
+		if strings.Contains(text.String(), w.Attempt.Secret) {
 			t.Errorf("%s sees the attempt's secret", name)
 		}
 	}
 }
 
 func TestBoardStreamTellsChangesSinceThePageWasMade(t *testing.T) {
-	s := newStage(t)
-	path := fmt.Sprintf("/boards/%d/CPU/events", s.task.VersionID)
-	s.tell(modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.user, s.task)[0], 100))
-	missed := s.open(path+"?after=0", "")
-	if e, _ := missed.next(); e.name != "board" || e.data != "1" || e.id != 1 {
+	s := webtest.NewStage(t)
+	path := fmt.Sprintf("/boards/%d/CPU/events", s.Task.VersionID)
+	s.Tell(modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0], 100))
+	missed := s.Open(path+"?after=0", "")
+	if e, _ := missed.Next(); e.Name != "board" || e.Data != "1" || e.ID != 1 {
 		t.Errorf("a page that missed the first change is told %+v", e)
 	}
-	current := s.open(path+"?after=1", "")
-	s.tell(modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.user, s.task)[0], 50))
-	for _, r := range []*reader{missed, current} {
-		if e, _ := r.next(); e.name != "board" || e.data != "2" {
+	current := s.Open(path+"?after=1", "")
+	s.Tell(modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0], 50))
+	for _, r := range []*webtest.Reader{missed, current} {
+		if e, _ := r.Next(); e.Name != "board" || e.Data != "2" {
 			t.Errorf("the second change came as %+v", e)
 		}
 	}
 }
 
 func TestQueueStreamTellsEveryChange(t *testing.T) {
-	s := startSite(t)
-	r := s.open("/devices/events", "")
-	r.want(1) // each connection begins with one
-	s.site.Hub.QueueChanged()
-	if e, _ := r.next(); e.name != "queue" {
+	s := webtest.Start(t)
+	r := s.Open("/devices/events", "")
+	r.Want(1) // each connection begins with one
+	s.Cfg.Hub.QueueChanged()
+	if e, _ := r.Next(); e.Name != "queue" {
 		t.Errorf("the change came as %+v", e)
 	}
 }
 
 func TestStoppingTheServerEndsOpenStreamsAtOnce(t *testing.T) {
-	s := startSite(t)
-	r := s.open("/devices/events", "")
-	r.want(1)
+	s := webtest.Start(t)
+	r := s.Open("/devices/events", "")
+	r.Want(1)
 	began := time.Now()
-	s.stop()
-	if took := time.Since(began); took >= shutdownGrace {
+	s.Stop()
+	if took := time.Since(began); took >= web.ShutdownGrace {
 		t.Errorf("the server waited %v for an open stream", took)
 	}
-	if e, ok := r.next(); ok {
+	if e, ok := r.Next(); ok {
 		t.Errorf("after the end came %+v", e)
 	}
 }
 
 func TestALeftStreamIsForgotten(t *testing.T) {
-	s := startSite(t)
-	r := s.open("/devices/events", "")
-	r.want(1)
-	r.cancel()
+	s := webtest.Start(t)
+	r := s.Open("/devices/events", "")
+	r.Want(1)
+	r.Cancel()
 	deadline := time.After(time.Minute) // it is forgotten at once, or never
-	for s.site.Hub.StreamCount() > 0 {
+	for s.Cfg.Hub.StreamCount() > 0 {
 		select {
 		case <-deadline:
 			t.Fatal("the stream stays open when its reader has left")
@@ -188,13 +190,13 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 }
 
 func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
-	s := newStage(t)
-	run := modelstest.Submit(t, s.site.Store, s.user, s.task)[0]
-	s.hide(s.task)
+	s := webtest.NewStage(t)
+	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
+	s.Hide(s.Task)
 	for _, path := range []string{"/submissions/%d/events", "/api/v1/submissions/%d/events"} {
-		wantStatus(t, s.browser().get(fmt.Sprintf(path, run.SubmissionID)), http.StatusNotFound)
+		webtest.WantStatus(t, s.Browser().Get(fmt.Sprintf(path, run.SubmissionID)), http.StatusNotFound)
 	}
-	wantStatus(t, s.browser().get(fmt.Sprintf("/boards/%d/CPU/events", s.task.VersionID)), http.StatusNotFound)
+	webtest.WantStatus(t, s.Browser().Get(fmt.Sprintf("/boards/%d/CPU/events", s.Task.VersionID)), http.StatusNotFound)
 }
 
 func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
@@ -206,38 +208,38 @@ func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
 }
 
 func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
-	s := startSite(t, func(cfg *Config) { cfg.Heartbeat = time.Millisecond })
-	ada := modelstest.Person(t, s.site.Store, "ada", accounts.RoleUser)
-	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
-	run := modelstest.Submit(t, s.site.Store, ada, task)[0]
+	s := webtest.Start(t, func(cfg *web.Config) { cfg.Heartbeat = time.Millisecond })
+	ada := modelstest.Person(t, s.Cfg.Store, "ada", accounts.RoleUser)
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	run := modelstest.Submit(t, s.Cfg.Store, ada, task)[0]
 	path := fmt.Sprintf("/submissions/%d/events", run.SubmissionID)
-	secret, session, err := s.site.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: ada.ID, Life: time.Hour})
+	secret, session, err := s.Cfg.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: ada.ID, Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, token, err := s.site.Store.Accounts.CreateToken(t.Context(), ada.ID, "lost", 0)
+	key, token, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), ada.ID, "lost", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	visitor := s.open(path, "")
-	ended := map[string]*reader{
-		"session": s.open(path, "", "Cookie", site.SessionCookie+"="+secret),
-		"token":   s.open("/api/v1"+path, "", "Authorization", "Bearer "+key),
+	visitor := s.Open(path, "")
+	ended := map[string]*webtest.Reader{
+		"session": s.Open(path, "", "Cookie", site.SessionCookie+"="+secret),
+		"token":   s.Open("/api/v1"+path, "", "Authorization", "Bearer "+key),
 	}
 	for _, r := range ended {
-		r.want(1) // it is open
+		r.Want(1) // it is open
 	}
-	if err := errors.Join(s.site.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID), s.site.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
+	if err := errors.Join(s.Cfg.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID), s.Cfg.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range ended {
-		late := time.AfterFunc(time.Minute, func() { t.Errorf("the stream outlives its %s", name); r.cancel() })
+		late := time.AfterFunc(time.Minute, func() { t.Errorf("the stream outlives its %s", name); r.Cancel() })
 		defer late.Stop()
-		if e, ok := r.next(); ok {
+		if e, ok := r.Next(); ok {
 			t.Errorf("after its %s was revoked, a reader is told %+v", name, e)
 		}
 	}
-	visitor.want(1)
-	newWorker(t, s, run).say(job.Event{Type: job.EventTaken})
-	visitor.want(1)
+	visitor.Want(1)
+	webtest.NewWorker(t, s, run).Say(job.Event{Type: job.EventTaken})
+	visitor.Want(1)
 }

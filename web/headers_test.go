@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bytes"
@@ -13,14 +13,16 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/static"
+	"warpboard/web"
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
 
 func TestEveryAnswerForbidsForeignScripts(t *testing.T) {
-	s := startSite(t)
-	b := s.browser()
+	s := webtest.Start(t)
+	b := s.Browser()
 	for _, path := range []string{"/no-such-page", "/healthz", "/api/v1/tasks", "/api/v1/nothing", "/auth/nobody"} {
-		resp := b.get(path)
+		resp := b.Get(path)
 		csp := resp.Header.Get("Content-Security-Policy")
 		for _, want := range []string{
 			"default-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'",
@@ -36,42 +38,42 @@ func TestEveryAnswerForbidsForeignScripts(t *testing.T) {
 			t.Errorf("%s: headers %v", path, resp.Header)
 		}
 	}
-	if a, b := b.get("/").Header.Get("Content-Security-Policy"), b.get("/").Header.Get("Content-Security-Policy"); a == b {
+	if a, b := b.Get("/").Header.Get("Content-Security-Policy"), b.Get("/").Header.Get("Content-Security-Policy"); a == b {
 		t.Error("the nonce is the same twice")
 	}
 }
 
 func TestStrictTransportOnlyBehindTLS(t *testing.T) {
-	if got := startSite(t).browser().get("/healthz").Header.Get("Strict-Transport-Security"); got != "" {
+	if got := webtest.Start(t).Browser().Get("/healthz").Header.Get("Strict-Transport-Security"); got != "" {
 		t.Errorf("without TLS: %q", got)
 	}
-	tls := startSite(t, func(cfg *Config) { cfg.BaseURL = "https://boards.example.org" })
-	if got := tls.browser().get("/healthz").Header.Get("Strict-Transport-Security"); !strings.Contains(got, "max-age=31536000") {
+	tls := webtest.Start(t, func(cfg *web.Config) { cfg.BaseURL = "https://boards.example.org" })
+	if got := tls.Browser().Get("/healthz").Header.Get("Strict-Transport-Security"); !strings.Contains(got, "max-age=31536000") {
 		t.Errorf("behind TLS: %q", got)
 	}
 }
 
 func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
-	s := startSite(t)
-	b := s.browser()
-	page := body(t, b.get("/auth/%3Cscript%3Ealert(1)%3C%2Fscript%3E"))
+	s := webtest.Start(t)
+	b := s.Browser()
+	page := webtest.Body(t, b.Get("/auth/%3Cscript%3Ealert(1)%3C%2Fscript%3E"))
 	if strings.Contains(page, "<script>alert(1)") {
 		t.Errorf("the address scripts the error page: %s", page)
 	}
-	if err := s.site.Store.Close(); err != nil {
+	if err := s.Cfg.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	resp := b.get("/api/v1/tasks")
-	wantProblem(t, resp, http.StatusInternalServerError, "internal")
-	if text := body(t, b.get("/api/v1/tasks")); strings.Contains(text, "sql") || strings.Contains(text, "database") {
+	resp := b.Get("/api/v1/tasks")
+	webtest.WantProblem(t, resp, http.StatusInternalServerError, "internal")
+	if text := webtest.Body(t, b.Get("/api/v1/tasks")); strings.Contains(text, "sql") || strings.Contains(text, "database") {
 		t.Errorf("the answer tells of the inside: %s", text)
 	}
-	wantStatus(t, b.get("/healthz"), http.StatusServiceUnavailable)
+	webtest.WantStatus(t, b.Get("/healthz"), http.StatusServiceUnavailable)
 }
 
 // Only heads are sent: an answer shows that no one waited for the body.
 func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
-	s := newEvalSite(t, func(cfg *Config) { cfg.BundleLimit = 8 << 20 })
+	s := webtest.NewEvalSite(t, func(cfg *web.Config) { cfg.BundleLimit = 8 << 20 })
 	for _, one := range []struct {
 		sender, path string
 		size         int
@@ -80,26 +82,26 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 		{"", "/api/v1/submissions", site.StrangerBody + 1, "401 Unauthorized"},
 		{"", "/evaluate", 1, "401 Unauthorized"},
 		{"Bearer wrong", "/evaluate", 1, "401 Unauthorized"},
-		{"Bearer " + s.token, "/api/v1/submissions", site.KernelBody + 1, "413 Request Entity Too Large"},
-		{"Bearer " + s.token, "/evaluate", s.evals.EvalLimits.Body + 1, "413 Request Entity Too Large"},
-		{"Bearer " + s.token, "/tasks/new", site.KernelBody + 1, "413 Request Entity Too Large"}, // may not make tasks
+		{"Bearer " + s.Token, "/api/v1/submissions", site.KernelBody + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.Token, "/evaluate", s.Evals().EvalLimits.Body + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.Token, "/tasks/new", site.KernelBody + 1, "413 Request Entity Too Large"}, // may not make tasks
 	} {
 		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Length: %d\r\n", one.path, one.size)
 		if one.sender != "" {
 			head += "Authorization: " + one.sender + "\r\n"
 		}
-		if answer := s.raw(t, head+"\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 "+one.want) {
+		if answer := s.Raw(t, head+"\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 "+one.want) {
 			t.Errorf("%d bytes to %s with %q: %.200q, want %s", one.size, one.path, one.sender, answer, one.want)
 		}
 	}
 	bundle := strings.NewReader(strings.Repeat("x", site.KernelBody+1))
-	if got := s.signedIn("Carl", accounts.RoleCreator).send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
+	if got := s.SignedIn("Carl", accounts.RoleCreator).Send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
 		t.Error("a bundle within its own limit was refused for its size")
 	}
 }
 
 func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
-	s := startSite(t)
+	s := webtest.Start(t)
 	form := "--x\r\nContent-Disposition: form-data; name=\"_csrf\"\r\n\r\n" + strings.Repeat("\x00", 1<<20) + "\r\n--x--\r\n"
 	var bomb bytes.Buffer
 	w := gzip.NewWriter(&bomb)
@@ -114,19 +116,19 @@ func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
 		"/api/v1/submissions": "application/json", "/evaluate": "application/json",
 	} {
 		for _, encoding := range []string{"gzip", "gzip, gzip", "br", "zstd"} {
-			resp := s.browser().send(http.MethodPost, path, bytes.NewReader(bomb.Bytes()),
+			resp := s.Browser().Send(http.MethodPost, path, bytes.NewReader(bomb.Bytes()),
 				"Content-Type", kind, "Content-Encoding", encoding, "Accept", "application/json")
-			wantProblem(t, resp, http.StatusUnsupportedMediaType, "encoding")
+			webtest.WantProblem(t, resp, http.StatusUnsupportedMediaType, "encoding")
 		}
 	}
 }
 
 func TestStaticFilesArePackedAsTheBrowserTakesThem(t *testing.T) {
-	b := startSite(t).browser()
-	plain := body(t, b.get(static.URL("app.css"), "Accept-Encoding", "identity"))
+	b := webtest.Start(t).Browser()
+	plain := webtest.Body(t, b.Get(static.URL("app.css"), "Accept-Encoding", "identity"))
 	for accept, want := range map[string]string{"gzip, deflate, br, zstd": "br", "gzip": "gzip", "identity": ""} {
-		resp := b.get(static.URL("app.css"), "Accept-Encoding", accept)
-		sent := body(t, resp)
+		resp := b.Get(static.URL("app.css"), "Accept-Encoding", accept)
+		sent := webtest.Body(t, resp)
 		var unpacked io.Reader = strings.NewReader(sent)
 		var err error
 		switch want {
@@ -146,27 +148,27 @@ func TestStaticFilesArePackedAsTheBrowserTakesThem(t *testing.T) {
 }
 
 func TestStaticFilesAreKeptForEver(t *testing.T) {
-	b := startSite(t).browser()
-	resp := b.get(static.URL("app.css"))
-	wantStatus(t, resp, http.StatusOK)
+	b := webtest.Start(t).Browser()
+	resp := b.Get(static.URL("app.css"))
+	webtest.WantStatus(t, resp, http.StatusOK)
 	if got := resp.Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
 		t.Errorf("Cache-Control is %q", got)
 	}
 	if got := resp.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/css") {
 		t.Errorf("Content-Type is %q", got)
 	}
-	if got := b.get("/static/0123456789ab/app.css").Header.Get("Cache-Control"); strings.Contains(got, "immutable") {
+	if got := b.Get("/static/0123456789ab/app.css").Header.Get("Cache-Control"); strings.Contains(got, "immutable") {
 		t.Errorf("a file under an old hash is kept for ever: %q", got)
 	}
-	wantStatus(t, b.get("/static/"+static.Version()+"/..%2f..%2fgo.mod"), http.StatusNotFound)
+	webtest.WantStatus(t, b.Get("/static/"+static.Version()+"/..%2f..%2fgo.mod"), http.StatusNotFound)
 }
 
 func TestMetricsNameRoutesNotAddresses(t *testing.T) {
-	s := startSite(t)
-	b := s.browser()
-	b.get("/api/v1/tasks/some-secret-name")
-	b.get("/no-such-page-anywhere")
-	text := body(t, b.get("/metrics"))
+	s := webtest.Start(t)
+	b := s.Browser()
+	b.Get("/api/v1/tasks/some-secret-name")
+	b.Get("/no-such-page-anywhere")
+	text := webtest.Body(t, b.Get("/metrics"))
 	for _, want := range []string{"warpboard_http_requests_total", "warpboard_streams_open 0", "go_goroutines"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("metrics lack %s", want)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -17,6 +17,7 @@ import (
 	"warpboard/models/comments"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
+	"warpboard/web/webtest"
 )
 
 // trick stands in a source, and in all that compilers, programs and profilers say of it.
@@ -24,46 +25,46 @@ const trick = "static_assert_of_the_trick"
 
 // trickyScene is a scene in which one person's runs are in every state, each with the trick in all its texts.
 type trickyScene struct {
-	*profiledScene
+	*webtest.ProfiledScene
 	person, author, other accounts.User
 	runs                  map[string]work.Run // by state
 }
 
 func newTrickyScene(t *testing.T) *trickyScene {
-	s := &trickyScene{profiledScene: newProfiledScene(t, signs(t)), runs: map[string]work.Run{}}
-	s.person, s.other = modelstest.Person(t, s.site.Store, "Pat", accounts.RoleUser), modelstest.Person(t, s.site.Store, "Olga", accounts.RoleUser)
-	s.author = modelstest.Person(t, s.site.Store, "Eve", accounts.RoleCreator)
-	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.task.ID) // its author reads no sources either
-	s.runs["does not compile"] = s.submit(s.person, "H200", "// "+trick)
-	w := newWorker(t, s.testSite, s.runs["does not compile"])
-	w.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
-	w.log(trick)
+	s := &trickyScene{ProfiledScene: webtest.NewProfiledScene(t, webtest.Signs(t)), runs: map[string]work.Run{}}
+	s.person, s.other = modelstest.Person(t, s.Cfg.Store, "Pat", accounts.RoleUser), modelstest.Person(t, s.Cfg.Store, "Olga", accounts.RoleUser)
+	s.author = modelstest.Person(t, s.Cfg.Store, "Eve", accounts.RoleCreator)
+	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.Task.ID) // its author reads no sources either
+	s.runs["does not compile"] = s.Submit(s.person, "H200", "// "+trick)
+	w := webtest.NewWorker(t, s.Site, s.runs["does not compile"])
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	w.Log(trick)
 	build := trickyStage(job.StageBuild, job.StatusError)
-	w.say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
-	s.ends(w.attempt, job.OutcomeFailed, nil, build)
+	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
+	s.ends(w.Attempt, job.OutcomeFailed, nil, build)
 
-	s.runs["fails in its test"] = s.submit(s.person, "H200", "// fails "+trick)
+	s.runs["fails in its test"] = s.Submit(s.person, "H200", "// fails "+trick)
 	test := trickyStage(job.StageTest, job.StatusError)
-	s.ends(s.attempt(s.runs["fails in its test"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), test)
+	s.ends(s.Attempt(s.runs["fails in its test"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), test)
 
-	s.runs["was lost"] = s.submit(s.person, "H200", "// lost "+trick)
+	s.runs["was lost"] = s.Submit(s.person, "H200", "// lost "+trick)
 	lost := trickyStage(job.StageTest, job.StatusError)
 	lost.Failure.Infrastructure, lost.Failure.Reason = true, "Worker rack-7 could not evaluate the run: it printed "+trick
-	s.ends(s.attempt(s.runs["was lost"]), job.OutcomeLost, nil, lost)
+	s.ends(s.Attempt(s.runs["was lost"]), job.OutcomeLost, nil, lost)
 
-	s.profilingWorker()
-	ranked := s.submit(s.person, "H200", goodKernel+"// "+trick)
+	s.ProfilingWorker()
+	ranked := s.Submit(s.person, "H200", webtest.GoodKernel+"// "+trick)
 	s.runs["is on the board"] = ranked
-	s.end(s.attempt(ranked), 9e3)
-	if profile, err := s.site.Store.Work.ProfileRun(t.Context(), ranked); err == nil {
+	s.End(s.Attempt(ranked), 9e3)
+	if profile, err := s.Cfg.Store.Work.ProfileRun(t.Context(), ranked); err == nil {
 		failed := trickyStage(job.StageProfile, job.StatusError)
 		failed.Cases = []job.CaseResult{{Status: job.StatusError, Message: trick}}
-		s.ends(s.attempt(profile), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), failed)
+		s.ends(s.Attempt(profile), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), failed)
 	} else {
 		t.Fatal(err)
 	}
 	s.addProfiled()
-	s.runs["goes on"] = s.submit(s.person, "H200", "// goes on "+trick)
+	s.runs["goes on"] = s.Submit(s.person, "H200", "// goes on "+trick)
 	s.quote(s.runs["was lost"].SubmissionID)
 	s.sql("update submissions set file_name = $1 where user_id = $2", trick+".cu", s.person.ID)
 	return s
@@ -71,23 +72,23 @@ func newTrickyScene(t *testing.T) *trickyScene {
 
 // quote has people comment on a submission while its source is public; then its task is open again.
 func (s *trickyScene) quote(submissionID int64) {
-	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.task.ID)
-	filed, err := s.site.Store.Submissions.Filed(s.t.Context(), submissionID)
+	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.Task.ID)
+	filed, err := s.Cfg.Store.Submissions.Filed(s.T.Context(), submissionID)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	of := filed[submissionID]
 	on := comments.Thread{Task: of.Task, Submission: &of.Submission}
-	if _, err = s.site.Store.Comments.SetWriteup(s.t.Context(), s.person, on, "#L1 is "+trick); err == nil {
-		_, err = s.site.Store.Comments.Add(s.t.Context(), s.other, on, "I see "+trick)
+	if _, err = s.Cfg.Store.Comments.SetWriteup(s.T.Context(), s.person, on, "#L1 is "+trick); err == nil {
+		_, err = s.Cfg.Store.Comments.Add(s.T.Context(), s.other, on, "I see "+trick)
 	}
 	if err == nil {
-		err = s.site.Store.Comments.Report(s.t.Context(), s.author, 1, "it quotes "+trick)
+		err = s.Cfg.Store.Comments.Report(s.T.Context(), s.author, 1, "it quotes "+trick)
 	}
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	s.sql("update tasks set deadline = $1 where id = $2", s.task.Deadline.UTC(), s.task.ID)
+	s.sql("update tasks set deadline = $1 where id = $2", s.Task.Deadline.UTC(), s.Task.ID)
 }
 
 func trickyStage(stage job.Stage, status job.Status) job.StageResult {
@@ -105,15 +106,15 @@ func trickyStage(stage job.Stage, status job.Status) job.StageResult {
 }
 
 func (s *trickyScene) ends(attempt work.Attempt, outcome job.Outcome, score *work.Score, stages ...job.StageResult) {
-	s.t.Helper()
-	s.record(job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
+	s.T.Helper()
+	s.Record(job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
 		Failure: stages[len(stages)-1].Failure, Stages: stages}, score)
 }
 
 func (s *trickyScene) sql(query string, args ...any) {
-	s.t.Helper()
-	if _, err := s.site.Store.SQL().ExecContext(s.t.Context(), query, args...); err != nil {
-		s.t.Fatal(err)
+	s.T.Helper()
+	if _, err := s.Cfg.Store.SQL().ExecContext(s.T.Context(), query, args...); err != nil {
+		s.T.Fatal(err)
 	}
 }
 
@@ -122,16 +123,16 @@ var endless = regexp.MustCompile(`^/(boards/events|boards/:version/:device/event
 
 // surfaces are the addresses of all that the site shows, those about a run once for each.
 func (s *trickyScene) surfaces() (list []string) {
-	s.t.Helper()
+	s.T.Helper()
 	search := []string{"", "?tab=source", "?case=0", "?case=1"}
-	for _, r := range s.app.GetRoutes(true) {
+	for _, r := range s.App().GetRoutes(true) {
 		if r.Method != http.MethodGet || endless.MatchString(r.Path) {
 			continue
 		}
 		for _, run := range s.runs {
 			path := strings.NewReplacer("/submissions/:id/runs/:run", fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID),
 				"/submissions/:id", fmt.Sprintf("/submissions/%d", run.SubmissionID), "/runs/:id", fmt.Sprintf("/runs/%d", run.ID),
-				":slug", s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.person.ID), "/docs/:page", "/docs/measuring",
+				":slug", s.Task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.person.ID), "/docs/:page", "/docs/measuring",
 				"/webhooks/:id", "/webhooks/1", "/comments/:id", "/comments/1", "/evaluations/:id", "/evaluations/x", "/job/:id", "/job/x", ":tag", "beginner", ":form/:lang", "eval/cu",
 				":starter", "vectoradd_cpp", ":kind", "vectoradd_cpp", ":digest", "x").Replace(r.Path)
 			for _, query := range search {
@@ -142,11 +143,11 @@ func (s *trickyScene) surfaces() (list []string) {
 		}
 	}
 	for _, run := range s.runs {
-		list = append(list, fmt.Sprintf("/compare?a=%d&b=%d", run.ID, s.first.ID), fmt.Sprintf("/compare.json?a=%d&b=%d", s.first.ID, run.ID),
-			fmt.Sprintf("/submissions/%d/runs/%d/profile?pin=%d", s.first.SubmissionID, s.first.ID, run.ID),
-			fmt.Sprintf("/tasks/%s/solve?from=%d", s.task.Slug, run.SubmissionID), fmt.Sprintf("/tasks/%s?from=%d", s.task.Slug, run.SubmissionID))
+		list = append(list, fmt.Sprintf("/compare?a=%d&b=%d", run.ID, s.First.ID), fmt.Sprintf("/compare.json?a=%d&b=%d", s.First.ID, run.ID),
+			fmt.Sprintf("/submissions/%d/runs/%d/profile?pin=%d", s.First.SubmissionID, s.First.ID, run.ID),
+			fmt.Sprintf("/tasks/%s/solve?from=%d", s.Task.Slug, run.SubmissionID), fmt.Sprintf("/tasks/%s?from=%d", s.Task.Slug, run.SubmissionID))
 	}
-	list = append(list, "/find?q="+trick[:6], "/find?q=Pat", "/?q="+trick[:6], "/tasks/"+s.task.Slug+"/boards/H200?q=Pat")
+	list = append(list, "/find?q="+trick[:6], "/find?q=Pat", "/?q="+trick[:6], "/tasks/"+s.Task.Slug+"/boards/H200?q=Pat")
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -155,14 +156,14 @@ func (s *trickyScene) surfaces() (list []string) {
 // the palette and MCP, for runs in every state, asked by a visitor, by another person and by the author of the task.
 func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	s := newTrickyScene(t)
-	strangers := map[string]*browser{"a visitor": s.browser(), "another person": s.browserOf(s.other), "the task's author": s.browserOf(s.author)}
+	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other), "the task's author": s.BrowserOf(s.author)}
 	wantHidden := func(paths []string) (asked int) {
 		t.Helper()
 		for _, path := range paths {
 			for who, b := range strangers {
 				b.Timeout = 30 * time.Second // a stream that does not end
-				resp := b.get(path)
-				text := body(t, resp)
+				resp := b.Get(path)
+				text := webtest.Body(t, resp)
 				if asked++; strings.Contains(strings.ReplaceAll(text, "q="+trick[:6], ""), trick) {
 					at := strings.Index(text, trick)
 					t.Errorf("%s at %s: %s …%s…", who, path, resp.Status, text[max(0, at-150):min(len(text), at+60)])
@@ -171,18 +172,18 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 		}
 		return asked
 	}
-	running := newWorker(t, s.testSite, s.runs["goes on"])
-	running.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	running := webtest.NewWorker(t, s.Site, s.runs["goes on"])
+	running.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	build := trickyStage(job.StageBuild, job.StatusPass)
-	running.say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
-	running.say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
-	running.log(trick)
+	running.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
+	running.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
+	running.Log(trick)
 	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID), fmt.Sprintf("/api/v1/submissions/%d", s.runs["goes on"].SubmissionID)
 	wantHidden([]string{page, api})
-	if !strings.Contains(body(t, s.browserOf(s.person).get(page)), trick) {
+	if !strings.Contains(webtest.Body(t, s.BrowserOf(s.person).Get(page)), trick) {
 		t.Error("the person does not see the log of the run")
 	}
-	s.ends(running.attempt, job.OutcomeFailed, nil, build, trickyStage(job.StageTest, job.StatusError)) // streams end
+	s.ends(running.Attempt, job.OutcomeFailed, nil, build, trickyStage(job.StageTest, job.StatusError)) // streams end
 	s.sql("update runs set state = 'failed', ended_at = queued_at where id = $1", s.runs["was lost"].ID)
 	asked := wantHidden(s.surfaces())
 	if asked < 300 {
@@ -191,35 +192,35 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	s.tellAgentsNothing()
 
 	failed := s.runs["does not compile"]
-	mine, paths := s.browserOf(s.person), []string{"/submissions/%d", "/submissions/%d/source", "/api/v1/submissions/%d", "/api/v1/submissions/%d/events", "/api/v1/submissions/%d/source"}
-	told := func(who string, b *browser) {
+	mine, paths := s.BrowserOf(s.person), []string{"/submissions/%d", "/submissions/%d/source", "/api/v1/submissions/%d", "/api/v1/submissions/%d/events", "/api/v1/submissions/%d/source"}
+	told := func(who string, b *webtest.Browser) {
 		for _, path := range paths {
-			if path := fmt.Sprintf(path, failed.SubmissionID); !strings.Contains(body(t, b.get(path)), trick) {
+			if path := fmt.Sprintf(path, failed.SubmissionID); !strings.Contains(webtest.Body(t, b.Get(path)), trick) {
 				t.Errorf("%s is not told at %s", who, path)
 			}
 		}
 	}
 	told("the person", mine)
-	told("an admin", s.browserOf(s.admin))
+	told("an admin", s.BrowserOf(s.Admin))
 	var shown struct {
 		Runs []struct{ Failure job.Failure }
 	}
-	decodeBody(t, s.browser().get(fmt.Sprintf("/api/v1/submissions/%d", failed.SubmissionID)), &shown)
+	webtest.DecodeBody(t, s.Browser().Get(fmt.Sprintf("/api/v1/submissions/%d", failed.SubmissionID)), &shown)
 	if f := shown.Runs[0].Failure; f.ExitCode != 2 || !strings.Contains(f.Reason, "build ended with exit code 2") {
 		t.Errorf("a stranger is told no kind of failure: %+v", f)
 	}
-	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.task.ID)
-	told("a visitor after the deadline", s.browser())
+	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.Task.ID)
+	told("a visitor after the deadline", s.Browser())
 }
 
 // tellAgentsNothing has agents without rights use every tool that reads.
 func (s *trickyScene) tellAgentsNothing() {
-	t := s.t.(*testing.T)
-	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.other.ID, "agent", 0)
+	t := s.T.(*testing.T)
+	secret, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), s.other.ID, "agent", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := connect(t, &sdk.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(secret)}, DisableStandaloneSSE: true})
+	a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(secret)}, DisableStandaloneSSE: true})
 	tools, err := a.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -234,8 +235,8 @@ func (s *trickyScene) tellAgentsNothing() {
 			t.Fatal(err)
 		}
 		for _, run := range s.runs {
-			arguments := object{}
-			for name, value := range map[string]any{"id": run.SubmissionID, "task": s.task.Slug, "device": "H200", "a": run.ID, "b": s.first.ID} {
+			arguments := webtest.Object{}
+			for name, value := range map[string]any{"id": run.SubmissionID, "task": s.Task.Slug, "device": "H200", "a": run.ID, "b": s.First.ID} {
 				if strings.Contains(string(schema), `"`+name+`":`) {
 					arguments[name] = value
 				}

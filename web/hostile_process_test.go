@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bufio"
@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
 // TestServeForAnotherTest is no test: it is the site in a process of its own, which other tests start.
@@ -22,13 +25,13 @@ func TestServeForAnotherTest(t *testing.T) {
 	if settings == "" {
 		return // only other tests start this
 	}
-	s := newEvalSite(t, func(c *Config) {
+	s := webtest.NewEvalSite(t, func(c *web.Config) {
 		c.OpenEvalAPI = "loopback"
 		if settings != "standard" {
 			c.Limits.Connections, _ = strconv.Atoi(settings)
 		}
 	})
-	fmt.Printf("site at %s\n", s.site.Settings.Addr)
+	fmt.Printf("site at %s\n", s.Cfg.Settings.Addr)
 	io.Copy(io.Discard, os.Stdin) // until the other test is over
 }
 

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bufio"
@@ -10,14 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/web"
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
 
 // dial connects from an address of this machine, 127.0.0.N.
-func (s *testSite) dial(t *testing.T, address string) net.Conn {
+func dial(s *webtest.Site, t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 60 * time.Second}
-	conn, err := dialer.Dial("tcp", s.site.Settings.Addr)
+	conn, err := dialer.Dial("tcp", s.Cfg.Settings.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,9 +29,9 @@ func (s *testSite) dial(t *testing.T, address string) net.Conn {
 }
 
 // from sends one request from such an address, and returns its connection when the answer's head has come.
-func (s *testSite) from(t *testing.T, address, request string) (net.Conn, *http.Response) {
+func from(s *webtest.Site, t *testing.T, address, request string) (net.Conn, *http.Response) {
 	t.Helper()
-	conn := s.dial(t, address)
+	conn := dial(s, t, address)
 	io.WriteString(conn, request)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -38,23 +40,13 @@ func (s *testSite) from(t *testing.T, address, request string) (net.Conn, *http.
 	return conn, resp
 }
 
-// eventually waits for what another goroutine is about to do.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(60 * time.Second); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 // noProxies has this machine's addresses count for themselves.
-func noProxies(c *Config) { c.TrustedProxies = []string{"192.0.2.1"} }
+func noProxies(c *web.Config) { c.TrustedProxies = []string{"192.0.2.1"} }
 
 func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = site.Limits{Streams: 5, StreamsEach: 2} })
+	s := webtest.Start(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 5, StreamsEach: 2} })
 	watch := func(visitor string) (net.Conn, int) {
-		conn, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n")
+		conn, resp := from(s, t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n")
 		return conn, resp.StatusCode
 	}
 	first, _ := watch("203.0.113.1")
@@ -72,28 +64,28 @@ func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
 		t.Errorf("a stream too many in all: %d", got)
 	}
 	first.Close()
-	eventually(t, "a stream that ended makes room", func() bool { _, got := watch("203.0.113.1"); return got == 200 })
+	webtest.Eventually(t, "a stream that ended makes room", func() bool { _, got := watch("203.0.113.1"); return got == 200 })
 }
 
 func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 	const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-	s := startSite(t, noProxies, func(c *Config) { c.Limits = site.Limits{Connections: 5, ConnectionsEach: 2} })
-	first, _ := s.from(t, "127.0.0.2", request)
-	if _, resp := s.from(t, "127.0.0.2", request); resp.Close {
+	s := webtest.Start(t, noProxies, func(c *web.Config) { c.Limits = site.Limits{Connections: 5, ConnectionsEach: 2} })
+	first, _ := from(s, t, "127.0.0.2", request)
+	if _, resp := from(s, t, "127.0.0.2", request); resp.Close {
 		t.Error("a connection is not kept although there is room")
 	}
-	if _, resp := s.from(t, "127.0.0.2", request); resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" {
+	if _, resp := from(s, t, "127.0.0.2", request); resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("a third connection of one address: %s", resp.Status)
 	}
 	for _, address := range []string{"127.0.0.3", "127.0.0.3", "127.0.0.4"} {
-		s.dial(t, address)
+		dial(s, t, address)
 	}
-	if _, resp := s.from(t, "127.0.0.5", request); resp.StatusCode != 503 {
+	if _, resp := from(s, t, "127.0.0.5", request); resp.StatusCode != 503 {
 		t.Errorf("a connection too many in all: %s", resp.Status)
 	}
 	first.Close()
-	eventually(t, "a closed connection makes room", func() bool {
-		_, resp := s.from(t, "127.0.0.2", request)
+	webtest.Eventually(t, "a closed connection makes room", func() bool {
+		_, resp := from(s, t, "127.0.0.2", request)
 		if resp.StatusCode == 200 && !resp.Close {
 			t.Error("a connection is kept although others may want it")
 		}
@@ -102,25 +94,25 @@ func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 }
 
 func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = site.Limits{ConnectionsEach: 1, RequestsEach: 1, StreamsEach: 1} })
+	s := webtest.Start(t, func(c *web.Config) { c.Limits = site.Limits{ConnectionsEach: 1, RequestsEach: 1, StreamsEach: 1} })
 	for range 4 {
-		if _, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
+		if _, resp := from(s, t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
 			t.Errorf("a proxy that says nothing of its visitors is answered %s", resp.Status)
 		}
 	}
 }
 
 func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
-	s := startSite(t, noProxies, func(c *Config) {
+	s := webtest.Start(t, noProxies, func(c *web.Config) {
 		c.Limits = site.Limits{Strangers: 40 << 10, StrangersEach: 24 << 10, RequestsEach: 3, SlowEach: 3}
 	})
 	const head = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n"
-	_, resp := s.from(t, "127.0.0.2", head+strings.Repeat("x", 30<<10))
+	_, resp := from(s, t, "127.0.0.2", head+strings.Repeat("x", 30<<10))
 	if resp.StatusCode != 429 {
 		t.Errorf("30 kB of one address: %s", resp.Status)
 	}
 	half := func(address string, size int) net.Conn {
-		conn := s.dial(t, address)
+		conn := dial(s, t, address)
 		io.WriteString(conn, head+strings.Repeat("x", size))
 		return conn
 	}
@@ -128,35 +120,35 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := s.site.StrangerBytes.Taken
-	eventually(t, "all are being read", func() bool { return held() == 3*12<<10 })
-	if _, resp := s.from(t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
+	held := s.Shared().StrangerBytes.Taken
+	webtest.Eventually(t, "all are being read", func() bool { return held() == 3*12<<10 })
+	if _, resp := from(s, t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
 	}
-	if _, resp := s.from(t, "127.0.0.9", strings.Replace(head, "60000", "3000", 1)+strings.Repeat("x", 3000)); resp.StatusCode != 403 { // read
+	if _, resp := from(s, t, "127.0.0.9", strings.Replace(head, "60000", "3000", 1)+strings.Repeat("x", 3000)); resp.StatusCode != 403 { // read
 		t.Errorf("a small body in the meantime: %s", resp.Status)
 	}
 	conns[1].Close()
-	eventually(t, "one has gone", func() bool { return held() == 2*12<<10 })
+	webtest.Eventually(t, "one has gone", func() bool { return held() == 2*12<<10 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
-	underWay := s.site.UnderWay.Taken
-	eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
-	if _, resp := s.from(t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
+	underWay := s.Shared().UnderWay.Taken
+	webtest.Eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
+	if _, resp := from(s, t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
 		t.Errorf("the fourth request of one address: %s", resp.Status)
 	}
-	if _, resp := s.from(t, "127.0.0.3", "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
+	if _, resp := from(s, t, "127.0.0.3", "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
 		t.Errorf("the operator's own question: %s", resp.Status)
 	}
 	for _, conn := range conns {
 		conn.Close()
 	}
-	eventually(t, "everything is given back", func() bool { return held() == 0 })
-	eventually(t, "nothing is under way", func() bool { return underWay() == 0 })
+	webtest.Eventually(t, "everything is given back", func() bool { return held() == 0 })
+	webtest.Eventually(t, "nothing is under way", func() bool { return underWay() == 0 })
 }
 
 func TestABodyThatStopsComingIsGivenUp(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = site.Limits{Pause: 50 * time.Millisecond} })
-	answer := s.raw(t, "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nxx")
+	s := webtest.Start(t, func(c *web.Config) { c.Limits = site.Limits{Pause: 50 * time.Millisecond} })
+	answer := s.Raw(t, "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nxx")
 	if !strings.HasPrefix(answer, "HTTP/1.1 408 ") || !strings.Contains(answer, "Connection: close") {
 		t.Errorf("answered %.200q", answer)
 	}

@@ -1,53 +1,10 @@
-package web
+package web_test
 
 import (
-	"fmt"
-	"net/http"
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
-
-	"warpboard/web/browsertest"
+	"warpboard/web/webtest"
 )
 
-// scratch is for files that several tests use.
-var scratch string
-
-// chromium is the browser of all tests that need a real one.
-var chromium browsertest.Browser
-
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
-
-func runTests(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "warpboard-web-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	scratch = dir
-	code := m.Run()
-	chromium.Close()
-	http.DefaultClient.CloseIdleConnections()
-	if err := goleak.Find(ownEnds()...); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
-}
-
-// ownEnds are goroutines of libraries that run as long as the process, or notice late that they may end.
-func ownEnds() []goleak.Option {
-	var options []goleak.Option
-	for _, function := range []string{
-		"github.com/dlclark/regexp2/v2.runClock",                // ends soon after the last search
-		"gorm.io/gorm/internal/lru.NewLRU[...].func1",           // of prepared statements
-		"github.com/valyala/fasthttp.(*workerPool).Start.func2", // looks every 10 s
-		"github.com/valyala/fasthttp.updateServerDate.func1",    // for ever
-		"github.com/valyala/fasthttp/stackless.funcWorker",      // for ever
-	} {
-		options = append(options, goleak.IgnoreAnyFunction(function))
-	}
-	return options
-}
+func TestMain(m *testing.M) { os.Exit(webtest.Main(m)) }

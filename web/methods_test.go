@@ -1,10 +1,14 @@
-package web
+package web_test
 
-import "testing"
+import (
+	"testing"
+
+	"warpboard/web/webtest"
+)
 
 func TestAWrongMethodIsAnsweredWithAllowedOnes(t *testing.T) {
-	s := newScene(t)
-	b := s.browser()
+	s := webtest.NewScene(t)
+	b := s.Browser()
 	for request, allowed := range map[[2]string]string{
 		{"DELETE", "/"}:                                       "GET, HEAD, POST",
 		{"PUT", "/compare"}:                                   "GET, HEAD, POST",
@@ -19,17 +23,17 @@ func TestAWrongMethodIsAnsweredWithAllowedOnes(t *testing.T) {
 		{"POST", "/static/x/app.css"}:                         "GET, HEAD",
 		{"DELETE", "/tasks/new"}:                              "GET, HEAD, POST",
 	} {
-		resp := b.send(request[0], request[1], nil)
+		resp := b.Send(request[0], request[1], nil)
 		if resp.StatusCode != 405 || resp.Header.Get("Allow") != allowed {
 			t.Errorf("%v: %s, Allow %q, want %q", request, resp.Status, resp.Header.Get("Allow"), allowed)
 		}
 	}
 	for _, request := range [][2]string{{"POST", "/sign-out"}, {"POST", "/me/tokens"}} {
-		if resp := b.send(request[0], request[1], nil); resp.StatusCode != 403 {
+		if resp := b.Send(request[0], request[1], nil); resp.StatusCode != 403 {
 			t.Errorf("%v: %s", request, resp.Status)
 		}
 	}
-	if resp := b.send("GET", "/nothing", nil); resp.StatusCode != 404 {
+	if resp := b.Send("GET", "/nothing", nil); resp.StatusCode != 404 {
 		t.Errorf("an address of nothing: %s", resp.Status)
 	}
 }

@@ -1,15 +1,17 @@
-package web
+package web_test
 
 import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"warpboard/web/webtest"
 )
 
 func TestMetricsTellOfQueueWorkersAndRuns(t *testing.T) {
-	s := newScene(t)
-	wantStatus(t, s.browserOf(s.admin).post("/devices/H200/pause", nil), http.StatusOK)
-	text := body(t, s.browser().get("/metrics"))
+	s := webtest.NewScene(t)
+	webtest.WantStatus(t, s.BrowserOf(s.Admin).Post("/devices/H200/pause", nil), http.StatusOK)
+	text := webtest.Body(t, s.Browser().Get("/metrics"))
 	for _, want := range []string{
 		`warpboard_runs_queued{device="H200"} `, `warpboard_runs_active{device="H200"} `, `warpboard_slots{device="H200"} `,
 		`warpboard_slots_busy{device="H200"} `, `warpboard_device_paused{device="H200"} 1`, `warpboard_worker_up{worker="rack-7"} 1`,

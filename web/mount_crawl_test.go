@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 	"golang.org/x/net/html"
 
 	"warpboard/models/accounts"
+	"warpboard/web"
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
-
-const labPath = "/warpboard"
 
 // crawler follows everything that pages lead to, each kind of address once, and holds it to the site's path.
 type crawler struct {
-	*profiledScene
+	*webtest.ProfiledScene
 	t       *testing.T
 	client  *http.Client
 	home    *url.URL
@@ -40,19 +40,19 @@ type crawler struct {
 // TestNothingLeavesThePathOfASite: whatever the pages of a site below a path name is there, as nginx passes it on: links, forms,
 // scripts, styles, pictures, live streams and feeds, for a visitor and for an admin.
 func TestNothingLeavesThePathOfASite(t *testing.T) {
-	const home = "https://lab.example.org" + labPath
-	s := newProfiledScene(t, func(c *Config) { c.BaseURL = home }, signs(t))
-	through := s.proxyBefore(t, "nginx", home)
+	const home = "https://lab.example.org" + webtest.LabPath
+	s := webtest.NewProfiledScene(t, func(c *web.Config) { c.BaseURL = home }, webtest.Signs(t))
+	through := proxyBefore(s.Scene.Site, t, "nginx", home)
 	through.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	secret, _, err := s.site.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: s.admin.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.Cfg.Store.Accounts.StartSession(t.Context(), accounts.NewSession{UserID: s.Admin.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.agentsGetLinks(t, home)
-	pages := s.lookedAt()
+	agentsGetLinks(s, t, home)
+	pages := lookedAt(s)
 	for who, cookie := range map[string]string{"visitor": "", "admin": "__Secure-" + site.SessionCookie + "=" + secret} {
 		t.Run(who, func(t *testing.T) {
-			c := crawler{profiledScene: s, t: t, client: through, home: s.site.Base, cookie: cookie, routes: s.app.GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
+			c := crawler{ProfiledScene: s, t: t, client: through, home: s.Shared().Base, cookie: cookie, routes: s.App().GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
 			for _, path := range pages {
 				c.ask(home + path)
 			}
@@ -89,9 +89,9 @@ func (c *crawler) follow(address string) {
 
 // route is the site's route for an address; "" when there is none but the last, which has nothing.
 func (c *crawler) route(method string, u *url.URL) string {
-	path := strings.TrimPrefix(u.EscapedPath(), labPath)
+	path := strings.TrimPrefix(u.EscapedPath(), webtest.LabPath)
 	for _, r := range c.routes {
-		if r.Method == method && (fits(r.Path, path) || r.Path == path) {
+		if r.Method == method && (web.Fits(r.Path, path) || r.Path == path) {
 			return r.Path
 		}
 	}
@@ -115,7 +115,7 @@ func (c *crawler) ask(address string) {
 	case resp.Header.Get("Location") != "":
 		c.name(req.URL, "redirect", "Location", resp.Header.Get("Location"))
 		return
-	case resp.StatusCode == http.StatusNotFound && req.URL.Path != labPath+"/nothing", resp.StatusCode >= 500:
+	case resp.StatusCode == http.StatusNotFound && req.URL.Path != webtest.LabPath+"/nothing", resp.StatusCode >= 500:
 		c.t.Errorf("%s is led to and answers %s", address, resp.Status)
 	case kind == "text/event-stream":
 		return // it does not end
@@ -174,7 +174,7 @@ func (c *crawler) name(at *url.URL, where, attribute, address string) {
 	case err != nil:
 		c.t.Errorf("%s: %s %s=%q: %v", at, where, attribute, address, err)
 	case u.Host != c.home.Host || u.Scheme == "mailto":
-	case !strings.HasPrefix(u.Path, labPath+"/"):
+	case !strings.HasPrefix(u.Path, webtest.LabPath+"/"):
 		c.t.Errorf("%s: %s %s=%q leaves the site's path", at, where, attribute, address)
 	default:
 		u.Fragment = ""
@@ -185,7 +185,7 @@ func (c *crawler) name(at *url.URL, where, attribute, address string) {
 // form checks that what a form is sent to is there, and does not send it.
 func (c *crawler) form(at *url.URL, address string) {
 	u, err := at.Parse(address)
-	if err != nil || !strings.HasPrefix(u.Path, labPath+"/") || u.Host != c.home.Host || c.route(http.MethodPost, u) == "" {
+	if err != nil || !strings.HasPrefix(u.Path, webtest.LabPath+"/") || u.Host != c.home.Host || c.route(http.MethodPost, u) == "" {
 		c.t.Errorf("%s: a form is sent to %q, which is not there: %v", at, address, err)
 	}
 	c.forms++

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -7,34 +7,35 @@ import (
 	"testing"
 
 	"warpboard/models/modelstest"
+	"warpboard/web/webtest"
 )
 
 var unseenNames = []string{"a\r\nSet-Cookie: x=1.cpp", "a\nb.cpp", "a\rb.cpp", "a\tb.cpp", "a\u202Ecpp.exe.cpp", "a\u0085b.cpp"}
 
 func TestNamesOfUploadedFilesHoldNothingUnseen(t *testing.T) {
 	store := modelstest.Open(t)
-	s, token := startSiteAt(t, "127.0.0.1:0", store), submitter(t, store)
+	s, token := webtest.StartAt(t, "127.0.0.1:0", store), submitter(t, store)
 	for _, name := range unseenNames {
 		request, err := json.Marshal(map[string]any{"task": "vectoradd", "devices": []string{"CPU"}, "file_name": name, "source": "int main;"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantProblem(t, s.ask("POST", "/api/v1/submissions", token, string(request)), http.StatusUnprocessableEntity, "invalid")
+		webtest.WantProblem(t, s.Ask("POST", "/api/v1/submissions", token, string(request)), http.StatusUnprocessableEntity, "invalid")
 	}
 }
 
 // A name that was stored before names were looked at names one file, in one header.
 func TestNamesOfDownloadsHoldNoLineBreak(t *testing.T) {
 	store := modelstest.Open(t)
-	s, token := startSiteAt(t, "127.0.0.1:0", store), submitter(t, store)
-	resp := s.ask("POST", "/api/v1/submissions", token, submission)
-	wantStatus(t, resp, http.StatusCreated)
+	s, token := webtest.StartAt(t, "127.0.0.1:0", store), submitter(t, store)
+	resp := s.Ask("POST", "/api/v1/submissions", token, submission)
+	webtest.WantStatus(t, resp, http.StatusCreated)
 	for _, name := range unseenNames {
 		if _, err := store.SQL().ExecContext(t.Context(), "update submissions set file_name = ?", name); err != nil {
 			t.Fatal(err)
 		}
-		resp := s.ask("GET", "/submissions/1/source", token, "")
-		wantStatus(t, resp, http.StatusOK)
+		resp := s.Ask("GET", "/submissions/1/source", token, "")
+		webtest.WantStatus(t, resp, http.StatusOK)
 		got := resp.Header.Get("Content-Disposition")
 		if resp.Header.Get("Set-Cookie") != "" || !strings.HasPrefix(got, `attachment; filename="a_`) || strings.ContainsAny(got, "\r\n\t") ||
 			strings.Contains(got, "%0") || strings.Contains(got, "%E2%80%AE") || strings.Contains(got, "%C2%85") {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -9,17 +9,18 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
+
+	"warpboard/web/webtest"
 )
 
 // apiRoutes are the addresses that the API must describe, as the document writes them.
-func (s *testSite) apiRoutes() map[string]bool {
+func apiRoutes(s *webtest.Site) map[string]bool {
 	unversioned := map[string]bool{"POST /": true, "POST /evaluate": true, "POST /compare": true, "GET /job/{id}": true,
 		"GET /health": true, "GET /stats": true, "POST /admin/cleanup-jobs": true}
 	data := regexp.MustCompile(`^/(compare|submissions/.*/profile|tasks/.*/boards/.*/(entries|dataset|kernelbot|README))\.`) // of pages
 	parameter := regexp.MustCompile(`:(\w+)`)
 	routes := map[string]bool{}
-	for _, r := range s.app.GetRoutes(true) {
+	for _, r := range s.App().GetRoutes(true) {
 		path := parameter.ReplaceAllString(r.Path, "{$1}")
 		name := r.Method + " " + path
 		own := strings.HasPrefix(path, "/api/v1/") && path != "/api/v1/openapi.json"
@@ -31,9 +32,9 @@ func (s *testSite) apiRoutes() map[string]bool {
 }
 
 func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
-	s := startSite(t)
-	resp := s.browser().get("/api/v1/openapi.json")
-	text := body(t, resp)
+	s := webtest.Start(t)
+	resp := s.Browser().Get("/api/v1/openapi.json")
+	text := webtest.Body(t, resp)
 	var document struct {
 		OpenAPI    string                    `json:"openapi"`
 		Paths      map[string]map[string]any `json:"paths"`
@@ -59,7 +60,7 @@ func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
 			described[strings.ToUpper(method)+" "+path] = true
 		}
 	}
-	if diff := cmp.Diff(s.apiRoutes(), described); diff != "" {
+	if diff := cmp.Diff(apiRoutes(s), described); diff != "" {
 		t.Errorf("(-routes +document):\n%s", diff)
 	}
 	for _, found := range regexp.MustCompile(`"\$ref":"#/components/schemas/(\w+)"`).FindAllStringSubmatch(text, -1) {
@@ -70,9 +71,9 @@ func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
 }
 
 // eachSchema calls do with everything in a document that may be a schema, and where it is.
-func eachSchema(at string, value any, do func(at string, schema object)) {
+func eachSchema(at string, value any, do func(at string, schema webtest.Object)) {
 	switch v := value.(type) {
-	case object:
+	case webtest.Object:
 		do(at, v)
 		for key, part := range v {
 			eachSchema(at+"/"+key, part, do)
@@ -85,10 +86,10 @@ func eachSchema(at string, value any, do func(at string, schema object)) {
 }
 
 func TestGeneratorsOfClientsGetExactTypes(t *testing.T) {
-	s := startSite(t)
-	var document object
-	decodeBody(t, s.browser().get("/api/v1/openapi.json"), &document)
-	eachSchema("", document, func(at string, schema object) {
+	s := webtest.Start(t)
+	var document webtest.Object
+	webtest.DecodeBody(t, s.Browser().Get("/api/v1/openapi.json"), &document)
+	eachSchema("", document, func(at string, schema webtest.Object) {
 		switch kind := schema["type"].(type) {
 		case string:
 			if (kind == "integer" || kind == "number") && schema["format"] == nil {
@@ -101,18 +102,18 @@ func TestGeneratorsOfClientsGetExactTypes(t *testing.T) {
 		}
 		name, _ := schema["name"].(string)
 		if want := map[string]string{"deadline": "string", "dry_run": "boolean", "visibility": "string", "site": "boolean", "page": "integer"}[name]; want != "" &&
-			schema["in"] == "query" && schema["schema"].(object)["type"] != want {
+			schema["in"] == "query" && schema["schema"].(webtest.Object)["type"] != want {
 			t.Errorf("%s: %s is %v, want %s", at, name, schema["schema"], want)
 		}
 		if schema["in"] == "path" && (name == "id" || name == "run" || name == "delivery") {
 			random := strings.Contains(at, "/evaluations/") || strings.Contains(at, "/job/{id}")
-			if want := map[bool]string{true: "string", false: "integer"}[random]; schema["schema"].(object)["type"] != want {
+			if want := map[bool]string{true: "string", false: "integer"}[random]; schema["schema"].(webtest.Object)["type"] != want {
 				t.Errorf("%s: %v is %v, want %s", at, name, schema["schema"], want)
 			}
 		}
 	})
 	for _, want := range []string{"run.ended", "record.taken", "worker.lost", "wait.long", "test"} {
-		if document["webhooks"].(object)[want] == nil {
+		if document["webhooks"].(webtest.Object)[want] == nil {
 			t.Errorf("the message %s to webhooks is not described", want)
 		}
 	}
@@ -124,7 +125,7 @@ func TestTheDocumentNamesTheHeaderOfTheDevice(t *testing.T) {
 			Responses map[string]struct{ Headers map[string]any }
 		}
 	}
-	if err := json.Unmarshal([]byte(body(t, startSite(t).browser().get("/api/v1/openapi.json"))), &document); err != nil {
+	if err := json.Unmarshal([]byte(webtest.Body(t, webtest.Start(t).Browser().Get("/api/v1/openapi.json"))), &document); err != nil {
 		t.Fatal(err)
 	}
 	for path, methods := range document.Paths {
@@ -138,8 +139,8 @@ func TestTheDocumentNamesTheHeaderOfTheDevice(t *testing.T) {
 }
 
 func TestThePageShowsTheDocument(t *testing.T) {
-	s := startSite(t)
-	resp := s.browser().get("/api")
+	s := webtest.Start(t)
+	resp := s.Browser().Get("/api")
 	page, err := goquery.NewDocumentFromReader(resp.Body)
 	if err != nil || resp.StatusCode != 200 {
 		t.Fatal(resp.Status, err)
@@ -148,7 +149,7 @@ func TestThePageShowsTheDocument(t *testing.T) {
 	page.Find("[data-operation]").Each(func(_ int, article *goquery.Selection) {
 		shown[article.AttrOr("data-operation", "")] = true
 	})
-	if diff := cmp.Diff(s.apiRoutes(), shown); diff != "" {
+	if diff := cmp.Diff(apiRoutes(s), shown); diff != "" {
 		t.Errorf("(-routes +page):\n%s", diff)
 	}
 	page.Find(`main a[href^="#"]`).Each(func(_ int, link *goquery.Selection) {
@@ -163,37 +164,9 @@ func TestThePageShowsTheDocument(t *testing.T) {
 	}
 }
 
-// documented returns a check of whether a value is what the document says of a schema. It fails at once
-// when the document's schemas are not sound.
-func (s *testSite) documented(t *testing.T) func(name string, value any) {
-	t.Helper()
-	text := strings.ReplaceAll(body(t, s.browser().get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
-	var document struct {
-		Components struct {
-			Schemas map[string]*jsonschema.Schema `json:"schemas"`
-		} `json:"components"`
-	}
-	if err := json.Unmarshal([]byte(text), &document); err != nil {
-		t.Fatal(err)
-	}
-	for _, schema := range document.Components.Schemas {
-		closed(schema)
-	}
-	return func(name string, value any) {
-		t.Helper()
-		schema, err := (&jsonschema.Schema{Ref: "#/$defs/" + name, Defs: document.Components.Schemas}).Resolve(nil)
-		if err != nil {
-			t.Fatalf("the schemas are not sound: %v", err)
-		}
-		if err := schema.Validate(value); err != nil {
-			t.Errorf("this is no %s: %v\n%v", name, err, value)
-		}
-	}
-}
-
 func TestARequestIsWhatTheDocumentSays(t *testing.T) {
-	s := startSite(t)
-	is := s.documented(t)
-	is("EvaluationRequest", object{"kernel": torchModel("return x"), "num_trials": 3.0})
-	is("CompareRequest", object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x"), "shared": true})
+	s := webtest.Start(t)
+	is := s.Documented(t)
+	is("EvaluationRequest", webtest.Object{"kernel": webtest.TorchModel("return x"), "num_trials": 3.0})
+	is("CompareRequest", webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x"), "shared": true})
 }

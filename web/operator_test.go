@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -7,6 +7,8 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
 func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
@@ -20,24 +22,24 @@ func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 		}
 		tokens[name] = secret
 	}
-	addresses := func(texts ...string) func(*Config) {
-		return func(c *Config) {
+	addresses := func(texts ...string) func(*web.Config) {
+		return func(c *web.Config) {
 			var err error
-			if c.MetricsFrom, err = ParseAddresses(texts); err != nil {
+			if c.MetricsFrom, err = web.ParseAddresses(texts); err != nil {
 				t.Fatal(err)
 			}
 			c.MetricsToken = tokens["operator"]
 		}
 	}
-	byItself := startSiteAt(t, "127.0.0.1:0", store)
-	public := startSiteAt(t, "127.0.0.1:0", store, func(c *Config) { c.BaseURL = "https://boards.example.org" })
-	local := startSiteAt(t, "127.0.0.1:0", store, addresses("10.0.0.0/8", "127.0.0.1"), func(c *Config) { c.BaseURL = "https://boards.example.org" })
-	away := startSiteAt(t, "127.0.0.1:0", store, addresses("10.0.0.7"))
+	byItself := webtest.StartAt(t, "127.0.0.1:0", store)
+	public := webtest.StartAt(t, "127.0.0.1:0", store, func(c *web.Config) { c.BaseURL = "https://boards.example.org" })
+	local := webtest.StartAt(t, "127.0.0.1:0", store, addresses("10.0.0.0/8", "127.0.0.1"), func(c *web.Config) { c.BaseURL = "https://boards.example.org" })
+	away := webtest.StartAt(t, "127.0.0.1:0", store, addresses("10.0.0.7"))
 
 	const mark = "X-Forwarded-For: 203.0.113.9"
 	tests := []struct {
 		name   string
-		site   *testSite
+		site   *webtest.Site
 		header string
 		token  string
 		want   int
@@ -59,7 +61,7 @@ func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 	for _, path := range []string{"/metrics", "/stats", "/api/v1/evaluations/stats"} {
 		for _, test := range tests {
 			t.Run(path+" "+test.name, func(t *testing.T) {
-				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, test.site.url+path, nil)
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, test.site.URL+path, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +78,7 @@ func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer resp.Body.Close()
-				wantStatus(t, resp, test.want)
+				webtest.WantStatus(t, resp, test.want)
 			})
 		}
 	}
@@ -84,7 +86,7 @@ func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 
 func TestAddressesThatAreNoneAreRefused(t *testing.T) {
 	for _, text := range []string{"", "all", "10.0.0.0/33", "10.0.0.256", "example.org"} {
-		if list, err := ParseAddresses([]string{text}); err == nil || !strings.Contains(err.Error(), "10.0.0.0/8") {
+		if list, err := web.ParseAddresses([]string{text}); err == nil || !strings.Contains(err.Error(), "10.0.0.0/8") {
 			t.Errorf("%q is %v, %v", text, list, err)
 		}
 	}

@@ -1,8 +1,7 @@
-package web
+package web_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,17 +11,18 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
 
 // throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; someone may submit.
-func throughWire(t *testing.T) (s *testSite, wire *modelstest.Wire, token string) {
+func throughWire(t *testing.T) (s *webtest.Site, wire *modelstest.Wire, token string) {
 	wire = modelstest.NewWire(t)
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: wire.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	return startSiteAt(t, "127.0.0.1:0", store), wire, submitter(t, store)
+	return webtest.StartAt(t, "127.0.0.1:0", store), wire, submitter(t, store)
 }
 
 // submitter makes a task and a person who may submit to it.
@@ -37,25 +37,6 @@ func submitter(t *testing.T, store *models.Store) (token string) {
 	return token
 }
 
-func (s *testSite) ask(method, path, token, body string, headers ...string) *http.Response {
-	s.t.Helper()
-	req := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
-	req.RequestURI = ""
-	req.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { resp.Body.Close() })
-	return resp
-}
-
 const submission = `{"task": "vectoradd", "devices": ["CPU"], "mode": "test", "source": "int main;"}`
 
 // wantLater fails unless the answer says that the same may work in a moment.
@@ -63,18 +44,18 @@ func wantLater(t *testing.T, resp *http.Response) {
 	t.Helper()
 	wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	if resp.StatusCode != http.StatusServiceUnavailable || err != nil || wait < 1 || wait > 60 {
-		t.Errorf("%s answered %s with Retry-After %q: %.300s", asked(resp), resp.Status, resp.Header.Get("Retry-After"), body(t, resp))
+		t.Errorf("%s answered %s with Retry-After %q: %.300s", webtest.Asked(resp), resp.Status, resp.Header.Get("Retry-After"), webtest.Body(t, resp))
 	}
 }
 
 func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
 	s, wire, _ := throughWire(t)
-	wantStatus(t, s.ask("GET", "/healthz", "", ""), http.StatusOK)
+	webtest.WantStatus(t, s.Ask("GET", "/healthz", "", ""), http.StatusOK)
 	wire.Freeze()
 	began := time.Now()
 	answers := make(chan *http.Response, 4)
 	for _, path := range []string{"/healthz", "/healthz", "/readyz", "/healthz"} {
-		go func() { answers <- s.ask("GET", path, "", "") }()
+		go func() { answers <- s.Ask("GET", path, "", "") }()
 	}
 	for range cap(answers) {
 		wantLater(t, <-answers)
@@ -84,28 +65,28 @@ func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
 	}
 	wire.Thaw()
 	// The first probe may share the answer of a ping from before the thaw.
-	eventually(t, "a healthy site", func() bool { return s.ask("GET", "/healthz", "", "").StatusCode == http.StatusOK })
+	webtest.Eventually(t, "a healthy site", func() bool { return s.Ask("GET", "/healthz", "", "").StatusCode == http.StatusOK })
 }
 
 func TestVisitorsRetryWhileTheDatabaseRestarts(t *testing.T) {
 	s, wire, token := throughWire(t)
-	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
+	webtest.WantStatus(t, s.Ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
 	wire.Cut()
 	for _, path := range []string{"/", "/tasks", "/tasks/vectoradd", "/users/1", "/devices", "/api/v1/tasks", "/api/v1/me", "/health", "/stats", "/healthz"} {
-		wantLater(t, s.ask("GET", path, token, ""))
+		wantLater(t, s.Ask("GET", path, token, ""))
 	}
 	for _, path := range []string{"/api/v1/submissions", "/api/v1/submissions/1/cancel", "/evaluate"} {
-		wantLater(t, s.ask("POST", path, token, submission))
+		wantLater(t, s.Ask("POST", path, token, submission))
 	}
-	wantProblem(t, s.ask("GET", "/api/v1/tasks", "", ""), http.StatusServiceUnavailable, "unavailable")
+	webtest.WantProblem(t, s.Ask("GET", "/api/v1/tasks", "", ""), http.StatusServiceUnavailable, "unavailable")
 	wire.Restore()
-	wantStatus(t, s.ask("GET", "/", "", ""), http.StatusOK)
-	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
+	webtest.WantStatus(t, s.Ask("GET", "/", "", ""), http.StatusOK)
+	webtest.WantStatus(t, s.Ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
 }
 
 func TestWhileTheDiskIsFullSubmittersAreToldToComeBack(t *testing.T) {
 	store := modelstest.Open(t)
-	s, token := startSiteAt(t, "127.0.0.1:0", store), submitter(t, store)
+	s, token := webtest.StartAt(t, "127.0.0.1:0", store), submitter(t, store)
 	limit := func(pages string) {
 		if _, err := store.SQL().ExecContext(t.Context(), "pragma max_page_count = "+pages); err != nil {
 			t.Fatal(err)
@@ -113,8 +94,8 @@ func TestWhileTheDiskIsFullSubmittersAreToldToComeBack(t *testing.T) {
 	}
 	limit("1") // as many as it has
 	big := strings.Replace(submission, "int main;", "int main;"+strings.Repeat("x", 500_000), 1)
-	wantLater(t, s.ask("POST", "/api/v1/submissions", token, big))
-	wantStatus(t, s.ask("GET", "/tasks/vectoradd", "", ""), http.StatusOK)
+	wantLater(t, s.Ask("POST", "/api/v1/submissions", token, big))
+	webtest.WantStatus(t, s.Ask("GET", "/tasks/vectoradd", "", ""), http.StatusOK)
 	limit("1000000")
-	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, big), http.StatusCreated)
+	webtest.WantStatus(t, s.Ask("POST", "/api/v1/submissions", token, big), http.StatusCreated)
 }

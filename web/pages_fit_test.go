@@ -1,32 +1,34 @@
-package web
+package web_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"warpboard/web/webtest"
 )
 
 // TestTextsFitWhereTheyAre holds the main pages to their layout, each at the width at which it is tight.
 func TestTextsFitWhereTheyAre(t *testing.T) {
-	s := newProfiledScene(t)
-	w := s.window().as(s.browserOf(s.admin))
-	w.holds("/", 1280, "no tag is cut", `[...document.querySelectorAll("[data-task] .truncate")].every((e) => e.scrollWidth <= e.clientWidth)`)
-	w.holds("/tasks/"+s.task.Slug+"/boards/H200", 390, "links end where the row's text ends",
+	s := webtest.NewProfiledScene(t)
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	holds(w, "/", 1280, "no tag is cut", `[...document.querySelectorAll("[data-task] .truncate")].every((e) => e.scrollWidth <= e.clientWidth)`)
+	holds(w, "/tasks/"+s.Task.Slug+"/boards/H200", 390, "links end where the row's text ends",
 		`[...document.querySelectorAll(".board tbody tr")].every((row) => row.lastElementChild.scrollWidth <= row.lastElementChild.clientWidth)`)
-	w.holds(fmt.Sprintf("/users/%d", s.ada.ID), 390, "a device has one line",
+	holds(w, fmt.Sprintf("/users/%d", s.Ada.ID), 390, "a device has one line",
 		`[...document.querySelectorAll("main .device")].every((e) => e.getClientRects().length <= 1)`)
-	w.holds("/trust", 1280, "code in a sentence stands out from a dark page",
+	holds(w, "/trust", 1280, "code in a sentence stands out from a dark page",
 		`((document.documentElement.dataset.theme = "dark"), getComputedStyle(document.querySelector(".prose p > code")).backgroundColor != "rgb(12, 14, 16)")`)
-	w.holds(newComparedScene(s).path(), 390, "a counter's name has a line of its own",
+	holds(w, webtest.NewComparedScene(s).Path(), 390, "a counter's name has a line of its own",
 		`[...document.querySelectorAll(".pf-vs tbody th")].every((e) => !e.checkVisibility() || e.getBoundingClientRect().width > 280)`)
 }
 
 // holds opens a page at a width and expects a condition.
-func (w *window) holds(path string, width int64, what, condition string) {
+func holds(w *webtest.Window, path string, width int64, what, condition string) {
 	w.T.Helper()
 	w.Do(chromedp.EmulateViewport(width, 900))
-	w.open(path)
+	w.Visit(path)
 	if w.Eval(condition) != "true" {
 		w.T.Errorf("%s at %d px: not so that %s", path, width, what)
 	}

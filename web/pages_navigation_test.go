@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -12,53 +12,54 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/views"
+	"warpboard/web/webtest"
 )
 
 // linked are the links of a part of a page, as "text address".
 func linked(doc *goquery.Document, within string) []string {
-	return doc.Find(within + " a").Map(func(_ int, e *goquery.Selection) string { return words(e) + " " + e.AttrOr("href", "") })
+	return doc.Find(within + " a").Map(func(_ int, e *goquery.Selection) string { return webtest.Words(e) + " " + e.AttrOr("href", "") })
 }
 
 func TestTheHeadLeadsToTheMainPages(t *testing.T) {
-	s := newScene(t)
-	doc := s.browser().page("/leaderboards", http.StatusOK)
+	s := webtest.NewScene(t)
+	doc := s.Browser().Page("/leaderboards", http.StatusOK)
 	want := []string{"Tasks /tasks", "Leaderboards /leaderboards", "Queue /devices", "Playground /playground", "Docs /docs"}
 	if diff := cmp.Diff(want, linked(doc, "header nav")); diff != "" {
 		t.Errorf("links of the head (-want +got):\n%s", diff)
 	}
 	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/playground": "Playground", "/docs/boards": "Docs"} {
-		if got := words(s.browser().page(path, http.StatusOK).Find("header nav [aria-current=page]")); got != current {
+		if got := webtest.Words(s.Browser().Page(path, http.StatusOK).Find("header nav [aria-current=page]")); got != current {
 			t.Errorf("%s is below %q, want %q", path, got, current)
 		}
 	}
-	profile := "Profile " + string(views.UserURL(s.ada.ID))
-	if diff := cmp.Diff([]string{"My submissions /me", profile, "Tokens /me#tokens"}, linked(s.browserOf(s.ada).page("/", http.StatusOK), "header details")); diff != "" {
+	profile := "Profile " + string(views.UserURL(s.Ada.ID))
+	if diff := cmp.Diff([]string{"My submissions /me", profile, "Tokens /me#tokens"}, linked(s.BrowserOf(s.Ada).Page("/", http.StatusOK), "header details")); diff != "" {
 		t.Errorf("a person's menu (-want +got):\n%s", diff)
 	}
-	if admin := linked(s.browserOf(s.admin).page("/", http.StatusOK), "header details"); !slices.Contains(admin, "New task /tasks/new") || !slices.Contains(admin, "Admin /operate/health") {
+	if admin := linked(s.BrowserOf(s.Admin).Page("/", http.StatusOK), "header details"); !slices.Contains(admin, "New task /tasks/new") || !slices.Contains(admin, "Admin /operate/health") {
 		t.Errorf("an admin's menu has %q", admin)
 	}
 }
 
 func TestEachPageBelowTheFirstLevelHasBreadcrumbs(t *testing.T) {
 	s := newCrowdedScene(t)
-	b := s.browserOf(s.admin)
+	b := s.BrowserOf(s.Admin)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	seen := 0
 	for page, address := range s.addresses() {
-		resp := b.get(address)
+		resp := b.Get(address)
 		if resp.StatusCode != http.StatusOK || strings.Count(page, "/") < 2 || strings.HasSuffix(page, "/embed") || strings.HasSuffix(page, "/wall") {
 			resp.Body.Close()
 			continue
 		}
 		seen++
-		doc := document(t, resp, http.StatusOK)
+		doc := webtest.Document(t, resp, http.StatusOK)
 		above := linked(doc, "nav[aria-label=Breadcrumb]")
 		if len(above) == 0 {
 			t.Errorf("%s has no way up", page)
 		}
 		for _, link := range above {
-			b.page(link[strings.LastIndex(link, " ")+1:], http.StatusOK)
+			b.Page(link[strings.LastIndex(link, " ")+1:], http.StatusOK)
 		}
 	}
 	if seen < 20 {
@@ -67,14 +68,14 @@ func TestEachPageBelowTheFirstLevelHasBreadcrumbs(t *testing.T) {
 }
 
 func TestTheMenuWorksByKeyboardAndWithoutAScript(t *testing.T) {
-	s := newScene(t)
-	w := s.window().as(s.browserOf(s.ada))
-	w.open("/leaderboards")
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Visit("/leaderboards")
 	const open, focused = `document.querySelector(".menu").open`, `document.activeElement.textContent.trim() == `
 	w.Eval(`document.querySelector(".menu summary").focus()`)
 	w.Do(chromedp.KeyEvent(kb.Enter))
 	w.Until(open)
-	w.looksRight("menu")
+	w.LooksRight("menu")
 	w.Eval(`document.querySelector(".menu summary").focus()`)
 	for _, name := range []string{"My submissions", "Profile", "Tokens", "Sign out"} {
 		w.Do(chromedp.KeyEvent(kb.Tab))
@@ -86,9 +87,9 @@ func TestTheMenuWorksByKeyboardAndWithoutAScript(t *testing.T) {
 	w.Until(open)
 	w.Click("h1")
 	w.Until("!" + open)
-	w.refusedNothing()
+	w.RefusedNothing()
 
-	doc := s.browserOf(s.ada).page("/leaderboards", http.StatusOK)
+	doc := s.BrowserOf(s.Ada).Page("/leaderboards", http.StatusOK)
 	if doc.Find(`header details form[method=post][action="/sign-out"] button`).Length() != 1 {
 		t.Error("the menu's Sign out is no form")
 	}

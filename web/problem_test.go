@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/web/webtest"
 )
 
 // TestErrorsOfFilesAreProblems: a program that asks for a file gets no page; of an address that ends in .json a browser gets none, either.
 func TestErrorsOfFilesAreProblems(t *testing.T) {
-	s := newEvalSite(t)
-	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "sort", "CPU")
-	run := modelstest.Submit(t, s.site.Store, s.user, task)[0]
+	s := webtest.NewEvalSite(t)
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	run := modelstest.Submit(t, s.Cfg.Store, s.User, task)[0]
 	profile := fmt.Sprintf("/submissions/%d/runs/%d/profile", run.SubmissionID, run.ID)
 	const page = "text/html,application/xhtml+xml,*/*;q=0.8"
 	for _, test := range []struct {
@@ -32,11 +33,11 @@ func TestErrorsOfFilesAreProblems(t *testing.T) {
 		{"/tasks/none", "*/*", "text/html"},
 		{"/tasks/none", "application/json", "application/problem+json"},
 	} {
-		resp, err := s.send(t.Context(), http.MethodGet, test.path, nil, "Accept", test.accept)
+		resp, err := s.Send(t.Context(), http.MethodGet, test.path, nil, "Accept", test.accept)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := body(t, resp)
+		text := webtest.Body(t, resp)
 		resp.Body.Close()
 		if kind := resp.Header.Get("Content-Type"); resp.StatusCode < 400 || !strings.HasPrefix(kind, test.kind) {
 			t.Errorf("%s for %q: %s as %s, want %s\n%.200s", test.path, test.accept, resp.Status, kind, test.kind, text)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bufio"
@@ -24,6 +24,8 @@ import (
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
 // documentedProxy is one of the configurations in docs/proxy.md for a program, the first of them for a host of its own and
@@ -39,14 +41,14 @@ func documentedProxy(t *testing.T, language string, number int, replace ...strin
 
 // proxyBefore starts nginx or caddy before the site, as documented, and returns a client that reaches home through it,
 // https://boards.example.org or https://lab.example.org/warpboard.
-func (s *testSite) proxyBefore(t *testing.T, program, home string) *http.Client {
+func proxyBefore(s *webtest.Site, t *testing.T, program, home string) *http.Client {
 	t.Helper()
-	client, _, _ := s.startProxyBefore(t, program, home)
+	client, _, _ := startProxyBefore(s, t, program, home)
 	return client
 }
 
 // startProxyBefore returns the proxy's address, too, and the file of its certificate, which is for 127.0.0.1.
-func (s *testSite) startProxyBefore(t *testing.T, program, home string) (client *http.Client, address, cert string) {
+func startProxyBefore(s *webtest.Site, t *testing.T, program, home string) (client *http.Client, address, cert string) {
 	t.Helper()
 	u, err := url.Parse(home)
 	if err != nil {
@@ -60,7 +62,7 @@ func (s *testSite) startProxyBefore(t *testing.T, program, home string) (client 
 	pair.StartTLS()
 	defer pair.Close()
 	cert, key := pairFiles(t, pair.TLS.Certificates[0])
-	dir, upstream := t.TempDir(), strings.TrimPrefix(s.url, "http://")
+	dir, upstream := t.TempDir(), strings.TrimPrefix(s.URL, "http://")
 	address = sandboxtest.Addr(t)
 	if program == "nginx" {
 		text := documentedProxy(t, "nginx", number, "listen 443", "listen "+address, "/etc/ssl/boards.pem", cert, "/etc/ssl/boards.key", key, "127.0.0.1:3000", upstream)
@@ -83,9 +85,9 @@ func (s *testSite) startProxyBefore(t *testing.T, program, home string) (client 
 // them, on a host of its own and below a path.
 func TestTheSiteWorksBehindTheDocumentedProxies(t *testing.T) {
 	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
-		s := startSite(t, func(c *Config) { c.BaseURL = home })
+		s := webtest.Start(t, func(c *web.Config) { c.BaseURL = home })
 		for _, program := range []string{"nginx", "caddy"} {
-			t.Run(program+" "+home, func(t *testing.T) { s.worksThrough(t, s.proxyBefore(t, program, home), home) })
+			t.Run(program+" "+home, func(t *testing.T) { worksThrough(s, t, proxyBefore(s, t, program, home), home) })
 		}
 	}
 }
@@ -143,7 +145,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 	}
 }
 
-func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) {
+func worksThrough(s *webtest.Site, t *testing.T, client *http.Client, home string) {
 	t.Helper()
 	resp, err := client.Get(home + "/")
 	if err != nil || resp.StatusCode != http.StatusOK {
@@ -163,7 +165,7 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) 
 	if line, err := lines.ReadString('\n'); err != nil {
 		t.Fatalf("the stream does not begin: %q, %v", line, err)
 	}
-	s.site.Hub.QueueChanged()
+	s.Cfg.Hub.QueueChanged()
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -174,7 +176,7 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) 
 		}
 	}
 
-	token, _, err := s.site.Store.Accounts.CreateToken(t.Context(), modelstest.Person(t, s.site.Store, t.Name(), accounts.RoleCreator).ID, "proxy", 0)
+	token, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), modelstest.Person(t, s.Cfg.Store, t.Name(), accounts.RoleCreator).ID, "proxy", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -11,20 +11,22 @@ import (
 	"warpboard/clients/python"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
 // TestPipInstallsTheClientFromTheSite does what the README says, into an environment of its own, and reads the site with it.
 func TestPipInstallsTheClientFromTheSite(t *testing.T) {
-	s := newEvalSite(t)
-	task := modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "sort", "CPU")
+	s := webtest.NewEvalSite(t)
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort", "CPU")
 	for _, ns := range []float64{8000, 5000} { // submissions 1 and 2
-		modelstest.Finish(t, s.site.Store, modelstest.Submit(t, s.site.Store, s.user, task)[0], ns)
+		modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, s.User, task)[0], ns)
 	}
 	environment := filepath.Join(t.TempDir(), "venv")
 	run := func(program string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, args...)
-		cmd.Env = append(os.Environ(), "PIP_CONFIG_FILE=/dev/null", "PIP_NO_CACHE_DIR=1", "NO_PROXY=127.0.0.1", "WARPBOARD_SERVER="+s.url, "WARPBOARD_TOKEN="+s.token)
+		cmd.Env = append(os.Environ(), "PIP_CONFIG_FILE=/dev/null", "PIP_NO_CACHE_DIR=1", "NO_PROXY=127.0.0.1", "WARPBOARD_SERVER="+s.URL, "WARPBOARD_TOKEN="+s.Token)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s %v: %v\n%s", program, args, err, out)
@@ -33,7 +35,7 @@ func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	}
 	run("/usr/bin/python3", "-m", "venv", "--without-pip", environment)
 	run("/usr/bin/python3", "-m", "pip", "--python", environment, "--isolated", "--disable-pip-version-check", "install",
-		"--index-url", s.url+pythonIndex, "warpboard")
+		"--index-url", s.URL+web.PythonIndex, "warpboard")
 	w, err := python.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -48,16 +50,16 @@ made = site.submit("a.cpp", source="int x;", task="sort")
 print(site.tasks()[0].slug, site.me().name, made.runs[0].state, site.submissions()[0].id == made.id, site.board("sort", "CPU")[0].score_ns)
 print(site.compare(1, 2).caption)
 print(site.cancel(made).ended, site.wait(made).passed)`)
-	if want := "sort " + s.user.Name + " queued True 5000.0\nA 8 µs, B 5 µs: B is faster, 0.625 times A's time\nTrue False\n"; said != want {
+	if want := "sort " + s.User.Name + " queued True 5000.0\nA 8 µs, B 5 µs: B is faster, 0.625 times A's time\nTrue False\n"; said != want {
 		t.Errorf("the installed client says %q, want %q", said, want)
 	}
 }
 
 func TestThePackageIndexAnswersInBothForms(t *testing.T) {
-	s := newEvalSite(t)
+	s := webtest.NewEvalSite(t)
 	get := func(path, accept string) string {
 		t.Helper()
-		resp, err := s.send(t.Context(), "GET", path, "", "Accept", accept)
+		resp, err := s.Send(t.Context(), "GET", path, "", "Accept", accept)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +67,7 @@ func TestThePackageIndexAnswersInBothForms(t *testing.T) {
 		if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"), strings.TrimSuffix(accept, ";q=1")) {
 			t.Fatalf("%s: %s, %s", path, resp.Status, resp.Header.Get("Content-Type"))
 		}
-		return body(t, resp)
+		return webtest.Body(t, resp)
 	}
 	var index struct {
 		Meta  map[string]string
@@ -75,7 +77,7 @@ func TestThePackageIndexAnswersInBothForms(t *testing.T) {
 			Requires      string `json:"requires-python"`
 		}
 	}
-	if err := json.Unmarshal([]byte(get("/clients/python/simple/warpboard", simpleJSON)), &index); err != nil {
+	if err := json.Unmarshal([]byte(get("/clients/python/simple/warpboard", web.SimpleJSON)), &index); err != nil {
 		t.Fatal(err)
 	}
 	w, err := python.Build()
@@ -86,15 +88,15 @@ func TestThePackageIndexAnswersInBothForms(t *testing.T) {
 		t.Errorf("the index is %+v", index)
 	}
 	for path, want := range map[string]string{
-		pythonIndex:                `<a href="warpboard/">warpboard</a>`,
-		pythonIndex + "warpboard/": `#sha256=` + index.Files[0].Hashes["sha256"] + `" data-requires-python="&gt;=3.9">` + w.File + `</a>`,
+		web.PythonIndex:                `<a href="warpboard/">warpboard</a>`,
+		web.PythonIndex + "warpboard/": `#sha256=` + index.Files[0].Hashes["sha256"] + `" data-requires-python="&gt;=3.9">` + w.File + `</a>`,
 	} {
 		if page := get(path, "text/html"); !strings.Contains(page, want) {
 			t.Errorf("%s lacks %q:\n%s", path, want, page)
 		}
 	}
-	for _, path := range []string{pythonIndex + "torch/", "/clients/python/warpboard-9.9-py3-none-any.whl"} {
-		if resp := s.browser().get(path); resp.StatusCode != 404 {
+	for _, path := range []string{web.PythonIndex + "torch/", "/clients/python/warpboard-9.9-py3-none-any.whl"} {
+		if resp := s.Browser().Get(path); resp.StatusCode != 404 {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 	}

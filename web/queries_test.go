@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -16,6 +16,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
+	"warpboard/web/webtest"
 )
 
 // statedQueries is the document that says what each page asks the database, at most.
@@ -44,10 +45,10 @@ func TestNoPageAsksMoreQueriesThanItStates(t *testing.T) {
 // BenchmarkPageQueries reports what each page asks, how large it is as sent, and how long it takes in a crowded scene.
 func BenchmarkPageQueries(b *testing.B) {
 	s := newCrowdedScene(b)
-	asked, addresses, reader := s.pageQueries(), s.addresses(), s.browserOf(s.admin)
+	asked, addresses, reader := s.pageQueries(), s.addresses(), s.BrowserOf(s.Admin)
 	for page, most := range readStatedQueries(b) {
 		b.Run(page, func(b *testing.B) {
-			took, size := reader.timesOf(b, addresses[page])
+			took, size := timesOf(reader, b, addresses[page])
 			b.ReportMetric(float64(asked[page]), "queries/page")
 			b.ReportMetric(float64(most), "stated/page")
 			b.ReportMetric(float64(took.Microseconds())/1000, "p99-ms")
@@ -57,12 +58,12 @@ func BenchmarkPageQueries(b *testing.B) {
 }
 
 // timesOf asks for a page a hundred times, compressed, and returns the 99th percentile of its times and its size.
-func (b *browser) timesOf(t testing.TB, path string) (p99 time.Duration, size int) {
+func timesOf(b *webtest.Browser, t testing.TB, path string) (p99 time.Duration, size int) {
 	t.Helper()
 	took := make([]time.Duration, 100)
 	for i := range took {
 		began := time.Now()
-		resp := b.get(path, "Accept-Encoding", "gzip")
+		resp := b.Get(path, "Accept-Encoding", "gzip")
 		sent, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != http.StatusOK {
@@ -92,18 +93,18 @@ func readStatedQueries(t testing.TB) map[string]int {
 
 // crowdedScene is a scene with profiles and evaluations, in which dozens of people wait.
 type crowdedScene struct {
-	*profiledScene
+	*webtest.ProfiledScene
 	evaluation string
 }
 
 func newCrowdedScene(t testing.TB) *crowdedScene {
 	t.Helper()
-	s := &crowdedScene{profiledScene: newProfiledScene(t)}
+	s := &crowdedScene{ProfiledScene: webtest.NewProfiledScene(t)}
 	for i := range 20 {
-		user := modelstest.Person(t, s.site.Store, fmt.Sprintf("waiting-%02d", i), accounts.RoleUser)
-		s.submit(user, []string{"H200", "CPU"}[i%2], goodKernel)
-		s.submit(s.ada, "CPU", goodKernel)
-		e, err := s.site.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
+		user := modelstest.Person(t, s.Cfg.Store, fmt.Sprintf("waiting-%02d", i), accounts.RoleUser)
+		s.Submit(user, []string{"H200", "CPU"}[i%2], webtest.GoodKernel)
+		s.Submit(s.Ada, "CPU", webtest.GoodKernel)
+		e, err := s.Cfg.Store.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: s.Ada, Owner: fmt.Sprintf("user:%d", s.Ada.ID), Caller: "token:1",
 			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
@@ -116,37 +117,37 @@ func newCrowdedScene(t testing.TB) *crowdedScene {
 // addresses has an example of every page.
 func (s *crowdedScene) addresses() map[string]string {
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
-	run := fmt.Sprintf("%s/runs/%d", submission(s.first), s.first.ID)
-	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.ada.ID),
-		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.first),
-		"/webhooks/:id", s.webhook(), "/comments/:id", s.comment(), "/events/:slug", "/events/"+s.event(time.Minute).Slug, "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", ":code", s.invite(s.task), "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
+	run := fmt.Sprintf("%s/runs/%d", submission(s.First), s.First.ID)
+	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.Task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.Ada.ID),
+		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.First),
+		"/webhooks/:id", s.Webhook(), "/comments/:id", s.Comment(), "/events/:slug", "/events/"+s.Event(time.Minute).Slug, "/docs/:page", "/docs/measuring", ":tag", "beginner", ":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", ":code", s.Invite(s.Task), "/runs/:id", fmt.Sprintf("/runs/%d", s.First.ID))
 	pages := map[string]string{}
-	for _, r := range s.app.GetRoutes(true) {
+	for _, r := range s.App().GetRoutes(true) {
 		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) {
 			pages[r.Path] = parameters.Replace(r.Path)
 		}
 	}
-	pages["/submissions/:id/comments"] = s.commented()
-	pages["/compare"] += fmt.Sprintf("?a=%d&b=%d", s.first.ID, s.second.ID)
+	pages["/submissions/:id/comments"] = commented(s.ProfiledScene.Scene)
+	pages["/compare"] += fmt.Sprintf("?a=%d&b=%d", s.First.ID, s.Second.ID)
 	return pages
 }
 
 // pageQueries asks every page as an admin, who is shown the most, and returns how many queries each asked. What only
 // leads on is no page.
 func (s *crowdedScene) pageQueries() map[string]int {
-	s.t.Helper()
-	asked, b := map[string]int{}, s.browserOf(s.admin)
+	s.T.Helper()
+	asked, b := map[string]int{}, s.BrowserOf(s.Admin)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for page, address := range s.addresses() {
-		before := s.site.Store.Queries()
-		resp := b.get(address)
-		body(s.t, resp)
+		before := s.Cfg.Store.Queries()
+		resp := b.Get(address)
+		webtest.Body(s.T, resp)
 		switch {
 		case resp.StatusCode == http.StatusSeeOther || resp.StatusCode == http.StatusFound:
 		case resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-			s.t.Errorf("%s answers %s at %s, which is no page", page, resp.Status, address)
+			s.T.Errorf("%s answers %s at %s, which is no page", page, resp.Status, address)
 		default:
-			asked[page] = int(s.site.Store.Queries() - before)
+			asked[page] = int(s.Cfg.Store.Queries() - before)
 		}
 	}
 	return asked

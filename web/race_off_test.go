@@ -1,6 +1,6 @@
 //go:build !race
 
-package web
+package web_test
 
 // memoryFactor is how much more memory a program takes with the race detector, which is off.
 const memoryFactor = 1

@@ -1,6 +1,6 @@
 //go:build race
 
-package web
+package web_test
 
 // memoryFactor is how much more memory a program takes with the race detector.
 const memoryFactor = 8

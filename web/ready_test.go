@@ -1,10 +1,8 @@
-package web
+package web_test
 
 import (
-	"context"
 	"errors"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,27 +19,20 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/files"
 	"warpboard/models/modelstest"
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
-// sickQueue is a queue with an ailment.
-type sickQueue struct{ err error }
-
-func (q *sickQueue) Health(context.Context) error { return q.err }
-func (q *sickQueue) Dropped() int64               { return 7 }
-func (q *sickQueue) WorkerConn() (net.Conn, error) {
-	return nil, errors.New("the server is shutting down")
-}
-
 // missing lists what readyz says is missing; nil when the site is ready.
-func missing(t *testing.T, b *browser) []string {
+func missing(t *testing.T, b *webtest.Browser) []string {
 	t.Helper()
 	var answer struct {
 		Status  string
 		Missing map[string]string
 	}
-	resp := b.get("/readyz")
+	resp := b.Get("/readyz")
 	ready := resp.StatusCode == http.StatusOK
-	if decodeBody(t, resp, &answer); ready != (answer.Status == "ready") || ready != (len(answer.Missing) == 0) {
+	if webtest.DecodeBody(t, resp, &answer); ready != (answer.Status == "ready") || ready != (len(answer.Missing) == 0) {
 		t.Errorf("%s with %+v", resp.Status, answer)
 	}
 	for what, text := range answer.Missing {
@@ -53,9 +44,9 @@ func missing(t *testing.T, b *browser) []string {
 }
 
 func TestReadyTellsWhatIsMissing(t *testing.T) {
-	q, stopping := &sickQueue{}, false
-	s := startSite(t, func(c *Config) { c.Queue, c.Stopping = q, func() bool { return stopping } })
-	b := s.browser()
+	q, stopping := &webtest.SickQueue{}, false
+	s := webtest.Start(t, func(c *web.Config) { c.Queue, c.Stopping = q, func() bool { return stopping } })
+	b := s.Browser()
 	want := func(want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, missing(t, b)); diff != "" {
@@ -65,7 +56,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	beat := func(h job.Heartbeat) {
 		t.Helper()
 		h.Worker, h.Started = "w1", time.Now()
-		if err := s.site.Store.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
+		if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,16 +67,16 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	want("slots")
 	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}})
 	want()
-	q.err = errors.New("JetStream said something secret")
+	q.Err = errors.New("JetStream said something secret")
 	want("queue")
 	stopping = true
 	want("queue", "site")
 	stopping = false
-	wantStatus(t, b.get("/healthz"), http.StatusOK)
-	if text := body(t, b.get("/metrics")); !strings.Contains(text, "warpboard_queue_dropped_messages_total 7") {
+	webtest.WantStatus(t, b.Get("/healthz"), http.StatusOK)
+	if text := webtest.Body(t, b.Get("/metrics")); !strings.Contains(text, "warpboard_queue_dropped_messages_total 7") {
 		t.Error("the metrics do not count dropped messages")
 	}
-	if err := s.site.Store.Close(); err != nil {
+	if err := s.Cfg.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	want("database", "queue", "slots")
@@ -93,41 +84,41 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 
 func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	disk := sandboxtest.Disk(t, "4m")
-	s := newEvalSite(t, func(c *Config) { c.Store.Disk = files.Disk{Dir: disk, MinFree: 2 << 20} })
-	modelstest.Task(t, s.site.Store, modelstest.Person(t, s.site.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.Store.Disk = files.Disk{Dir: disk, MinFree: 2 << 20} })
+	modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd", "CPU")
 	filler := filepath.Join(disk, "filler")
 	if err := os.WriteFile(filler, make([]byte, 3<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	submit := func(path, body string) *http.Response {
-		return s.browser().send(http.MethodPost, path, strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer "+s.token)
+		return s.Browser().Send(http.MethodPost, path, strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer "+s.Token)
 	}
 	const submission = `{"task": "vectoradd", "source": "int main;"}`
 	resp := submit("/api/v1/submissions", submission)
 	if wait := resp.Header.Get("Retry-After"); wait != "60" {
 		t.Errorf("Retry-After is %q", wait)
 	}
-	wantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
+	webtest.WantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
 	resp = submit("/evaluate", `{"kernel": {"kernel_type": "torch", "source_code": "import torch"}}`)
-	if text := body(t, resp); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "keeps 2 MiB free") {
+	if text := webtest.Body(t, resp); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "keeps 2 MiB free") {
 		t.Errorf("an evaluation: %s %s", resp.Status, text)
 	}
-	author := s.signedIn("Author", accounts.RoleCreator)
+	author := s.SignedIn("Author", accounts.RoleCreator)
 	for _, path := range []string{"/tasks/publish", "/tasks/new/cpp", "/tasks/vectoradd/edit", "/tasks/vectoradd/files", "/tasks/vectoradd/trial",
 		"/tasks/vectoradd/trial/publish", "/tasks/vectoradd/publish"} {
-		if resp := author.post(path, url.Values{}); resp.StatusCode != http.StatusServiceUnavailable {
+		if resp := author.Post(path, url.Values{}); resp.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("a task at %s: %s", path, resp.Status)
 		}
 	}
 	resp = submit("/api/v1/tasks/another", "{}")
-	wantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
-	if diff := cmp.Diff([]string{"disk"}, missing(t, s.browser())); diff != "" {
+	webtest.WantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
+	if diff := cmp.Diff([]string{"disk"}, missing(t, s.Browser())); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
 	if resp := submit("/api/v1/submissions", submission); resp.StatusCode >= 300 {
-		t.Errorf("with room again: %s %s", resp.Status, body(t, resp))
+		t.Errorf("with room again: %s %s", resp.Status, webtest.Body(t, resp))
 	}
 }

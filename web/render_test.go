@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -13,11 +13,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/submissions"
+	"warpboard/web/webtest"
 )
 
 // A page that would never end costs its visitor an error, and the site nothing that stays.
 func TestAnEndlessPageIsCutOff(t *testing.T) {
-	s := startSite(t)
+	s := webtest.Start(t)
 	endless := templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		row := strings.Repeat("x", 4096)
 		for {
@@ -37,10 +38,10 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 		"by its time": {over, fiber.StatusInternalServerError, "logged"}, // the request is over: no one reads this
 	} {
 		t.Run(name, func(t *testing.T) {
-			app := fiber.New(fiber.Config{ErrorHandler: s.site.HandleError})
+			app := fiber.New(fiber.Config{ErrorHandler: s.Shared().HandleError})
 			app.Get("/endless", func(c *fiber.Ctx) error {
 				c.SetUserContext(test.ctx)
-				return s.site.Render(c, fiber.StatusOK, endless)
+				return s.Shared().Render(c, fiber.StatusOK, endless)
 			})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -49,7 +50,7 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
-			if text := body(t, resp); resp.StatusCode != test.status || !strings.Contains(text, test.says) || len(text) > 20_000 {
+			if text := webtest.Body(t, resp); resp.StatusCode != test.status || !strings.Contains(text, test.says) || len(text) > 20_000 {
 				t.Errorf("answered %d and %d bytes: %.300s", resp.StatusCode, len(text), text)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 8*(32<<20) {
@@ -61,14 +62,14 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 
 // A submission may be a million lines; its page must not be a hundred megabytes.
 func TestASourceOfOnlyLinesHasASmallPage(t *testing.T) {
-	s := newScene(t)
-	sub, _, err := s.site.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: s.task.Devices[:1],
+	s := webtest.NewScene(t)
+	sub, _, err := s.Cfg.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{User: s.Ada, TaskID: s.Task.ID, Devices: s.Task.Devices[:1],
 		Mode: "test", Source: []byte("int x;" + strings.Repeat("\n", 900_000)), Via: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp := s.browserOf(s.ada).get(fmt.Sprintf("/submissions/%d?tab=source", sub.ID))
-	if text := body(t, resp); resp.StatusCode != fiber.StatusOK || len(text) > 2<<20 || !strings.Contains(text, "int x;") {
+	resp := s.BrowserOf(s.Ada).Get(fmt.Sprintf("/submissions/%d?tab=source", sub.ID))
+	if text := webtest.Body(t, resp); resp.StatusCode != fiber.StatusOK || len(text) > 2<<20 || !strings.Contains(text, "int x;") {
 		t.Errorf("answered %d and %d bytes", resp.StatusCode, len(text))
 	}
 }

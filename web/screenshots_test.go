@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -11,13 +11,15 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"warpboard/web/webtest"
 )
 
 // shotPages are nine of the ten main pages, by the names of their pictures; the tenth is a comparison.
-func (s *profiledScene) shotPages() map[string]string {
+func shotPages(s *webtest.ProfiledScene) map[string]string {
 	return map[string]string{
-		"home": "/", "task": "/tasks/" + s.task.Slug, "board": "/tasks/" + s.task.Slug + "/boards/H200", "workbench": "/tasks/" + s.task.Slug + "/solve",
-		"run": submissionPath(s.second), "profile": profilePath(s.second), "person": fmt.Sprintf("/users/%d", s.ada.ID),
+		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200", "workbench": "/tasks/" + s.Task.Slug + "/solve",
+		"run": webtest.SubmissionPath(s.Second), "profile": webtest.ProfilePath(s.Second), "person": fmt.Sprintf("/users/%d", s.Ada.ID),
 		"devices": "/devices", "playground": "/playground",
 	}
 }
@@ -29,50 +31,50 @@ func TestScreenshots(t *testing.T) {
 	if dir == "" {
 		t.Skip("scripts/screenshots makes the pictures of the documentation")
 	}
-	s := newProfiledScene(t)
-	w := s.window().as(s.browserOf(s.admin))
+	s := webtest.NewProfiledScene(t)
+	w := s.Window().As(s.BrowserOf(s.Admin))
 	if of := os.Getenv("WARPBOARD_SCREENSHOTS_OF"); of != "" {
-		w.shootEach(strings.Fields(s.shotNames().Replace(of)), dir)
+		shootEach(w, strings.Fields(shotNames(s).Replace(of)), dir)
 		return
 	}
-	for name, path := range s.shotPages() {
+	for name, path := range shotPages(s) {
 		theme := "light"
 		if name == "workbench" || name == "profile" {
 			theme = "dark"
 		}
-		w.shoot(path, theme, 1280, filepath.Join(dir, name+".webp"))
+		shoot(w, path, theme, 1280, filepath.Join(dir, name+".webp"))
 	}
-	w.shoot(newComparedScene(s).path(), "dark", 1280, filepath.Join(dir, "compare.webp")) // last: its runs have newer software, and lead
+	shoot(w, webtest.NewComparedScene(s).Path(), "dark", 1280, filepath.Join(dir, "compare.webp")) // last: its runs have newer software, and lead
 }
 
 // shotNames stand for addresses that a scene alone knows: COMPARE, PROFILE, PINNED, WEBHOOK, REVIEWED.
-func (s *profiledScene) shotNames() *strings.Replacer {
-	compared := newComparedScene(s)
-	s.operated()
-	return strings.NewReplacer("WEBHOOK", s.webhook(), "REVIEWED", fmt.Sprintf("/runs/%d/moderation", s.second.ID), "COMPARE", compared.path(), "PROFILE", profilePath(s.first), "PINNED", fmt.Sprintf("%s?pin=%d", profilePath(compared.slow), compared.fast.ID))
+func shotNames(s *webtest.ProfiledScene) *strings.Replacer {
+	compared := webtest.NewComparedScene(s)
+	operated(s)
+	return strings.NewReplacer("WEBHOOK", s.Webhook(), "REVIEWED", fmt.Sprintf("/runs/%d/moderation", s.Second.ID), "COMPARE", compared.Path(), "PROFILE", webtest.ProfilePath(s.First), "PINNED", fmt.Sprintf("%s?pin=%d", webtest.ProfilePath(compared.Slow), compared.Fast.ID))
 }
 
 // shootEach shows pages as people see them while they change one: in both themes, wide and narrow.
-func (w *window) shootEach(paths []string, dir string) {
+func shootEach(w *webtest.Window, paths []string, dir string) {
 	w.T.Helper()
 	for i, path := range paths {
 		for _, theme := range []string{"light", "dark"} {
 			for _, width := range []int64{1280, 390} {
-				w.shoot(path, theme, width, filepath.Join(dir, fmt.Sprintf("%d-%s-%d.png", i, theme, width)))
+				shoot(w, path, theme, width, filepath.Join(dir, fmt.Sprintf("%d-%s-%d.png", i, theme, width)))
 			}
 		}
 	}
 }
 
 // shoot writes a picture of what a screen shows of a page.
-func (w *window) shoot(path, theme string, width int64, file string) {
+func shoot(w *webtest.Window, path, theme string, width int64, file string) {
 	w.T.Helper()
 	height := int64(800)
 	if os.Getenv("WARPBOARD_SCREENSHOTS_OF") != "" {
 		height = 1800
 	}
 	w.Do(chromedp.EmulateViewport(width, height))
-	w.open(path)
+	w.Visit(path)
 	if strings.HasSuffix(path, "/solve") || path == "/playground" {
 		w.Until(`document.querySelector(".cm-content")`)
 	}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -6,15 +6,17 @@ import (
 	"testing"
 
 	"warpboard/models/modelstest"
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
 func TestStoppingBeforeTheServerIsUpEndsItToo(t *testing.T) {
-	s := startSite(t)
-	s.stop()
+	s := webtest.Start(t)
+	s.Stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 20 {
-		again, err := New(s.cfg)
+		again, err := web.New(s.Cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,18 +31,18 @@ func TestStoppingBeforeTheServerIsUpEndsItToo(t *testing.T) {
 }
 
 func TestWrongSettingsAreSaid(t *testing.T) {
-	good := startSite(t).cfg
+	good := webtest.Start(t).Cfg
 	good.Store = modelstest.Open(t)
-	tests := map[string]func(*Config){
-		"base URL with a query": func(c *Config) { c.BaseURL = "https://example.org/boards?a=b" },
-		"base URL of no scheme": func(c *Config) { c.BaseURL = "boards.example.org" },
-		"no store":              func(c *Config) { c.Store = nil },
-		"no hub":                func(c *Config) { c.Hub = nil },
+	tests := map[string]func(*web.Config){
+		"base URL with a query": func(c *web.Config) { c.BaseURL = "https://example.org/boards?a=b" },
+		"base URL of no scheme": func(c *web.Config) { c.BaseURL = "boards.example.org" },
+		"no store":              func(c *web.Config) { c.Store = nil },
+		"no hub":                func(c *web.Config) { c.Hub = nil },
 	}
 	for name, spoil := range tests {
 		cfg := good
 		spoil(&cfg)
-		if _, err := New(cfg); err == nil {
+		if _, err := web.New(cfg); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}

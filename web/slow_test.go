@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bufio"
@@ -13,32 +13,34 @@ import (
 	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/web"
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
 
 // mcpCall is a message that uses a tool.
-func mcpCall(id int, tool string, arguments object) object {
-	return object{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": object{"name": tool, "arguments": arguments}}
+func mcpCall(id int, tool string, arguments webtest.Object) webtest.Object {
+	return webtest.Object{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": webtest.Object{"name": tool, "arguments": arguments}}
 }
 
 // postMCP sends what an MCP client would.
-func postMCP(s *testSite, token, body string) string {
+func postMCP(s *webtest.Site, token, body string) string {
 	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-		s.site.Settings.Addr, token, len(body), body)
+		s.Cfg.Settings.Addr, token, len(body), body)
 }
 
 func TestABatchOfCallsIsRefused(t *testing.T) {
-	s := newEvalSite(t)
-	batch := make([]object, 20_000)
+	s := webtest.NewEvalSite(t)
+	batch := make([]webtest.Object, 20_000)
 	for i := range batch {
-		batch[i] = mcpCall(i, "wait_submission", object{"id": 1})
+		batch[i] = mcpCall(i, "wait_submission", webtest.Object{"id": 1})
 	}
 	text, err := json.Marshal(batch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, body := range []string{string(text), " \r\n\t" + string(text), "[]", "["} {
-		_, resp := s.from(t, "127.0.0.1", postMCP(s.testSite, s.token, body))
+		_, resp := from(s.Site, t, "127.0.0.1", postMCP(s.Site, s.Token, body))
 		var answer struct{ Error struct{ Code int } }
 		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != http.StatusBadRequest || answer.Error.Code != -32600 {
 			t.Errorf("%.20q: %s %+v %v", body, resp.Status, answer, err)
@@ -47,11 +49,11 @@ func TestABatchOfCallsIsRefused(t *testing.T) {
 }
 
 // waiting opens a request that waits for a run that goes on, on behalf of a visitor.
-func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
+func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Response {
 	t.Helper()
-	before := s.site.Waiting.Taken()
-	conn := s.dial(t, "127.0.0.1")
-	fmt.Fprintf(conn, "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n%s\r\n", s.queued.SubmissionID, visitor, header)
+	before := s.Shared().Waiting.Taken()
+	conn := dial(s.Site, t, "127.0.0.1")
+	fmt.Fprintf(conn, "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n%s\r\n", s.Queued.SubmissionID, visitor, header)
 	answered := make(chan *http.Response, 1)
 	go func() {
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -60,12 +62,12 @@ func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 		}
 	}()
 	var resp *http.Response
-	eventually(t, "it waits or is answered", func() bool {
+	webtest.Eventually(t, "it waits or is answered", func() bool {
 		select {
 		case resp = <-answered:
 			return true
 		default:
-			return s.site.Waiting.Taken() > before
+			return s.Shared().Waiting.Taken() > before
 		}
 	})
 	return resp
@@ -73,93 +75,93 @@ func (s *scene) waiting(t *testing.T, visitor, header string) *http.Response {
 
 // TestAWaitWithoutAPlaceIsAnsweredAtOnce with what is known, whether its sender has taken their share or others have taken all.
 func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
-	s := newScene(t, func(c *Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
+	s := webtest.NewScene(t, func(c *web.Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
 	for i := range 3 { // half of the places, and one
-		if resp := s.waiting(t, fmt.Sprintf("203.0.113.%d", i/2), ""); resp != nil {
+		if resp := waiting(s, t, fmt.Sprintf("203.0.113.%d", i/2), ""); resp != nil {
 			t.Fatalf("the wait %d: %s", i, resp.Status)
 		}
 	}
 	for _, visitor := range []string{"203.0.113.0", "203.0.113.9"} {
-		_, resp := s.from(t, "127.0.0.1", fmt.Sprintf("GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n\r\n", s.queued.SubmissionID, visitor))
+		_, resp := from(s.Site, t, "127.0.0.1", fmt.Sprintf("GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n\r\n", s.Queued.SubmissionID, visitor))
 		var answer client.Submission
 		err := json.NewDecoder(resp.Body).Decode(&answer)
-		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Retry-After") == "" || answer.ID != s.queued.SubmissionID || answer.Ended {
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Retry-After") == "" || answer.ID != s.Queued.SubmissionID || answer.Ended {
 			t.Errorf("one wait more of %s: %s %+v %v, want the state and a time to ask again", visitor, resp.Status, answer, err)
 		}
-		if _, resp := s.from(t, "127.0.0.1", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n"); resp.StatusCode != 200 {
+		if _, resp := from(s.Site, t, "127.0.0.1", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n"); resp.StatusCode != 200 {
 			t.Errorf("a request of %s that does not wait: %s", visitor, resp.Status)
 		}
 	}
-	secret, _, err := s.site.Store.Accounts.CreateToken(t.Context(), s.ada.ID, "test", 0)
+	secret, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), s.Ada.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp := s.waiting(t, "203.0.113.9", "Authorization: Bearer "+secret+"\r\n"); resp != nil {
+	if resp := waiting(s, t, "203.0.113.9", "Authorization: Bearer "+secret+"\r\n"); resp != nil {
 		t.Errorf("someone with an account, who waits while strangers do: %s", resp.Status)
 	}
 }
 
 // TestLongPollsLeaveRoomForEvaluations that are answered when they end: those cannot be answered at once.
 func TestLongPollsLeaveRoomForEvaluations(t *testing.T) {
-	s := newEvalSite(t, func(c *Config) {
+	s := webtest.NewEvalSite(t, func(c *web.Config) {
 		c.Limits, c.EvalLimits.Wait = site.Limits{Requests: 32, RequestsEach: 16}, time.Second
 	})
-	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
+	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
 	for i := range 4 {
-		waits := modelstest.Person(t, s.site.Store, fmt.Sprint("waits ", i), accounts.RoleUser)
-		token, _, err := s.site.Store.Accounts.CreateToken(t.Context(), waits.ID, "test", 0)
+		waits := modelstest.Person(t, s.Cfg.Store, fmt.Sprint("waits ", i), accounts.RoleUser)
+		token, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), waits.ID, "test", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			io.WriteString(s.dial(t, "127.0.0.1"), fmt.Sprintf("GET /api/v1/evaluations/%s?wait=50 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", made["id"], token))
+			io.WriteString(dial(s.Site, t, "127.0.0.1"), fmt.Sprintf("GET /api/v1/evaluations/%s?wait=50 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", made["id"], token))
 		}
 	}
-	eventually(t, "those that have a place wait", func() bool { return s.site.Waiting.Taken() == 3 })
-	if resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")}); answer["error"] != "No GPU available within 1 seconds" {
+	webtest.Eventually(t, "those that have a place wait", func() bool { return s.Shared().Waiting.Taken() == 3 })
+	if resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")}); answer["error"] != "No GPU available within 1 seconds" {
 		t.Errorf("an evaluation while others wait: %s %v", resp.Status, answer)
 	}
 }
 
 func TestHalfSentBodiesLeaveRoomForOthers(t *testing.T) {
-	s := startSite(t, noProxies, func(c *Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
+	s := webtest.Start(t, noProxies, func(c *web.Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
 	const half = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\nx"
 	for i := range 4 {
-		io.WriteString(s.dial(t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
+		io.WriteString(dial(s, t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
 	}
-	eventually(t, "all are being read, and are slow", func() bool { return s.site.Uploading.Taken() == 4 })
+	webtest.Eventually(t, "all are being read, and are slow", func() bool { return s.Shared().Uploading.Taken() == 4 })
 	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
-		if _, resp := s.from(t, address, half); resp.StatusCode != want {
+		if _, resp := from(s, t, address, half); resp.StatusCode != want {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
 		}
 		whole := strings.Replace(half, "60000", "1", 1)
-		if _, resp := s.from(t, address, whole); resp.StatusCode != http.StatusForbidden { // it was read, and has no token
+		if _, resp := from(s, t, address, whole); resp.StatusCode != http.StatusForbidden { // it was read, and has no token
 			t.Errorf("a body of %s that is quick: %s", address, resp.Status)
 		}
 	}
 }
 
 func TestWhatACallDoesInsideCounts(t *testing.T) {
-	s := newEvalSite(t, noProxies, func(c *Config) { c.Limits = site.Limits{RequestsEach: 2} })
-	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")})
-	text, err := json.Marshal(mcpCall(1, "get_job_status", object{"job_id": made["id"], "wait": 40}))
+	s := webtest.NewEvalSite(t, noProxies, func(c *web.Config) { c.Limits = site.Limits{RequestsEach: 2} })
+	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")})
+	text, err := json.Marshal(mcpCall(1, "get_job_status", webtest.Object{"job_id": made["id"], "wait": 40}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := s.dial(t, "127.0.0.2")
-	io.WriteString(conn, postMCP(s.testSite, s.token, string(text)))
-	eventually(t, "the call and what it asks are under way", func() bool { return s.site.UnderWay.Taken() == 2 })
-	if _, resp := s.from(t, "127.0.0.2", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
+	conn := dial(s.Site, t, "127.0.0.2")
+	io.WriteString(conn, postMCP(s.Site, s.Token, string(text)))
+	webtest.Eventually(t, "the call and what it asks are under way", func() bool { return s.Shared().UnderWay.Taken() == 2 })
+	if _, resp := from(s.Site, t, "127.0.0.2", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("a third request: %s", resp.Status)
 	}
 	conn.Close()
-	eventually(t, "what no one waits for ends", func() bool { return s.site.UnderWay.Taken() == 0 })
+	webtest.Eventually(t, "what no one waits for ends", func() bool { return s.Shared().UnderWay.Taken() == 0 })
 }
 
 func TestAnIPv6CustomerCountsForAllOfTheirNetworks(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = site.Limits{StreamsEach: 1} })
+	s := webtest.Start(t, func(c *web.Config) { c.Limits = site.Limits{StreamsEach: 1} })
 	watch := func(visitor string) int {
-		_, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n")
+		_, resp := from(s, t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n")
 		return resp.StatusCode
 	}
 	var got []string

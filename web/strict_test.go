@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bufio"
@@ -11,31 +11,13 @@ import (
 	"time"
 
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
-
-// raw sends bytes over a connection of their own and returns all that comes back until it is closed.
-func (s *testSite) raw(t *testing.T, request string) string {
-	t.Helper()
-	conn, err := net.Dial("tcp", s.site.Settings.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(60 * time.Second))
-	if _, err := io.WriteString(conn, request); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatalf("%d bytes, then %v: %.200s", len(answer), err, answer)
-	}
-	return string(answer)
-}
 
 // TestRequestsThatTwoServersReadDifferentlyAreRefused: none may be answered but with one 400 and the end of
 // the connection, or what follows could be taken for another visitor's request by a proxy.
 func TestRequestsThatTwoServersReadDifferentlyAreRefused(t *testing.T) {
-	s := startSite(t)
+	s := webtest.Start(t)
 	const smuggled = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 	post := func(headers, body string) string {
 		return "POST /auth/developer HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n" + body
@@ -77,7 +59,7 @@ func TestRequestsThatTwoServersReadDifferentlyAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer := s.raw(t, request)
+			answer := s.Raw(t, request)
 			if !strings.HasPrefix(answer, "HTTP/1.1 400 ") || strings.Count(answer, "HTTP/1.1 ") != 1 {
 				t.Errorf("answered with %.300q", answer)
 			}
@@ -88,7 +70,7 @@ func TestRequestsThatTwoServersReadDifferentlyAreRefused(t *testing.T) {
 // TestAnUnreadBodyIsNeverTheNextRequest: the answer came before the body, and what is left of it ends with
 // the connection.
 func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
-	s := startSite(t)
+	s := webtest.Start(t)
 	const smuggled = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 	for name, request := range map[string]string{
 		"refused for its size":  "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n" + smuggled,
@@ -98,7 +80,7 @@ func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if answer := s.raw(t, request); strings.Count(answer, "HTTP/1.1 ") != 1 || !strings.Contains(answer, "Connection: close") {
+			if answer := s.Raw(t, request); strings.Count(answer, "HTTP/1.1 ") != 1 || !strings.Contains(answer, "Connection: close") {
 				t.Errorf("answered with %.400q", answer)
 			}
 		})
@@ -108,10 +90,10 @@ func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 // TestHonestRequestsShareAConnection: bodies of every kind are read to their end, so that the next request is
 // where it is looked for.
 func TestHonestRequestsShareAConnection(t *testing.T) {
-	s := startSite(t)
+	s := webtest.Start(t)
 	form := "name=ada&next=/api/v1/me&_csrf=" + site.DeriveToken("secret")
-	head := "Host: " + s.site.Settings.Addr + "\r\nCookie: " + site.VisitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-	conn, err := net.Dial("tcp", s.site.Settings.Addr)
+	head := "Host: " + s.Cfg.Settings.Addr + "\r\nCookie: " + site.VisitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+	conn, err := net.Dial("tcp", s.Cfg.Settings.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +110,7 @@ func TestHonestRequestsShareAConnection(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if body(t, resp); resp.StatusCode != http.StatusSeeOther || resp.Close {
+			if webtest.Body(t, resp); resp.StatusCode != http.StatusSeeOther || resp.Close {
 				t.Errorf("answered %s, closing %t", resp.Status, resp.Close)
 			}
 		}
@@ -137,12 +119,12 @@ func TestHonestRequestsShareAConnection(t *testing.T) {
 
 // TestABodyThatIsHeldBackIsAskedForByThoseWhoMaySendIt: curl sends "Expect: 100-continue" with a large file.
 func TestABodyThatIsHeldBackIsAskedForByThoseWhoMaySendIt(t *testing.T) {
-	s := newEvalSite(t)
+	s := webtest.NewEvalSite(t)
 	const head = "POST /api/v1/submissions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n"
-	if answer := s.raw(t, head+"Authorization: Bearer wrong\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 401 ") {
+	if answer := s.Raw(t, head+"Authorization: Bearer wrong\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 401 ") {
 		t.Errorf("a wrong token is answered %.100q", answer)
 	}
-	answer := s.raw(t, head+"Connection: close\r\nAuthorization: Bearer "+s.token+"\r\n\r\n{}")
+	answer := s.Raw(t, head+"Connection: close\r\nAuthorization: Bearer "+s.Token+"\r\n\r\n{}")
 	if first, then, _ := strings.Cut(answer, "\r\n\r\n"); first != "HTTP/1.1 100 Continue" || !strings.HasPrefix(then, "HTTP/1.1 422 ") {
 		t.Errorf("a right token is answered %.200q", answer)
 	}

@@ -1,14 +1,15 @@
-package web
+package web_test
 
 import (
 	"strings"
 	"testing"
 
 	"warpboard/clients/go"
+	"warpboard/web/webtest"
 )
 
 func TestTheAPISaysItsVersion(t *testing.T) {
-	s := newEvalSite(t)
+	s := webtest.NewEvalSite(t)
 	for _, test := range []struct {
 		method, path string
 		headers      []string
@@ -17,7 +18,7 @@ func TestTheAPISaysItsVersion(t *testing.T) {
 		{"POST", "/api/v1/submissions", nil}, {"POST", "/evaluate", nil}, {"POST", "/", nil}, {"GET", "/health", nil}, {"POST", "/mcp", nil},
 		{"POST", "/api/v1/submissions", []string{"Content-Encoding", "gzip"}},
 	} {
-		resp, err := s.send(t.Context(), test.method, test.path, object{}, test.headers...)
+		resp, err := s.Send(t.Context(), test.method, test.path, webtest.Object{}, test.headers...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +27,7 @@ func TestTheAPISaysItsVersion(t *testing.T) {
 			t.Errorf("%s %s answers %s with version %q", test.method, test.path, resp.Status, got)
 		}
 	}
-	if exposed := s.browser().get("/api/v1/tasks").Header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, client.VersionHeader) {
+	if exposed := s.Browser().Get("/api/v1/tasks").Header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, client.VersionHeader) {
 		t.Errorf("scripts of other sites see %q", exposed)
 	}
 }

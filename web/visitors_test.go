@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
 
 // forVisitors are the addresses that change something, or seem to, for people who have not signed in: signing in and out, forms that
@@ -21,19 +22,19 @@ var forAccounts = regexp.MustCompile(`^/(api/v1/(me|tokens|submissions|inbox|web
 // TestWhatIsForPeopleIsNotForVisitors asks for every address that changes something or shows what is a person's own, with the token
 // of a form and without an account.
 func TestWhatIsForPeopleIsNotForVisitors(t *testing.T) {
-	s := newScene(t)
-	b := s.browser()
-	b.page("/", http.StatusOK)
-	example := strings.NewReplacer(":slug", s.task.Slug, ":device", "H200", ":kind", "vectoradd_cpp", ":name", "rack", ":id", "1", ":delivery", "1", ":+", "x", "*", "x")
+	s := webtest.NewScene(t)
+	b := s.Browser()
+	b.Page("/", http.StatusOK)
+	example := strings.NewReplacer(":slug", s.Task.Slug, ":device", "H200", ":kind", "vectoradd_cpp", ":name", "rack", ":id", "1", ":delivery", "1", ":+", "x", "*", "x")
 	asked := 0
-	for _, r := range s.app.GetRoutes(true) {
+	for _, r := range s.App().GetRoutes(true) {
 		changes := slices.Contains([]string{http.MethodPost, http.MethodPatch, http.MethodDelete}, r.Method) && !forVisitors.MatchString(r.Path)
 		if shows := r.Method == http.MethodGet && forAccounts.MatchString(r.Path); !changes && !shows || strings.ContainsAny(r.Path, "*+") {
 			continue
 		}
 		asked++
-		body := url.Values{site.CSRFField: {b.csrf()}}.Encode()
-		resp := b.send(r.Method, example.Replace(r.Path), strings.NewReader(body), "Content-Type", "application/x-www-form-urlencoded", site.CSRFHeader, b.csrf(), "Accept", "application/json", "HX-Request", "true")
+		body := url.Values{site.CSRFField: {b.CSRF()}}.Encode()
+		resp := b.Send(r.Method, example.Replace(r.Path), strings.NewReader(body), "Content-Type", "application/x-www-form-urlencoded", site.CSRFHeader, b.CSRF(), "Accept", "application/json", "HX-Request", "true")
 		if resp.Body.Close(); resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusMethodNotAllowed {
 			t.Errorf("%s %s answers a visitor %s", r.Method, r.Path, resp.Status)
 		}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bufio"
@@ -14,12 +14,14 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/web"
 	"warpboard/web/site"
+	"warpboard/web/webtest"
 )
 
 // countingQueue counts the connections of workers to NATS that were opened, and those that still are.
 type countingQueue struct {
-	Queue
+	web.Queue
 	opened, open atomic.Int64
 }
 
@@ -50,9 +52,9 @@ const (
 
 func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 	q := &countingQueue{}
-	s, desk := workerSite(t, func(c *Config) { q.Queue, c.Queue = c.Queue, q })
+	s, desk := workerSite(t, func(c *web.Config) { q.Queue, c.Queue = c.Queue, q })
 	for range 3 {
-		conn, _ := s.from(t, "127.0.0.1", wholeUpgrade+"Content-Length: 1\r\n\r\nx") // a request with a body is the connection's last
+		conn, _ := from(s, t, "127.0.0.1", wholeUpgrade+"Content-Length: 1\r\n\r\nx") // a request with a body is the connection's last
 		if _, err := io.Copy(io.Discard, conn); err != nil {
 			t.Fatal(err)
 		}
@@ -60,13 +62,13 @@ func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 	if opened, open := q.opened.Load(), q.open.Load(); opened != 0 || open != 0 {
 		t.Errorf("%d connections were opened, %d still are", opened, open)
 	}
-	takesAJob(t, desk, s.url, "")
-	eventually(t, "the worker's own is closed with it", func() bool { return q.open.Load() == 0 })
+	takesAJob(t, desk, s.URL, "")
+	webtest.Eventually(t, "the worker's own is closed with it", func() bool { return q.open.Load() == 0 })
 }
 
 func TestHandshakesThatFailHoldNoPlaces(t *testing.T) {
-	s, desk := workerSite(t, func(c *Config) { c.Limits = site.Limits{Streams: 4, StreamsEach: 4} })
-	conn := s.dial(t, "127.0.0.1")
+	s, desk := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 4, StreamsEach: 4} })
+	conn := dial(s, t, "127.0.0.1")
 	for range 8 { // in one connection
 		io.WriteString(conn, upgradeHead+"\r\n")
 	}
@@ -77,29 +79,29 @@ func TestHandshakesThatFailHoldNoPlaces(t *testing.T) {
 	if !resp.Close {
 		t.Fatal("the connection stays open, and each of its requests takes a place")
 	}
-	takesAJob(t, desk, s.url, "")
+	takesAJob(t, desk, s.URL, "")
 }
 
 func TestStrangersStreamsKeepNoWorkersAndNoPeopleOut(t *testing.T) {
-	s, desk := workerSite(t, func(c *Config) { c.Limits = site.Limits{Streams: 2, StreamsEach: 1} })
+	s, desk := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 2, StreamsEach: 1} })
 	for i := range 3 {
-		_, resp := s.from(t, "127.0.0.1", fmt.Sprintf("GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n", i))
+		_, resp := from(s, t, "127.0.0.1", fmt.Sprintf("GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n", i))
 		if want := map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[i < 2]; resp.StatusCode != want {
 			t.Fatalf("the stranger's stream %d: %s, want %d", i, resp.Status, want)
 		}
 	}
-	resp := s.signedIn("Ada", accounts.RoleUser).get("/devices/events")
+	resp := s.SignedIn("Ada", accounts.RoleUser).Get("/devices/events")
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("a person's stream: %s", resp.Status)
 	}
-	takesAJob(t, desk, s.url, "")
+	takesAJob(t, desk, s.URL, "")
 }
 
 // TestMessagesWithoutContentCostNothing though a stranger sends 10,000 of them before NATS asks for a credential.
 func TestMessagesWithoutContentCostNothing(t *testing.T) {
 	s, _ := workerSite(t)
-	conn, _ := s.from(t, "127.0.0.1", wholeUpgrade+"\r\n")
+	conn, _ := from(s, t, "127.0.0.1", wholeUpgrade+"\r\n")
 	empty, goodbye := []byte{0x82, 0x80, 0, 0, 0, 0}, []byte{0x88, 0x80, 0, 0, 0, 0}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -15,10 +15,12 @@ import (
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/queue/queuetest"
 	"warpboard/tasks"
+	"warpboard/web"
+	"warpboard/web/webtest"
 )
 
 // workerSite is a site whose queue lets in one worker, "w1" with the secret "right".
-func workerSite(t *testing.T, with ...func(*Config)) (*testSite, *queuetest.Desk) {
+func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuetest.Desk) {
 	t.Helper()
 	q, err := queue.Open(t.Context(), queue.Config{Authorize: func(name, secret string) ([]string, bool, error) {
 		return []string{"CPU"}, name == "w1" && secret == "right", nil
@@ -37,7 +39,7 @@ func workerSite(t *testing.T, with ...func(*Config)) (*testSite, *queuetest.Desk
 			t.Error(err)
 		}
 	})
-	return startSite(t, append([]func(*Config){func(c *Config) { c.Queue = q }}, with...)...), desk
+	return webtest.Start(t, append([]func(*web.Config){func(c *web.Config) { c.Queue = q }}, with...)...), desk
 }
 
 // takesAJob connects to the site at address and asks for work.
@@ -57,8 +59,8 @@ func takesAJob(t *testing.T, desk *queuetest.Desk, address, ca string) {
 
 func TestARemoteWorkerNeedsTheSitesAddressAlone(t *testing.T) {
 	s, desk := workerSite(t)
-	takesAJob(t, desk, s.url, "")
-	_, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.url, Name: "w1", Secret: "wrong"})
+	takesAJob(t, desk, s.URL, "")
+	_, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "w1", Secret: "wrong"})
 	if err == nil || !strings.Contains(err.Error(), "refused worker") {
 		t.Errorf("a wrong secret: %v", err)
 	}
@@ -67,16 +69,16 @@ func TestARemoteWorkerNeedsTheSitesAddressAlone(t *testing.T) {
 // TestAWorkerReachesTheSiteThroughNginx with TLS, on a host of its own and below a path, as docs/proxy.md has it.
 func TestAWorkerReachesTheSiteThroughNginx(t *testing.T) {
 	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
-		s, desk := workerSite(t, func(c *Config) { c.BaseURL = home })
-		_, address, ca := s.startProxyBefore(t, "nginx", home)
+		s, desk := workerSite(t, func(c *web.Config) { c.BaseURL = home })
+		_, address, ca := startProxyBefore(s, t, "nginx", home)
 		takesAJob(t, desk, strings.NewReplacer("boards.example.org", address, "lab.example.org", address).Replace(home), ca)
 	}
 }
 
 func TestOnlyWorkersUseTheWorkersAddress(t *testing.T) {
 	s, _ := workerSite(t)
-	wantStatus(t, s.browser().get(job.WorkerPath), http.StatusUpgradeRequired)
-	address := strings.Replace(s.url, "http://", "ws://", 1) + job.WorkerPath
+	webtest.WantStatus(t, s.Browser().Get(job.WorkerPath), http.StatusUpgradeRequired)
+	address := strings.Replace(s.URL, "http://", "ws://", 1) + job.WorkerPath
 	if _, resp, err := websocket.DefaultDialer.Dial(address, http.Header{"Origin": {"https://evil.example.org"}}); err == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a page of another site connects: %v, %v", resp, err)
 	}
@@ -97,7 +99,7 @@ func TestOnlyWorkersUseTheWorkersAddress(t *testing.T) {
 		t.Errorf("a stranger may stay: %v", err)
 	}
 	// The site's own name needs the process's secret.
-	if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.url, Name: "=site", Secret: "right"}); err == nil {
+	if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "=site", Secret: "right"}); err == nil {
 		t.Error("a worker connects under the site's name")
 	}
 }
@@ -108,8 +110,8 @@ func TestASiteWithACertificateLetsWorkersInOverTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, desk := workerSite(t, func(c *Config) {
+	s, desk := workerSite(t, func(c *web.Config) {
 		c.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	})
-	takesAJob(t, desk, strings.Replace(s.url, "http://", "https://", 1), cert)
+	takesAJob(t, desk, strings.Replace(s.URL, "http://", "https://", 1), cert)
 }

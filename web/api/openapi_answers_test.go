@@ -1,0 +1,302 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/comments"
+	"warpboard/models/modelstest"
+	"warpboard/models/webhooks"
+	"warpboard/web"
+	"warpboard/web/webtest"
+)
+
+// apiDocument is as much of the OpenAPI document as answers are checked against.
+type apiDocument struct {
+	Paths map[string]map[string]struct {
+		Responses map[string]struct {
+			Content map[string]struct {
+				Schema *jsonschema.Schema `json:"schema"`
+			} `json:"content"`
+		} `json:"responses"`
+	} `json:"paths"`
+	Components struct {
+		Schemas map[string]*jsonschema.Schema `json:"schemas"`
+	} `json:"components"`
+
+	resolved map[*jsonschema.Schema]*jsonschema.Resolved // what answers were checked against
+}
+
+func documentOf(s *webtest.Site) (d apiDocument) {
+	s.T.Helper()
+	d.resolved = map[*jsonschema.Schema]*jsonschema.Resolved{}
+	text := strings.ReplaceAll(webtest.Body(s.T, s.Browser().Get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		s.T.Fatal(err)
+	}
+	for name, schema := range d.Components.Schemas {
+		if name != "EvaluationError" { // it has keys of older servers that say nothing
+			webtest.Closed(schema)
+		}
+	}
+	return d
+}
+
+// check fails the test unless an answer has a status, a type and a body that the document gives an operation.
+func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) {
+	t.Helper()
+	method, path, _ := strings.Cut(operation, " ")
+	responses := d.Paths[path][strings.ToLower(method)].Responses
+	response, known := responses[fmt.Sprint(resp.StatusCode)]
+	if !known && resp.StatusCode >= 400 {
+		response, known = responses["4XX"]
+		if resp.StatusCode >= 500 {
+			response, known = responses["default"]
+		}
+	}
+	text := webtest.Body(t, resp)
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	if known && resp.StatusCode == http.StatusNoContent && text == "" {
+		return
+	}
+	content, typed := response.Content[kind]
+	if !known || !typed {
+		t.Errorf("%s: an answer of %d as %s is not in the document: %s", operation, resp.StatusCode, kind, text)
+		return
+	}
+	resolved := d.resolved[content.Schema]
+	if resolved == nil {
+		var err error
+		resolved, err = (&jsonschema.Schema{AllOf: []*jsonschema.Schema{content.Schema}, Defs: d.Components.Schemas}).Resolve(nil)
+		if err != nil {
+			t.Fatalf("%s: the schema is not sound: %v", operation, err)
+		}
+		d.resolved[content.Schema] = resolved
+	}
+	parts := []string{text}
+	if kind == "text/event-stream" {
+		parts = nil
+		for line := range strings.Lines(text) {
+			if data, ok := strings.CutPrefix(line, "data: "); ok && strings.TrimSpace(data) != "" {
+				parts = append(parts, data)
+			}
+		}
+	}
+	if kind == client.JSONLines {
+		parts = strings.Split(strings.TrimSpace(text), "\n")
+	}
+	if !strings.Contains(kind, "json") && kind != "text/event-stream" || kind == "application/jsonl" {
+		return // a file
+	}
+	for _, part := range parts {
+		var value any
+		if err := json.Unmarshal([]byte(part), &value); err != nil {
+			t.Errorf("%s: %v in %s", operation, err, part)
+		} else if err := resolved.Validate(value); err != nil {
+			t.Errorf("%s: answer %d is not what the document says: %v\n%s", operation, resp.StatusCode, err, part)
+		}
+	}
+	if len(parts) == 0 {
+		t.Errorf("%s: an empty answer", operation)
+	}
+}
+
+// call is one request of an operation; "" stands for no body.
+type call struct {
+	path, body string
+}
+
+// everyAnswer asks each operation in every way that has an answer of its own.
+func everyAnswer(s *webtest.EvalSite) map[string][]call {
+	creator := modelstest.Person(s.T, s.Cfg.Store, "creator", accounts.RoleCreator)
+	task := modelstest.Task(s.T, s.Cfg.Store, creator, "sort", "CPU")
+	run := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0]
+	modelstest.Finish(s.T, s.Cfg.Store, run, 5000)
+	closed, past := modelstest.Task(s.T, s.Cfg.Store, creator, "closed", "CPU"), time.Now().Add(-time.Hour)
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(s.T.Context(), creator, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past}); err != nil {
+		s.T.Fatal(err)
+	}
+	empty := modelstest.Bundle("empty")
+	empty.Definition.Tests, empty.Definition.Benchmarks = nil, nil
+	if _, err := s.Cfg.Store.Catalog.CreateTask(s.T.Context(), creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty}); err != nil {
+		s.T.Fatal(err)
+	}
+	bare := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0].SubmissionID
+	_, shared := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
+	_, compared := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")})
+	done, live := compared["id"].(string), shared["id"].(string)
+	s.EndOne(done, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 1}, MaxDifference: "nan"}})
+	evaluations, submissions := "/api/v1/evaluations/", fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)
+	request := webtest.JSONText(webtest.Object{"kernel": webtest.TorchModel("return x")})
+	comparison := webtest.JSONText(webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")})
+	mistakes := func(path string) []call {
+		return []call{{path, "["}, {path, "{}"}, {path, `{"kernel": {"source_code": 5}}`}, {path, `{"num_trails": 3}`},
+			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)}, {path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
+			{path, strings.Replace(request, "{", `{"gpu_type": "none",`, 1)}}
+	}
+	batch := endedBatch(s, request)
+	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
+	const profile, files = "/submissions/{id}/runs/{run}/profile", "/tasks/{slug}/boards/{device}"
+	event := s.EventOf(creator, 0, "sort").Slug
+	talked, mine, others := talked(s, creator)
+	page, hook, delivery := "?page=2", hookedTo(s), "/deliveries/1/redeliver"
+	return map[string][]call{
+		"GET /api/v1/inbox":                                          {{"/api/v1/inbox", ""}, {"/api/v1/inbox?before=1", ""}},
+		"POST /api/v1/inbox/read":                                    {{"/api/v1/inbox/read?up_to=1", ""}, {"/api/v1/inbox/read", ""}},
+		"GET /api/v1/tasks/{slug}/comments":                          {{"/api/v1/tasks/talked/comments", ""}, {"/api/v1/tasks/talked/comments?after=1", ""}, {"/api/v1/tasks/none/comments", ""}},
+		"POST /api/v1/tasks/{slug}/comments":                         {{"/api/v1/tasks/talked/comments", `{"text": "*hello*"}`}, {"/api/v1/tasks/talked/comments", `{"text": ""}`}, {"/api/v1/tasks/talked/comments", `{"text": "x", "writeup": true}`}},
+		"GET /api/v1/submissions/{id}/comments":                      {{talked, ""}, {submissions + "/comments", ""}},
+		"POST /api/v1/submissions/{id}/comments":                     {{talked, `{"text": "#L1", "writeup": true}`}, {submissions + "/comments", `{"text": "x"}`}},
+		"DELETE /api/v1/comments/{id}":                               {{mine, ""}, {others, ""}, {"/api/v1/comments/99", ""}},
+		"POST /api/v1/comments/{id}/report":                          {{others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"why": "spam"}`}},
+		"DELETE /api/v1/webhooks/{id}":                               {{hookedTo(s), ""}, {"/api/v1/webhooks/99", ""}},
+		"GET /api/v1/tokens":                                         {{"/api/v1/tokens", ""}},
+		"DELETE /api/v1/tokens/{id}":                                 {{anotherToken(s), ""}, {"/api/v1/tokens/99", ""}},
+		"GET /api/v1/webhooks":                                       {{"/api/v1/webhooks", ""}, {"/api/v1/webhooks?site=1", ""}},
+		"POST /api/v1/webhooks":                                      {{"/api/v1/webhooks", `{"url": "https://example.org", "events": ["run.ended"]}`}, {"/api/v1/webhooks", `{"url": "x"}`}},
+		"POST /api/v1/webhooks/{id}/test":                            {{hook + "/test", "{}"}, {"/api/v1/webhooks/99/test", "{}"}},
+		"GET /api/v1/webhooks/{id}/deliveries":                       {{hook + "/deliveries", ""}, {hook + "/deliveries?before=1", ""}, {"/api/v1/webhooks/99/deliveries", ""}},
+		"POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver": {{hook + delivery, "{}"}, {"/api/v1/webhooks/99" + delivery, "{}"}},
+		"POST /api/v1/evaluations":                                   append(mistakes("/api/v1/evaluations"), call{"/api/v1/evaluations", request}, call{"/api/v1/evaluations", comparison}),
+		"GET /api/v1/evaluations":                                    {{"/api/v1/evaluations", ""}, {"/api/v1/evaluations" + page, ""}},
+		"GET /api/v1/evaluations/{id}":                               {{evaluations + live, ""}, {evaluations + done, ""}, {evaluations + "none", ""}},
+		"PATCH /api/v1/evaluations/{id}":                             {{evaluations + done, `{"shared": true}`}, {evaluations + done, `{"share": true}`}, {evaluations + done, `{}`}},
+		"GET /api/v1/evaluations/{id}/events":                        {{evaluations + done + "/events", ""}, {evaluations + "none/events", ""}},
+		"POST /api/v1/evaluations/{id}/cancel":                       {{evaluations + live + "/cancel", "{}"}, {evaluations + live + "/cancel", "{}"}},
+		"POST /api/v1/evaluations/batch":                             {{"/api/v1/evaluations/batch", `{"requests": [` + request + `, {}, 1]}`}, {"/api/v1/evaluations/batch", `{"requests": []}`}},
+		"GET /api/v1/evaluations/batch/{id}/results":                 {{batch + "/results", ""}, {batch + "/results?after=1", ""}, {evaluations + "batch/none/results", ""}},
+		"DELETE /api/v1/evaluations/batch/{id}":                      {{batch, ""}, {evaluations + "batch/none", ""}},
+		"GET /api/v1/evaluations/stats":                              {{"/api/v1/evaluations/stats", ""}},
+		"POST /evaluate":                                             append(mistakes("/evaluate"), call{"/evaluate", request}),
+		"POST /compare":                                              append(mistakes("/compare"), call{"/compare", comparison}),
+		"POST /":                                                     append(mistakes("/"), call{"/", `{"ref_code": "x", "custom_code": "x"}`}),
+		"GET /job/{id}":                                              {{"/job/" + done, ""}, {"/job/none", ""}},
+		"GET /health":                                                {{"/health", ""}},
+		"GET /stats":                                                 {{"/stats", ""}},
+		"POST /admin/cleanup-jobs":                                   {{"/admin/cleanup-jobs", ""}},
+		"GET /api/v1/tasks":                                          {{"/api/v1/tasks", ""}},
+		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
+		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
+		"GET /api/v1/leaderboards":                                   {{"/api/v1/leaderboards", ""}, {"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
+		"GET /api/v1/capacity":                                       {{"/api/v1/capacity", ""}},
+		"GET /api/v1/chain":                                          {{"/api/v1/chain", ""}},
+		"GET /api/v1/devices":                                        {{"/api/v1/devices", ""}},
+		"GET /api/v1/events":                                         {{"/api/v1/events", ""}},
+		"GET /api/v1/events/{slug}":                                  {{"/api/v1/events/" + event, ""}, {"/api/v1/events/none", ""}, {"/api/v1/events/" + event + "?device=CPU", ""}},
+		"GET /api/v1/me":                                             {{"/api/v1/me", ""}},
+		"POST /api/v1/join":                                          {{"/api/v1/join", webtest.JSONText(webtest.Object{"code": s.Invite(task)})}, {"/api/v1/join", `{"code": "none"}`}, {"/api/v1/join", `{"cod": "x"}`}},
+		"POST /api/v1/login":                                         {{"/api/v1/login", `{"host": "laptop"}`}, {"/api/v1/login", `{"hots": "laptop"}`}},
+		"POST /api/v1/login/token":                                   {{"/api/v1/login/token", `{"secret": "none"}`}},
+		"POST /api/v1/submissions":                                   {{"/api/v1/submissions", `{"task": "sort", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{`}},
+		"POST /api/v1/tasks/{slug}":                                  {{"/api/v1/tasks/sort", "no zip"}},
+		"GET /api/v1/submissions":                                    {{"/api/v1/submissions", ""}, {"/api/v1/submissions?limit=1", ""}, {"/api/v1/submissions?task=none", ""}},
+		"GET /api/v1/submissions/{id}/source":                        {{submissions + "/source", ""}, {"/api/v1/submissions/99/source", ""}},
+		"GET /api/v1/runs/{id}/statement":                            {{fmt.Sprintf("/api/v1/runs/%d/statement", run.ID), ""}, {"/api/v1/runs/99/statement", ""}},
+		"GET /api/v1/submissions/{id}":                               {{submissions, ""}, {fmt.Sprintf("/api/v1/submissions/%d", bare), ""}, {"/api/v1/submissions/99", ""}},
+		"POST /api/v1/submissions/{id}/cancel":                       {{fmt.Sprintf("/api/v1/submissions/%d/cancel", bare), "{}"}, {submissions + "/cancel", "{}"}},
+		"GET /api/v1/submissions/{id}/events":                        {{submissions + "/events", ""}, {"/api/v1/submissions/99/events", ""}},
+		"GET /api/v1/tasks/{slug}/bundle":                            {{"/api/v1/tasks/sort/bundle", ""}, {"/api/v1/tasks/none/bundle", ""}},
+		"GET /compare.json":                                          {{"/compare.json" + both, ""}, {"/compare.json?a=1&b=99", ""}, {"/compare.json", ""}},
+		"GET /compare.csv":                                           {{"/compare.csv" + both, ""}, {"/compare.csv", ""}},
+		"GET " + profile + ".json":                                   {{pages + "/profile.json", ""}},
+		"GET " + profile + ".txt":                                    {{pages + "/profile.txt", ""}},
+		"GET " + profile + ".csv":                                    {{pages + "/profile.csv", ""}},
+		"GET " + profile + ".ptx":                                    {{pages + "/profile.ptx", ""}},
+		"GET " + profile + ".ncu-rep":                                {{pages + "/profile.ncu-rep", ""}},
+		"GET " + files + "/entries.csv":                              {{"/tasks/sort/boards/CPU/entries.csv", ""}, {"/tasks/sort/boards/none/entries.csv", ""}},
+		"GET " + files + "/dataset.jsonl":                            {{"/tasks/closed/boards/CPU/dataset.jsonl", ""}, {"/tasks/sort/boards/CPU/dataset.jsonl", ""}},
+		"GET " + files + "/dataset.parquet":                          {{"/tasks/closed/boards/CPU/dataset.parquet", ""}, {"/tasks/sort/boards/CPU/dataset.parquet", ""}},
+		"GET " + files + "/kernelbot.parquet":                        {{"/tasks/closed/boards/CPU/kernelbot.parquet", ""}, {"/tasks/sort/boards/CPU/kernelbot.parquet", ""}},
+		"GET " + files + "/README.md":                                {{"/tasks/closed/boards/CPU/README.md", ""}, {"/tasks/sort/boards/CPU/README.md", ""}},
+	}
+}
+
+// anotherToken makes a token beside the one that requests come with, and returns its address.
+func anotherToken(s *webtest.EvalSite) string {
+	s.T.Helper()
+	_, made, err := s.Cfg.Store.Accounts.CreateToken(s.T.Context(), s.User.ID, "another", 0)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return fmt.Sprintf("/api/v1/tokens/%d", made.ID)
+}
+
+// endedBatch sends a batch of one request, ends it, and returns its address.
+func endedBatch(s *webtest.EvalSite, request string) string {
+	s.T.Helper()
+	_, made := s.Ask("POST", "/api/v1/evaluations/batch", `{"requests": [`+request+`]}`)
+	s.EndOne(made["entries"].([]any)[0].(webtest.Object)["id"].(string), kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
+	return "/api/v1/evaluations/batch/" + made["id"].(string)
+}
+
+// talked makes a closed task with a submission and comments of the person and of someone else. It returns the addresses of the
+// submission's comments and of one comment of each.
+func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others string) {
+	s.T.Helper()
+	task := modelstest.Task(s.T, s.Cfg.Store, other, "talked", "CPU")
+	run := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0]
+	var addresses [2]string
+	for i, who := range []accounts.User{s.User, other} {
+		made, err := s.Cfg.Store.Comments.Add(s.T.Context(), who, comments.Thread{Task: task}, "From "+who.Name)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		addresses[i] = fmt.Sprintf("/api/v1/comments/%d", made.ID)
+	}
+	s.Happens()
+	past := time.Now().Add(-time.Hour)
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(s.T.Context(), other, task.ID, catalog.TaskSettings{Devices: task.Devices, Deadline: &past}); err != nil {
+		s.T.Fatal(err)
+	}
+	return fmt.Sprintf("/api/v1/submissions/%d/comments", run.SubmissionID), addresses[0], addresses[1]
+}
+
+// hookedTo makes a webhook with a delivery, and returns its address.
+func hookedTo(s *webtest.EvalSite) string {
+	s.T.Helper()
+	made, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.User, webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.Personal()})
+	if err == nil {
+		err = s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.User, made.ID)
+	}
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return fmt.Sprintf("/api/v1/webhooks/%d", made.ID)
+}
+
+func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Nanosecond }, webtest.Signs(t))
+	document, calls := documentOf(s.Site), everyAnswer(s)
+	for path, methods := range document.Paths {
+		for method := range methods {
+			if name := strings.ToUpper(method) + " " + path; calls[name] == nil {
+				t.Errorf("no one tries %s", name)
+			}
+		}
+	}
+	for _, operation := range slices.Sorted(maps.Keys(calls)) {
+		method, _, _ := strings.Cut(operation, " ")
+		for _, headers := range [][]string{nil, {"Authorization", "Bearer wb_wrong"}} {
+			for _, call := range calls[operation] {
+				resp, err := s.Send(t.Context(), method, call.path, call.body, headers...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				document.check(t, operation, resp)
+				resp.Body.Close()
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package api_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/tasks"
+	"warpboard/web/webtest"
+)
+
+// TestTheAPIRefusesValuesThatAParameterCannotHave: it would otherwise answer something else than was asked for, and
+// publish a task that was only to be looked at.
+func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
+	s := webtest.Start(t)
+	creator := modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator)
+	token, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), creator.ID, "test", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bundle bytes.Buffer
+	if err := tasks.WriteZip(&bundle, modelstest.Bundle("sum")); err != nil {
+		t.Fatal(err)
+	}
+	for request, want := range map[string]string{
+		"GET /api/v1/boards/x/CPU?page=two":              `parameter \"page\" is a whole number, not \"two\"`,
+		"GET /api/v1/boards/x/CPU?version=":              `parameter \"version\" is a whole number, not \"\"`,
+		"GET /api/v1/submissions?limit=1.5":              `parameter \"limit\" is a whole number`,
+		"GET /api/v1/submissions/1?wait=9e3":             `parameter \"wait\" is a whole number`,
+		"GET /api/v1/webhooks?site=on":                   `parameter \"site\" is true or false, not \"on\"`,
+		"POST /api/v1/tasks/sum?devices=CPU&dry_run=yes": `parameter \"dry_run\" is true or false, not \"yes\"`,
+		"POST /api/v1/tasks/sum?devices=CPU&dry_run":     `parameter \"dry_run\" is true or false, not \"\"`,
+		"POST /api/v1/tasks/sum?dry_run=2&devices=CPU":   `parameter \"dry_run\" is true or false, not \"2\"`,
+		"POST /api/v1/tasks/sum?deadline=someday":        `The deadline \"someday\" is not a time`,
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		resp := s.Ask(method, path, token, bundle.String())
+		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, want) {
+			t.Errorf("%s: %s %s, want %q", request, resp.Status, text, want)
+		}
+	}
+	for _, query := range []string{"dry_run=true", "dry_run=1", "dry_run=1&visibility=hidden&deadline=2031-01-01"} {
+		resp := s.Ask("POST", "/api/v1/tasks/sum?devices=CPU&"+query, token, bundle.String())
+		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusOK || !strings.Contains(text, `"dry_run":true`) {
+			t.Errorf("%s: %s %s", query, resp.Status, text)
+		}
+	}
+	if resp := s.Browser().Get("/api/v1/tasks/sum"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a task was published: %s", resp.Status)
+	}
+}

@@ -1,0 +1,91 @@
+package evalapi_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/queue"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/evaluator/toolchain"
+	"warpboard/web"
+	"warpboard/web/webtest"
+)
+
+var toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
+
+// newWorkingSite is a site with everything behind it: dispatcher, queue, recorder, and a worker that
+// evaluates on this machine's CPU in the real sandbox.
+func newWorkingSite(t *testing.T, changes ...func(*web.Config)) *webtest.EvalSite {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	q, err := queue.Open(t.Context(), queue.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker := cpuWorker(t, q, log)
+	var loops []func(context.Context) error
+	s := webtest.NewEvalSite(t, append(changes, func(c *web.Config) {
+		d := dispatch.NewDispatcher(c.Store, q, c.Hub, log)
+		c.Dispatcher = d
+		loops = append(loops, d.Run, dispatch.NewRecorder(c.Store, q, c.Hub, d.Wake, log).Run)
+	})...)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for _, loop := range append(loops, worker.Run) {
+		running.Go(func() {
+			if err := loop(ctx); err != nil && ctx.Err() == nil {
+				t.Errorf("a loop of the site ended: %v", err)
+			}
+		})
+	}
+	t.Cleanup(func() { cancel(); running.Wait(); q.Close() })
+	waitForWorker(s)
+	return s
+}
+
+// waitForWorker waits until the worker's self-test has passed.
+func waitForWorker(s *webtest.EvalSite) {
+	s.T.Helper()
+	for limit := time.Now().Add(60 * time.Second); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+		workers, err := s.Cfg.Store.Fleet.Workers(context.Background())
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		if len(workers) == 1 && len(workers[0].SelfTest) > 0 && workers[0].Refusing == "" {
+			return
+		}
+	}
+	s.T.Fatal("the worker does not take jobs")
+}
+
+func cpuWorker(t *testing.T, q *queue.Queue, log *slog.Logger) *evaluator.Worker {
+	t.Helper()
+	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{Queue: q, Name: "w1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	slots, err := device.Detect(t.Context(), device.Options{CPUSlots: 1, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
+	box := sandbox.New(sandbox.Config{Root: t.TempDir(), FirstUID: sandboxtest.FirstUID(t), Log: log})
+	cache, remove, err := sandboxtest.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(remove)
+	return evaluator.NewWorker(evaluator.Config{
+		Name: "w1", Conn: conn, Sandbox: box, Slots: slots, Tools: toolsHere(), Log: log,
+		Builder: toolchain.NewBuilder(toolchain.Config{Tools: toolsHere(), Runner: box, Cache: cache, Log: log}),
+	})
+}

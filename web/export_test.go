@@ -1,0 +1,31 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/pages"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+)
+
+// What only the tests of this package look into.
+const (
+	PythonIndex   = pythonIndex
+	ShutdownGrace = shutdownGrace
+	SimpleJSON    = simpleJSON
+)
+
+// App has the list of routes.
+func (s *Server) App() *fiber.App { return s.app }
+
+// Shared is what all handlers share.
+func (s *Server) Shared() *site.Site { return s.site }
+
+// Evals waits for evaluations.
+func (s *Server) Evals() *evaluations.Evaluations { return s.evals }
+
+// Pages renders events.
+func (s *Server) Pages() *pages.Pages { return s.pages }
+
+// Fits reports whether a path is one of a route's.
+func Fits(route, path string) bool { return fits(route, path) }

@@ -1,0 +1,171 @@
+package authoring_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/submissions"
+	"warpboard/web/webtest"
+)
+
+// sends posts a form of a page with the texts of its fields, as it is or changed.
+func sends(b *webtest.Browser, t *testing.T, doc *goquery.Document, action string, change func(url.Values)) *http.Response {
+	t.Helper()
+	form := webtest.Fields(doc.Find("form[action='" + action + "']"))
+	change(form)
+	return b.Upload(action, "", "", nil, form)
+}
+
+func asIs(url.Values) {}
+
+// judgeTrial ends the runs of a trial as a worker would, and says how many: those of right solutions pass, and those of
+// wrong ones get a wrong answer, but for the one that is let through.
+func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
+	t.Helper()
+	task, _ := taskNow(s, slug)
+	list, err := s.Cfg.Store.Submissions.Submissions(t.Context(), s.Admin, submissions.SubmissionFilter{TaskID: task.ID, Via: "trial"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range list {
+		source, err := s.Cfg.Store.Submissions.Source(t.Context(), sub.Submission)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, attempt, at := string(source.Source), s.Attempt(sub.Runs[0]), time.Now()
+		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at, Cases: webtest.PassedCases(5)}
+		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
+		if (strings.Contains(text, "right_kernel") || strings.Contains(text, "// WRONG")) && !strings.Contains(text, letThrough) {
+			stage = webtest.WrongAnswer()[1]
+			result.Outcome, result.Failure = job.OutcomeFailed, stage.Failure
+		}
+		result.Stages = []job.StageResult{stage}
+		s.Record(result, nil)
+	}
+	return len(list)
+}
+
+// TestATaskIsWrittenTriedAndPublishedInThePage: someone begins with a starter, is told what is wrong, tries it, sees that
+// the check lets something through, mends it and publishes; no one else sees the task before.
+func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
+	s := webtest.NewScene(t)
+	creator, visitor := s.SignedIn("Carla", accounts.RoleCreator), s.Browser()
+	begin := webtest.Href(t, creator.Page("/tasks/new", http.StatusOK), "C++")
+	doc := creator.Page(begin, http.StatusOK)
+	webtest.CheckSound(t, doc)
+	withWrong := func(f url.Values) {
+		f.Set("name", "Sum of many")
+		f["path"], f["text"] = append(f["path"], "solutions/wrong/mine.cpp"), append(f["text"], "// WRONG\n")
+	}
+	refused := webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) {
+		withWrong(f)
+		f["text"][slices.Index(f["path"], "task.yml")] = "lang: cpp\nfilez: []\n"
+	}), http.StatusUnprocessableEntity)
+	webtest.WantText(t, refused, "[role=alert]", "filez")
+	if kept := webtest.Fields(refused.Find("form[action='" + begin + "']")); kept.Get("name") != "Sum of many" || !slices.Contains(kept["text"], "// WRONG\n") {
+		t.Errorf("what was typed is lost: %v", kept["path"])
+	}
+	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) { f.Set("name", "new") }), http.StatusUnprocessableEntity), "[role=alert]", "a name of its own")
+
+	resp := sends(creator, t, doc, begin, withWrong)
+	trial := strings.TrimPrefix(resp.Request.URL.String(), s.URL)
+	doc = webtest.Document(t, resp, http.StatusOK)
+	webtest.CheckSound(t, doc)
+	if trial != "/tasks/sum-of-many/trial" {
+		t.Fatalf("trying leads to %s", trial)
+	}
+	webtest.WantText(t, doc, "[data-summary]", "0 of 12 finished")
+	webtest.WantText(t, doc, "#trial form button:not(.btn-main)", "Publish anyway") // no one is led to it yet
+	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
+		t.Error("the page does not renew itself")
+	}
+	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusNotFound)
+	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusNotFound)
+
+	if n := judgeTrial(s, t, "sum-of-many", "1.01"); n != 12 { // 1 right, 2 wrong and 8 made of the starter, and the own
+		t.Errorf("%d were tried", n)
+	}
+	doc = creator.Page(trial, http.StatusOK)
+	webtest.WantText(t, doc, "[data-verdict='vectorised.cpp']", "passes, as expected")
+	webtest.WantText(t, doc, "[data-verdict='mine.cpp']", "rejected, as expected")
+	webtest.WantText(t, doc, "[data-verdict='all zeros']", "rejected, as expected")
+	webtest.WantText(t, doc, "[data-verdict='one percent off']", "passes, and should not")
+	webtest.WantText(t, doc, "[data-summary]", "did not end as expected")
+
+	resp = sends(creator, t, doc, trial+"/publish", asIs)
+	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Everyone sees the task now")
+	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusOK)
+
+	files := creator.Page("/tasks/sum-of-many/files", http.StatusOK)
+	webtest.CheckSound(t, files)
+	changed := webtest.Document(t, sends(creator, t, files, "/tasks/sum-of-many/files", func(f url.Values) {
+		at := slices.Index(f["path"], "task.yml")
+		f["text"][at] = strings.Replace(f["text"][at], "65537", "65539", 1)
+	}), http.StatusOK)
+	webtest.WantText(t, changed, "main", "65539") // the others see nothing of it before the author has seen the differences
+	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusForbidden)
+}
+
+// TestEditedTaskFilesKeepCommentsAndTitle: what was not edited comes back byte for byte, and task.yml's title is the task's.
+func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
+	s := webtest.NewScene(t)
+	creator := s.SignedIn("Carla", accounts.RoleCreator)
+	const begin = "/tasks/new/vectoradd_cpp"
+	var written string
+	sends(creator, t, creator.Page(begin, http.StatusOK), begin, func(f url.Values) {
+		at := slices.Index(f["path"], "task.yml")
+		written = "# after the course\n" + strings.Replace(f["text"][at], "title: Vector add (C++)", "title:   'Sum of 16'  # short", 1)
+		f.Set("name", "sum-16")
+		f["text"][at] = written
+	})
+	if task, _ := taskNow(s, "sum-16"); task.Title != "Sum of 16" {
+		t.Errorf("the title is %q", task.Title)
+	}
+	files := webtest.Fields(creator.Page("/tasks/sum-16/files", http.StatusOK).Find("form[action='/tasks/sum-16/files']"))
+	if diff := cmp.Diff(written, files["text"][slices.Index(files["path"], "task.yml")]); diff != "" {
+		t.Errorf("task.yml (-written +shown):\n%s", diff)
+	}
+}
+
+// A problem of KernelBot shares files of the folder above with others, and a browser sends files without folders.
+func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
+	creator := webtest.NewScene(t).SignedIn("Carla", accounts.RoleCreator)
+	files := map[string]string{
+		"task.yml": "lang: py\ngpus: [H200]\ndescription: Add two tensors.\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: task.py, source: task.py}\n" +
+			"  - {name: utils.py, source: ../utils.py}\n  - {name: eval.py, source: ../eval.py}\n  - {name: reference.py, source: reference.py}\nconfig: {main: eval.py}\ntemplates: {Python: template.py}\n" +
+			"tests: [{size: 16, seed: 1}]\nbenchmarks: [{size: 1024, seed: 2}]\nranking_by: geom\n",
+		"task.py": "input_t = tuple\noutput_t = object\n", "eval.py": "print('passed')\n", "utils.py": "def near(a, b):\n    return ''\n", "template.py": "def custom_kernel(data):\n    return data[0] + data[1]\n",
+		"reference.py": "from task import input_t, output_t\nfrom utils import near\n\n\ndef generate_input(size: int, seed: int):\n    return (size, seed)\n\n\ndef check_implementation(data, output):\n    return near(data, output)\n",
+	}
+	doc := webtest.Document(t, uploadAll(creator, "/tasks/new", "zip", files, nil), http.StatusOK)
+	webtest.CheckSound(t, doc)
+	webtest.WantText(t, doc, "[data-draft]", "utils.py")
+	if problems := doc.Find("[data-draft] .callout-fail").Text(); problems != "" || doc.Find("[data-draft]").Length() != 1 {
+		t.Errorf("%d tasks, with problems %q", doc.Find("[data-draft]").Length(), problems)
+	}
+	published := webtest.Document(t, creator.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form"))), http.StatusOK)
+	webtest.WantText(t, published, "[role=status]", "Published")
+
+	opened := webtest.Document(t, uploadAll(creator, "/tasks/new/open", "zip", files, nil), http.StatusOK)
+	webtest.CheckSound(t, opened)
+	if paths := webtest.Fields(opened.Find("main form"))["path"]; !slices.Contains(paths, "_up/utils.py") {
+		t.Errorf("opened in the editor: %v", paths)
+	}
+	webtest.WantStatus(t, creator.Get("/tasks/new/files"), http.StatusOK) // where the form leads, typed in again
+	tried := sends(creator, t, opened, "/tasks/new/files", func(f url.Values) { f.Set("name", "Two tensors") })
+	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
+		t.Errorf("trying what was opened leads to %s", at)
+	}
+	webtest.WantText(t, webtest.Document(t, uploadAll(creator, "/tasks/new/open", "zip", map[string]string{"a.py": "", "b.py": ""}, nil), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 2 files")
+	delete(files, "task.yml")
+	webtest.WantText(t, webtest.Document(t, uploadAll(creator, "/tasks/new", "zip", files, nil), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
+}

@@ -1,0 +1,139 @@
+package authoring_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/web/webtest"
+)
+
+// TestRunsFlaggedForOneReasonAreDecidedTogether: one sentence that flags many runs is read and answered once.
+func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
+	s := webtest.NewScene(t)
+	b := s.BrowserOf(s.Admin)
+	before := b.Page("/review", http.StatusOK).Find("[data-run]").Length()
+	for n, kind := range []string{"clocks", "clocks", "unconfirmed", "source", "source"} {
+		s.Flag(n, kind, "")
+	}
+	doc := b.Page("/review", http.StatusOK)
+	webtest.CheckSound(t, doc)
+	webtest.WantText(t, doc, "[data-group=clocks] h2", "Clocks disagree: 2 runs")
+	webtest.WantText(t, doc, "[data-group=unconfirmed] h2", "Not confirmed: 1 run")
+	if n := doc.Find("[data-group=clocks] input[name=run][checked]").Length(); n != 2 {
+		t.Errorf("%d runs of one reason are ticked", n)
+	}
+	if n := doc.Find("[data-group=unconfirmed] input[name=run][checked]").Length(); n != 0 {
+		t.Error("a single run is ticked in advance")
+	}
+	form := webtest.Fields(doc.Find("[data-group=clocks] form"))
+	if len(form["run"]) != 2 {
+		t.Fatalf("the form decides about %v", form["run"])
+	}
+	form.Set("reason", "")
+	webtest.WantStatus(t, b.Post("/review/dismiss", form), http.StatusUnprocessableEntity)
+	form.Set("reason", "The machine was loaded.")
+	for _, path := range []string{"/review/dismiss", "/review/disqualify"} {
+		webtest.WantStatus(t, s.BrowserOf(s.Ada).Post(path, form), http.StatusForbidden)
+	}
+	left := webtest.Document(t, b.Post("/review/dismiss", form), http.StatusOK)
+	if n := left.Find("[data-run]").Length(); n != before+3 {
+		t.Errorf("%d runs wait, want %d", n, before+3)
+	}
+	cheats := webtest.Fields(left.Find("[data-group=source] form"))
+	nothing := url.Values{"reason": {"It returns a constant."}}
+	webtest.WantStatus(t, b.Post("/review/disqualify", nothing), http.StatusUnprocessableEntity)
+	cheats.Set("reason", "It returns a constant.")
+	left = webtest.Document(t, b.Post("/review/disqualify", cheats), http.StatusOK)
+	if n := left.Find("[data-run]").Length(); n != before+1 {
+		t.Errorf("%d runs wait after two were disqualified, want %d", n, before+1)
+	}
+	for _, run := range cheats["run"] {
+		webtest.WantText(t, s.Browser().Page("/runs/"+run+"/moderation", http.StatusOK), "[data-decision=disqualify]", "It returns a constant.")
+	}
+}
+
+// TestALoadedMachineDoesNotFloodTheReview: runs that were disturbed, and whose clocks alone differ, are listed on request.
+func TestALoadedMachineDoesNotFloodTheReview(t *testing.T) {
+	s := webtest.NewScene(t)
+	b := s.BrowserOf(s.Admin)
+	before := b.Page("/review", http.StatusOK).Find("[data-run]").Length()
+	for n := range 3 {
+		s.Flag(n, "clocks", "a CPU load of 9")
+	}
+	s.Flag(3, "clocks", "")
+	doc := b.Page("/review", http.StatusOK)
+	if n := doc.Find("[data-run]").Length(); n != before+1 {
+		t.Errorf("%d runs are listed, want %d", n, before+1)
+	}
+	webtest.WantText(t, doc, "[data-low]", "3 runs of low priority not listed")
+	doc = b.Page(doc.Find("[data-low] a").AttrOr("href", ""), http.StatusOK)
+	webtest.CheckSound(t, doc)
+	if n := doc.Find("[data-run]").Length(); n != 3 {
+		t.Errorf("%d runs are of low priority, want 3", n)
+	}
+	webtest.WantText(t, doc, "[data-run]", "Disturbed: a CPU load of 9")
+	for address, want := range map[string]int{"/review?priority=all": before + 4, "/review?kind=source": 0, "/review?kind=clocks&priority=all": 4,
+		"/review?task=" + s.Task.Slug + "&priority=low": 3, "/review?task=another": 0} {
+		if n := b.Page(address, http.StatusOK).Find("[data-run]").Length(); n != want {
+			t.Errorf("%s lists %d runs, want %d", address, n, want)
+		}
+	}
+	form := webtest.Fields(doc.Find("[data-group=clocks] form"))
+	form.Set("reason", "The machine was loaded.")
+	left := webtest.Document(t, b.Post("/review/dismiss", form), http.StatusOK)
+	if left.Find("select[name=priority] option[selected]").AttrOr("value", "") != "low" || left.Find("[data-run]").Length() != 0 {
+		t.Error("the filter is lost after a decision, or a run still waits")
+	}
+}
+
+func TestTheReviewLooksRight(t *testing.T) {
+	s := webtest.NewScene(t)
+	for n, kind := range []string{"clocks", "clocks", "clocks", "unconfirmed", "source", "source"} {
+		s.Flag(n, kind, map[bool]string{true: "another program used the GPU"}[n == 2 || n == 4])
+	}
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	w.Visit("/review?priority=all")
+	w.LooksRight("review")
+	w.Eval(`document.querySelector("[data-group=clocks] [name=reason]").value = "The machine was loaded."`)
+	w.Eval(`document.querySelector("[data-group=clocks] button").click()`)
+	w.Shows("[role=status]", "The flags are closed")
+	w.Until(`!document.querySelector("[data-group=clocks]")`)
+	w.RefusedNothing()
+}
+
+// TestADeadlineInThePastIsSaid: it closes the task and opens its sources at once.
+func TestADeadlineInThePastIsSaid(t *testing.T) {
+	s := webtest.NewScene(t)
+	creator := s.SignedIn("Carla", accounts.RoleCreator)
+	preview := webtest.Document(t, creator.Upload("/tasks/new", "zip", "set.zip", setZip(t, "2020-05-02", asItIs), nil), http.StatusOK)
+	webtest.WantText(t, preview, "[data-draft=add] .callout-warn", "has passed")
+
+	edit := "/tasks/" + s.Task.Slug + "/edit"
+	admin := s.BrowserOf(s.Admin)
+	form := webtest.Fields(admin.Page(edit, http.StatusOK).Find("form[action='" + edit + "']"))
+	form.Set("deadline", "2020-05-02T00:00:00")
+	webtest.WantText(t, webtest.Document(t, admin.Post(edit, form), http.StatusOK), "[role=status]", "The deadline has passed")
+}
+
+// TestAClosedBoardLeadsToItsSources, which everyone may read then, and an open one does not.
+func TestAClosedBoardLeadsToItsSources(t *testing.T) {
+	s := webtest.NewScene(t)
+	board, link := "/tasks/"+s.Task.Slug+"/boards/H200", fmt.Sprintf("#entry-%d a[href='/submissions/%d?tab=source']", s.Ada.ID, s.Done.SubmissionID)
+	if s.Browser().Page(board, http.StatusOK).Find(link).Length() != 0 {
+		t.Error("an open board leads to a source")
+	}
+	over := s.Cfg.Now().Add(-time.Minute)
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: &over}); err != nil {
+		t.Fatal(err)
+	}
+	to := s.Browser().Page(board, http.StatusOK).Find(link)
+	if to.Length() != 1 {
+		t.Fatal("a closed board has no link to the source")
+	}
+	webtest.WantStatus(t, s.Browser().Get(to.AttrOr("href", "")), http.StatusOK)
+}

@@ -1,0 +1,164 @@
+package authoring_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"warpboard/models/accounts"
+	"warpboard/web/site"
+	"warpboard/web/webtest"
+)
+
+type writtenRemark struct {
+	File, Text string
+	Line       int
+	Note       bool
+}
+
+// checks sends the files of a starter as its page does while someone writes, changed.
+func checks(b *webtest.Browser, t *testing.T, form url.Values) (list []writtenRemark) {
+	t.Helper()
+	resp := b.Upload("/tasks/check", "", "", nil, form)
+	webtest.WantStatus(t, resp, http.StatusOK)
+	var answer struct{ Remarks []writtenRemark }
+	webtest.DecodeBody(t, resp, &answer)
+	return answer.Remarks
+}
+
+// TestWhatTryItWouldRefuseIsSaidWhileOneWrites: with the file, the line where it is known, and nothing made or run.
+func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
+	s := webtest.NewScene(t)
+	text := func(form url.Values, file string) *string { return &form["text"][slices.Index(form["path"], file)] }
+	replace := func(file, old, with string) func(url.Values) {
+		return func(form url.Values) {
+			if at := text(form, file); strings.Contains(*at, old) {
+				*at = strings.Replace(*at, old, with, 1)
+			} else {
+				t.Errorf("%s has no %q", file, old)
+			}
+		}
+	}
+	for i, test := range []struct {
+		name   string
+		change func(url.Values)
+		want   writtenRemark
+	}{
+		{"a mistyped key", replace("task.yml", "\nfiles:", "\nfilez: []\nfiles:"), writtenRemark{File: "task.yml", Text: `did you mean "files"`}},
+		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 22, Text: "is not YAML"}},
+		{"a file that is not there", replace("task.yml", "source: reference.h", "source: referenc.h"), writtenRemark{File: "task.yml", Text: "referenc.h"}},
+		{"a file that the language needs", replace("task.yml", "lang: cpp", "lang: cu"), writtenRemark{File: "task.yml", Text: "reference.cuh"}},
+		{"no device", func(f url.Values) { pythonTask(f) }, writtenRemark{File: "task.yml", Text: "gpus: names no device"}},
+		{"a reference without its checker", replace("reference.h", "check_implementation", "check"), writtenRemark{File: "reference.h", Text: "has no check_implementation", Note: true}},
+		{"a path that leads out", func(f url.Values) { f.Add("path", "../x"); f.Add("text", "x") }, writtenRemark{Text: `"../x" is not a path`}},
+		{"a file twice", func(f url.Values) { f.Add("path", "task.h"); f.Add("text", "x") }, writtenRemark{File: "task.h", Text: "twice"}},
+		{"a name that is an address", func(f url.Values) { f.Set("name", "Check") }, writtenRemark{Text: "a name of its own"}},
+		{"a name that is taken", func(f url.Values) { f.Set("name", s.Task.Slug) }, writtenRemark{Text: "already"}},
+		{"no name yet", func(f url.Values) { f.Set("name", "") }, writtenRemark{}},
+		{"a task that is there, without a name", func(f url.Values) { f.Del("name") }, writtenRemark{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			creator := s.SignedIn(fmt.Sprint("Carla ", i), accounts.RoleCreator)
+			form := webtest.Fields(creator.Page("/tasks/new/vectoradd_cpp", http.StatusOK).Find("main form"))
+			form.Set("name", "Sums")
+			test.change(form)
+			got := checks(creator, t, form)
+			if test.want.Text == "" {
+				if len(got) > 0 {
+					t.Errorf("remarks %v", got)
+				}
+				return
+			}
+			if !slices.ContainsFunc(got, func(r writtenRemark) bool {
+				return r.File == test.want.File && strings.Contains(r.Text, test.want.Text) && r.Note == test.want.Note && (test.want.Line == 0 || test.want.Line == r.Line)
+			}) {
+				t.Errorf("remarks %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestChecksOfAWrittenTaskAreForCreatorsAndFew: a page that asks for ever is told to wait, and a large body is not read.
+func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
+	s := webtest.NewScene(t)
+	webtest.WantStatus(t, s.BrowserOf(s.Ada).Upload("/tasks/check", "", "", nil, url.Values{}), http.StatusForbidden)
+	webtest.WantStatus(t, s.Browser().Upload("/tasks/check", "", "", nil, url.Values{}), http.StatusUnauthorized)
+	creator := s.SignedIn("Carla", accounts.RoleCreator)
+	form := webtest.Fields(creator.Page("/tasks/new/vectoradd_cpp", http.StatusOK).Find("main form"))
+	asked := 0
+	var refused *http.Response
+	for ; asked < 50 && refused == nil; asked++ {
+		if resp := creator.Upload("/tasks/check", "", "", nil, form); resp.StatusCode != http.StatusOK {
+			refused = resp
+		}
+	}
+	if asked < 10 || refused == nil {
+		t.Fatalf("%d checks pass at once", asked)
+	}
+	webtest.WantStatus(t, refused, http.StatusTooManyRequests)
+	if refused.Header.Get("Retry-After") == "" {
+		t.Error("no one says when to ask again")
+	}
+	other := s.SignedIn("Ben", accounts.RoleCreator)
+	webtest.WantStatus(t, other.Upload("/tasks/check", "", "", nil, form), http.StatusOK)
+	head := fmt.Sprintf("POST /tasks/check HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nCookie: %s=%s\r\nContent-Length: %d\r\n\r\n",
+		site.SessionCookie, other.Cookie(site.SessionCookie), site.KernelBody+1) // a body that is not read may not be sent to its end
+	if answer := s.Raw(t, head); !strings.HasPrefix(answer, "HTTP/1.1 413 ") {
+		t.Errorf("a large body is answered %.200q", answer)
+	}
+}
+
+// TestFilesOfATaskAreTabsThatSayWhatIsWrong: by keyboard, with marks at lines, and without a word when all is well again.
+func TestFilesOfATaskAreTabsThatSayWhatIsWrong(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))
+	w.Visit("/tasks/new/vectoradd_cpp")
+	chosen := `document.querySelector("[role=tab][aria-selected=true]")`
+	w.Shows("[data-checked] [role=status]", "No problems")
+	w.Until(chosen + `.textContent == "task.yml" && document.querySelectorAll(".file-pane:not([hidden])").length == 1`)
+	w.Eval(chosen + `.focus()`)
+	w.Do(chromedp.KeyEvent(kb.End))
+	w.Until(`document.activeElement == ` + chosen + ` && !` + chosen + `.nextElementSibling`)
+	w.Do(chromedp.KeyEvent(kb.ArrowRight)) // round to the first
+	w.Until(`document.activeElement == ` + chosen + ` && ` + chosen + `.textContent == "task.yml"`)
+
+	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
+	w.Eval(`(() => { document.querySelector(".file-pane:not([hidden]) .cm-content").focus(); document.execCommand("insertText", false, "# first\nfilez: []\n"); })()`)
+	w.Shows(`[role=tab][aria-selected=true] .tab-count`, "1")
+	w.Shows("[data-checked] [role=status]", "1 problem")
+	w.Shows("[data-checked] li", "task.yml, line 2")
+	w.Until(`document.querySelector(".cm-lintRange-error").textContent == "filez: []"`)
+	w.LoadAxe()
+	for theme, width := range map[string]int64{"light": 1280, "dark": 390} {
+		w.Do(chromedp.EmulateViewport(width, 900))
+		for _, found := range w.Axe(theme, true) {
+			t.Errorf("with a problem, %s at %d px: %s, first at %v", theme, width, found.Help, found.Nodes[0].Target)
+		}
+	}
+	w.Eval(`document.querySelectorAll("[role=tab]")[1].click()`)
+	w.Until(chosen + `.textContent != "task.yml1 problem"`)
+	w.Eval(`document.querySelector("[data-checked] li button").click()`)
+	w.Until(`document.activeElement.closest(".file-pane:not([hidden])")?.getAttribute("aria-labelledby") == ` + chosen + `.id && ` + chosen + `.textContent.startsWith("task.yml")`)
+
+	w.Eval(`document.querySelector("[data-add-file]").click()`)
+	w.Until(`document.activeElement.name == "path"`)
+	w.Do(chromedp.KeyEvent("solutions/wrong/mine.cpp"))
+	w.Until(chosen + `.textContent == "solutions/wrong/mine.cpp"`)
+	w.Eval(`(() => { const a = document.querySelectorAll("textarea[name=text]")[0]; a.value = a.value.replace("filez: []\n", ""); a.dispatchEvent(new Event("change")); a.dispatchEvent(new Event("input", { bubbles: true })); })()`)
+	w.Shows("[data-checked] [role=status]", "No problems")
+	w.Until(`!document.querySelector(".tab-count")`)
+	w.RefusedNothing()
+}
+
+// pythonTask makes the files those of a task for a GPU that does not say which.
+func pythonTask(f url.Values) {
+	f["path"] = []string{"task.yml", "reference.py"}
+	f["text"] = []string{"lang: py\ndescription: x\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: reference.py, source: reference.py}\n" +
+		"tests: [{size: 1}]\nbenchmarks: [{size: 2}]\n", "def generate_input(size):\n    return size\n\n\ndef check_implementation(data, output):\n    return ''\n"}
+}

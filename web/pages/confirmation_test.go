@@ -1,0 +1,82 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+	"warpboard/web/webtest"
+)
+
+// TestAConfirmationIsShownOnBoardAndCards: who comes first waits for it, and afterwards both cards have both numbers.
+func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	s := webtest.StartAt(t, "127.0.0.1:0", store)
+	boss := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
+	task := modelstest.Task(t, store, boss, "first", "CPU")
+	finish := func(name string, ns float64) work.Run {
+		run := modelstest.Submit(t, store, modelstest.Person(t, store, name, accounts.RoleUser), task)[0]
+		modelstest.Finish(t, store, run, ns)
+		return run
+	}
+	anns, bens := finish("Ann", 50_000), finish("Ben", 40_000)
+	b, board := s.Browser(), "/tasks/first/boards/CPU"
+	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
+	webtest.WantText(t, b.Page(board, http.StatusOK), "#board tbody tr:first-child", "Ben waits for confirmation")
+	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("This run came first, so it is measured again in turns with #%d", anns.SubmissionID))
+	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "came first; the two are measured again")
+	answer, err := s.API(accounts.User{}).Board(t.Context(), "first", "CPU", 1)
+	if err != nil || !answer.Entries[0].Confirming || answer.Entries[1].Confirming {
+		t.Errorf("the API says %+v, %v", answer.Entries, err)
+	}
+	for _, ns := range []float64{50_000, 45_000, 50_000, 45_000} {
+		modelstest.Finish(t, store, nextLeg(t, store), ns)
+	}
+	doc := b.Page(board, http.StatusOK)
+	webtest.WantText(t, doc, "#board tbody tr:first-child", "Ben 45.00 µs")
+	if doc.Find("#board a.tag").Length() != 0 {
+		t.Error("someone still waits for confirmation")
+	}
+	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", "confirmed The score comes from measuring this source again on one slot, in turns with another, and from its earlier confirmations if there were any; it was 40.00 µs before.")
+	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "went from 40.00 µs to 45.00 µs.")
+
+	cleos := finish("Cleo", 30_000)
+	leg := nextLeg(t, store)
+	attempt, err := store.Work.StartAttempt(t.Context(), leg.Ref())
+	if err == nil {
+		_, err = store.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, work.Findings{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		modelstest.Finish(t, store, nextLeg(t, store), 35_000)
+	}
+	alone := fmt.Sprintf("#%d did not pass when it was measured again. It ended with exit code 3. The other run was measured alone.", bens.SubmissionID)
+	webtest.WantText(t, b.Page(card(cleos), http.StatusOK), "[data-confirmation]", "measuring this source again on one slot and from its earlier confirmations if there were any; it was 30.00 µs before. "+alone)
+	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", "This run was due to be measured again, in turns with another, but got no number. "+alone)
+}
+
+// nextLeg is the one run that waits.
+func nextLeg(t *testing.T, store *models.Store) work.Run {
+	t.Helper()
+	work, err := store.Work.Queue(t.Context())
+	if err != nil || len(work) != 1 {
+		t.Fatalf("%+v waits: %v", work, err)
+	}
+	leg, err := store.Work.Run(t.Context(), work[0].RunID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return leg
+}

@@ -1,0 +1,138 @@
+package events_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/web/webtest"
+)
+
+// TestAnOrganizerMakesAnEventAndEveryoneFollowsIt on its page, on a wall, and in exports.
+func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
+	s := webtest.NewScene(t)
+	organizer := s.BrowserOf(s.Admin)
+	now := time.Now().UTC()
+	form := url.Values{"title": {"Winter Cup"}, "about": {"**Prizes** for three."}, "starts": {now.Add(-time.Minute).Format("2006-01-02T15:04:05")},
+		"ends": {now.Add(time.Hour).Format("2006-01-02T15:04")}, "points": {"5/x"}, "task": {s.Task.Slug}}
+	refused := webtest.Document(t, organizer.Post("/events/new", form), http.StatusUnprocessableEntity)
+	webtest.WantText(t, refused, "[role=alert]", `There is no points rule "5/x"`)
+	if refused.Find("[name=task][checked]").AttrOr("value", "") != s.Task.Slug || refused.Find("#title").AttrOr("value", "") != "Winter Cup" {
+		t.Error("a refused form forgets what was typed")
+	}
+	form.Set("points", "5/3/1")
+	webtest.WantText(t, webtest.Document(t, organizer.Post("/events/new", form), http.StatusOK), "[role=status]", "Saved.")
+	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post("/events/new", form), http.StatusForbidden)
+
+	visitor := s.Browser()
+	webtest.WantText(t, visitor.Page("/events", http.StatusOK), "[data-event=winter-cup]", "Winter Cup")
+	page := visitor.Page("/events/winter-cup", http.StatusOK)
+	webtest.WantText(t, page, ".prose strong", "Prizes")
+	webtest.WantText(t, page, "[data-phase]", "Ends in")
+	webtest.WantText(t, page, "#standings tbody tr:first-child", "5")
+	if page.Find("a[href='/tasks/"+s.Task.Slug+"']").Length() == 0 || page.Find("#reveal, a[href$='/edit']").Length() != 0 {
+		t.Error("the page lacks its task, or offers a visitor to change it")
+	}
+	part := webtest.Document(t, visitor.Get("/events/winter-cup", "HX-Request", "true"), http.StatusOK)
+	if part.Find("#event-now #standings").Length() != 1 || part.Find("footer").Length() != 0 {
+		t.Error("the part is not the standings alone")
+	}
+	wall := visitor.Page("/events/winter-cup/wall", http.StatusOK)
+	if wall.Find("[data-entrant]").Length() != 12 || wall.Find("nav, footer").Length() != 0 {
+		t.Errorf("the wall shows %d entrants", wall.Find("[data-entrant]").Length())
+	}
+	if page.Find("#standings tbody tr").Length() != 61 || visitor.Page("/events/winter-cup?device=CPU", http.StatusOK).Find("#standings").Length() != 0 {
+		t.Error("a device does not choose its boards")
+	}
+	visitor.Page("/events/nothing", http.StatusNotFound)
+
+	form.Set("title", "Spring Cup")
+	webtest.WantText(t, webtest.Document(t, organizer.Post("/events/winter-cup/edit", form), http.StatusOK), "h1", "Spring Cup")
+	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post("/events/winter-cup/edit", form), http.StatusForbidden)
+	webtest.WantText(t, organizer.Page("/events/winter-cup/edit", http.StatusOK), "#about", "for three")
+}
+
+// TestAScriptCanRecomputeTheStandings from the exports, which agree.
+func TestAScriptCanRecomputeTheStandings(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(0)
+	var answer client.EventStandings
+	webtest.DecodeBody(t, s.Browser().Get("/events/"+e.Slug+"/standings.json"), &answer)
+	if len(answer.Boards) != 2 || len(answer.Standings) != 61 || answer.Standings[0].Points != 5 || answer.Standings[0].Results[0].Place != 1 || answer.Frozen {
+		t.Fatalf("the event is %+v", answer.EventSummary)
+	}
+	rows, err := csv.NewReader(s.Browser().Get("/events/" + e.Slug + "/standings.csv").Body).ReadAll()
+	if err != nil || len(rows) != 62 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, row := range rows[1:] {
+		want := answer.Standings[i]
+		if row[1] != want.Name || row[7] != fmt.Sprint(want.Results[0].Place) || row[10] != fmt.Sprint(want.Results[0].Points) {
+			t.Errorf("row %v, answer %+v", row, want)
+		}
+	}
+	list, err := s.API(s.Ada).Events(t.Context())
+	if err != nil || len(list) != 1 || list[0].Slug != e.Slug || !list[0].EndsAt.Equal(e.EndsAt) {
+		t.Errorf("events: %+v, %v", list, err)
+	}
+	if got, err := s.API(s.Ada).EventStandings(t.Context(), e.Slug); err != nil || len(got.Standings) != 61 {
+		t.Errorf("standings: %v", err)
+	}
+}
+
+// TestAHiddenTaskIsInNoStandingsOfStrangers nor is what is on its boards.
+func TestAHiddenTaskIsInNoStandingsOfStrangers(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(0)
+	s.SQL("update tasks set visibility = 'hidden' where id = $1", s.Task.ID)
+	for _, path := range []string{"/events/" + e.Slug, "/events/" + e.Slug + "/wall", "/events/" + e.Slug + "/standings.csv", "/api/v1/events/" + e.Slug} {
+		if text := webtest.Body(t, s.BrowserOf(s.Ada).Get(path)); strings.Contains(text, s.Task.Title) || strings.Contains(text, "Barbara Liskov") {
+			t.Errorf("%s shows it", path)
+		}
+		if text := webtest.Body(t, s.BrowserOf(s.Admin).Get(path)); !strings.Contains(text, "Barbara Liskov") {
+			t.Errorf("%s hides it from an admin", path)
+		}
+	}
+}
+
+// TestAnEventThatHasNotBegunTakesNoSubmission and says when it starts.
+func TestAnEventThatHasNotBegunTakesNoSubmission(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(0)
+	starts := time.Now().Add(30 * time.Minute).UTC().Truncate(time.Second)
+	s.SQL("update events set starts_at = $1 where id = $2", starts.Format("2006-01-02 15:04:05+00:00"), e.ID)
+	_, err := s.API(s.Ada).Submit(t.Context(), client.NewSubmission{Task: s.Task.Slug, Devices: []string{"H200"}, Mode: job.ModeTest, FileName: "a.cu", Source: "// early"})
+	if err == nil || !strings.Contains(err.Error(), "The event Winter Cup starts at "+starts.Format(time.DateTime)+" UTC.") {
+		t.Errorf("an early submission: %v", err)
+	}
+	webtest.WantText(t, s.Browser().Page("/events/"+e.Slug, http.StatusOK), "[data-phase]", "Starts in")
+}
+
+// TestTheEventPagesLookRight and renew themselves.
+func TestTheEventPagesLookRight(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(time.Minute)
+	s.Finish(s.Submit(s.Ada, "H200", webtest.GoodKernel), 5e3)
+	s.Finish(s.Submit(modelstest.Person(t, s.Cfg.Store, "Margaret Hamilton", accounts.RoleUser), "CPU", webtest.GoodKernel), 8e6)
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	for name, path := range map[string]string{"events": "/events", "event": "/events/" + e.Slug, "event-new": "/events/new", "event-edit": "/events/" + e.Slug + "/edit"} {
+		w.Visit(path)
+		w.LooksRight(name)
+	}
+	w.Visit("/events/" + e.Slug + "/wall")
+	w.LooksRight("event-wall")
+	s.Ended(e)
+	w.Visit("/events/" + e.Slug)
+	w.LooksRight("event-ended")
+	s.BrowserOf(s.Admin).Post("/events/"+e.Slug+"/reveal", url.Values{"who": {"next"}})
+	w.Shows("#standings", "Margaret Hamilton") // without a reload
+	w.RefusedNothing()
+}

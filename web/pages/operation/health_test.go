@@ -1,0 +1,90 @@
+package operation_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/web"
+	"warpboard/web/webtest"
+)
+
+// states are the rows of the health page that are not all right, as "Backup unknown".
+func states(doc *goquery.Document) string {
+	return strings.Join(doc.Find("[data-health]:not([data-state='all right'])").Map(func(_ int, e *goquery.Selection) string {
+		return e.AttrOr("data-health", "") + " " + e.AttrOr("data-state", "")
+	}), ", ")
+}
+
+func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
+	q := &webtest.SickQueue{}
+	s := webtest.Start(t, func(c *web.Config) { c.Queue = q })
+	admin := s.SignedIn("Grace", accounts.RoleAdmin)
+	webtest.WantStatus(t, s.SignedIn("Ada", accounts.RoleUser).Get("/operate/health"), http.StatusForbidden)
+	look := func(want string) *goquery.Document {
+		t.Helper()
+		doc := admin.Page("/operate/health", http.StatusOK)
+		webtest.CheckSound(t, doc)
+		if got := states(doc); got != want {
+			t.Errorf("not all right: %s; want %s", got, want)
+		}
+		return doc
+	}
+	s.Cfg.Store.Disk.MinFree = 1
+	doc := look("Workers act, Self-tests unknown, Backup unknown")
+	webtest.WantText(t, doc, "[data-verdict]", "3 things need you.")
+	webtest.WantText(t, doc, "[data-health=Workers]", "No worker is connected. Start a worker")
+	webtest.WantText(t, doc, "[data-health=Backup]", "No backup was ever recorded.")
+
+	record := filepath.Join(s.Cfg.Store.Disk.Dir, "last-backup")
+	webtest.WantText(t, doc, "[data-health=Backup] code", "touch "+record)
+	if err := os.WriteFile(record, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	beat := job.Heartbeat{Worker: "rack-1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, SelfTest: []job.CheckLine{{Name: "sandbox", OK: true}}}
+	modelstest.Heard(t, s.Cfg.Store, beat)
+	doc = look("")
+	webtest.WantText(t, doc, "[data-verdict]", "Yes: everything below is all right.")
+	webtest.WantText(t, doc, "[data-health='Self-tests']", "1 test passed.")
+
+	old := time.Now().Add(-9 * 24 * time.Hour)
+	if err := os.Chtimes(record, old, old); err != nil {
+		t.Fatal(err)
+	}
+	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", Disabled: "ECC errors"})
+	beat.SelfTest = append(beat.SelfTest, job.CheckLine{Name: "memory limit", Detail: "it was not killed"})
+	modelstest.Heard(t, s.Cfg.Store, beat)
+	q.Err = os.ErrClosed
+	s.Cfg.Store.Disk.MinFree = 1 << 60
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort", "A100")
+	modelstest.Submit(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser), task)
+	doc = look("Queue act, Messages to workers act, Slots act, Self-tests act, Disk act, Backup look")
+	webtest.WantText(t, doc, "[data-health=Queue]", "No slot takes work for A100.")
+	webtest.WantText(t, doc, "[data-health=Slots]", "1 slot takes jobs. Out of service: H200 on rack-1: ECC errors.")
+	webtest.WantText(t, doc, "[data-health='Self-tests']", "memory limit on rack-1: It was not killed.")
+	webtest.WantText(t, doc, "[data-health=Disk]", "Free space now")
+	webtest.WantText(t, doc, "[data-health=Backup]", "Take a new one.")
+	doc.Find("[data-health] a").Each(func(_ int, a *goquery.Selection) {
+		path, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
+		admin.Page(path, http.StatusOK)
+	})
+}
+
+func TestTheHealthPageLooksRight(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.Flag(0, "source", "")
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	w.Visit("/operate/health")
+	w.LooksRight("health")
+	w.Eval(`document.querySelector("[data-health='Runs to review'] a").click()`)
+	w.Shows("[data-group=source]", "Pattern in the source")
+	w.RefusedNothing()
+}

@@ -1,0 +1,157 @@
+package palette_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"warpboard/models/catalog"
+	"warpboard/web/webtest"
+)
+
+type foundPlace struct{ Kind, Title, URL string }
+
+func finds(b *webtest.Browser, t *testing.T, text string) (list []foundPlace) {
+	t.Helper()
+	resp := b.Get("/find?q=" + url.QueryEscape(text))
+	webtest.WantStatus(t, resp, http.StatusOK)
+	webtest.DecodeBody(t, resp, &list)
+	return list
+}
+
+func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
+	s := webtest.NewScene(t)
+	b, task := s.BrowserOf(s.Ada), "/tasks/"+s.Task.Slug
+	for text, want := range map[string]foundPlace{
+		"matrix cuda":                            {"Task", "Matrix multiply (CUDA C++)", task},
+		"solve matrix":                           {"Solve", "Solve Matrix multiply (CUDA C++)", task + "/solve"},
+		"matrix cuda h200":                       {"Board", "Matrix multiply (CUDA C++) on H200", task + "/boards/H200"},
+		"BARBARA L":                              {"Person", "Barbara Liskov", "/users/"},
+		fmt.Sprintf("#%d", s.Wrong.SubmissionID): {"Yours", fmt.Sprintf("Submission %d", s.Wrong.SubmissionID), fmt.Sprintf("/submissions/%d", s.Wrong.SubmissionID)},
+	} {
+		list := finds(b, t, text)
+		if !slices.ContainsFunc(list, func(p foundPlace) bool {
+			return p.Kind == want.Kind && p.Title == want.Title && len(p.URL) >= len(want.URL) && p.URL[:len(want.URL)] == want.URL
+		}) {
+			t.Errorf("%q finds %v, want %v", text, list, want)
+		}
+	}
+	for text, want := range map[string]string{"matrix": "Task Task Task Solve Solve Solve Board", "solve matrix": "Solve Solve Solve Task"} {
+		var kinds []string
+		for _, p := range finds(b, t, text) {
+			kinds = append(kinds, p.Kind)
+		}
+		if got := strings.Join(kinds, " "); !strings.HasPrefix(got, want) {
+			t.Errorf("%q finds %s, want %s first", text, got, want)
+		}
+	}
+	for _, p := range finds(s.Browser(), t, fmt.Sprint(s.Wrong.SubmissionID)) {
+		if p.Kind == "Yours" {
+			t.Errorf("a visitor finds %v as his own", p)
+		}
+	}
+	if list := finds(b, t, "%"); len(list) != 0 {
+		t.Errorf("%% finds %v", list)
+	}
+	webtest.WantStatus(t, b.Get("/find?q="+string(slices.Repeat([]byte("x"), 101))), http.StatusUnprocessableEntity)
+}
+
+func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
+	s := webtest.NewScene(t)
+	for text, want := range map[string]foundPlace{
+		"reverse prox":       {"Docs", "Reverse proxies", "/docs/proxy"},
+		"still be cheated":   {"Docs", "What can still be cheated", "/docs/measuring#what-can-still-be-cheated"},
+		"task format":        {"Docs", "Task format", "/docs/tasks"},
+		"nginx":              {"Docs", "nginx", "/docs/proxy#nginx"},
+		"documentation cpus": {},
+	} {
+		list := finds(s.Browser(), t, text)
+		if want.Kind != "" && !slices.Contains(list, want) {
+			t.Errorf("%q finds %v, want %v", text, list, want)
+		}
+		for _, p := range list {
+			page, anchor, _ := strings.Cut(p.URL, "#")
+			if doc := s.Browser().Page(page, http.StatusOK); anchor != "" && doc.Find("main [id='"+anchor+"']").Length() != 1 {
+				t.Errorf("%s has no heading %s", page, anchor)
+			}
+		}
+	}
+}
+
+func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
+	s := webtest.NewScene(t)
+	settings := catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Visibility: catalog.Hidden}
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, settings); err != nil {
+		t.Fatal(err)
+	}
+	if list := finds(s.BrowserOf(s.Ada), t, "matrix cuda"); len(list) != 0 {
+		t.Errorf("a hidden task is found: %v", list)
+	}
+}
+
+func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
+	s := webtest.NewScene(t)
+	b := s.BrowserOf(s.Ada)
+	before := s.Cfg.Store.Queries()
+	finds(b, t, "a")
+	if asked := s.Cfg.Store.Queries() - before; asked > 6 { // session, account, tasks, people, submissions and their runs
+		t.Errorf("the search asks %d queries", asked)
+	}
+}
+
+func TestControlKGoesToATask(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Visit("/devices")
+	w.Until(`!document.querySelector("[data-palette]").hidden && performance.getEntriesByType("resource").every((r) => !r.name.includes("palette"))`)
+	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Until(`document.querySelector("dialog[open]") && document.activeElement.role == "combobox"`)
+	w.Do(chromedp.KeyEvent("matrix cuda"))
+	w.Until(`document.querySelectorAll("[role=option]").length >= 2 && [...document.querySelectorAll("[role=option]")].every((o) => o.textContent.includes("CUDA"))`)
+	w.Do(chromedp.KeyEvent(kb.ArrowDown))
+	w.Until(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent.includes("Solve Matrix")`)
+	w.RefusedNothing()
+	w.Do(chromedp.KeyEvent("\r"))
+	w.Until(`location.pathname == "/tasks/` + s.Task.Slug + `/solve"`)
+}
+
+func TestEscapeClosesTheSearchAndAQuestionMarkListsTheKeys(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
+	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Until(`document.querySelector("dialog[open]")`)
+	w.Do(chromedp.KeyEvent("matrix"))
+	w.Until(`document.querySelector("dialog[open] input").value == "matrix"`)
+	w.Do(chromedp.KeyEvent(kb.Escape))
+	w.Until(`!document.querySelector("dialog[open]")`)
+	w.Do(chromedp.KeyEvent("?"))
+	w.Shows("dialog[open]", "Keyboard shortcuts")
+	w.Shows("dialog[open]", "next or previous entry")
+	w.Do(chromedp.KeyEvent(kb.Escape))
+	w.Until(`!document.querySelector("dialog[open]")`)
+	w.RefusedNothing()
+}
+
+func TestKeysGoThroughABoardAndCompareTwo(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
+	focused := `document.activeElement.closest("#board tr")?.rowIndex`
+	w.Do(chromedp.KeyEvent("j"))
+	w.Until(focused + " == 1")
+	w.Do(chromedp.KeyEvent("c"))
+	w.Until(`document.querySelector("#board tr[data-marked]")?.rowIndex == 1`)
+	w.Do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
+	w.Until(focused + " == 3")
+	w.Do(chromedp.KeyEvent("k"))
+	w.Until(focused + " == 2")
+	w.Do(chromedp.KeyEvent("c"))
+	w.Until(`location.pathname == "/compare" && new URLSearchParams(location.search).get("a")`)
+}

@@ -1,0 +1,80 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/web/webtest"
+)
+
+func TestABoardIsDrawnOverItsTable(t *testing.T) {
+	s := webtest.NewScene(t)
+	board := "/tasks/" + s.Task.Slug + "/boards/H200"
+	doc := s.BrowserOf(s.Ada).Page(board, http.StatusOK)
+	if picture, table := doc.Find("figure.chart").Index(), doc.Find("figure.chart, #board").First(); picture < 0 || !table.Is("figure") {
+		t.Error("the picture does not come before the table")
+	}
+	names := webtest.Words(doc.Find(".point-name"))
+	if !strings.Contains(names, "kernel-13") {
+		t.Errorf("the record line names %q", names)
+	}
+	dots := doc.Find(".strip a[href^='/runs/']")
+	if dots.Length() < 30 || dots.Find(".dot-mine").Length() != 1 {
+		t.Errorf("%d dots, %d of them Ada's", dots.Length(), dots.Find(".dot-mine").Length())
+	}
+	mine := dots.Has(".dot-mine").AttrOr("href", "")
+	resp := s.Browser().Get(mine)
+	if got, want := resp.Request.URL.Path, fmt.Sprintf("/submissions/%d", s.Done.SubmissionID); got != want {
+		t.Errorf("Ada's dot %s leads to %s, want %s", mine, got, want)
+	}
+	first := doc.Find("#board tbody tr").First()
+	if width := first.Find(".bar rect").AttrOr("width", ""); width != "100.0%" {
+		t.Errorf("the bar of the first is %q wide", width)
+	}
+	webtest.WantText(t, doc, fmt.Sprintf("#entry-%d", s.Ada.ID), "new 1")
+}
+
+func TestAPersonIsFoundOnTheBoard(t *testing.T) {
+	s := webtest.NewScene(t)
+	board := "/tasks/" + s.Task.Slug + "/boards/H200"
+	last := s.Browser().Page(board+"?page=2", http.StatusOK).Find("#board tbody tr").Last()
+	name := strings.Fields(webtest.Words(last))[1]
+	resp := s.Browser().Get(board + "?find=" + strings.ToUpper(name))
+	doc := webtest.Document(t, resp, http.StatusOK)
+	if resp.Request.URL.Query().Get("page") != "2" || doc.Find("#"+resp.Request.URL.Fragment).Length() != 1 {
+		t.Errorf("%s is unknown at %s", name, resp.Request.URL)
+	}
+	unknown := s.Browser().Page(board+"?find=Unknown+person", http.StatusOK)
+	webtest.WantText(t, unknown, "[role=status]", "Unknown person")
+	me := s.BrowserOf(s.Ada).Get(board + "?page=2&find=me")
+	if want := fmt.Sprintf("entry-%d", s.Ada.ID); me.Request.URL.Fragment != want || me.Request.URL.Query().Get("page") != "1" {
+		t.Errorf("Ada is sent to %s", me.Request.URL)
+	}
+	webtest.WantText(t, s.BrowserOf(s.Ada).Page(board+"?page=2", http.StatusOK), "[data-tools] a", "Jump to me")
+}
+
+func TestABoardIsShownAsOfADate(t *testing.T) {
+	s := webtest.NewScene(t)
+	board := "/tasks/" + s.Task.Slug + "/boards/H200"
+	b := s.BrowserOf(s.Ada)
+	today := b.Page(board+"?at="+s.Cfg.Now().Format(time.DateOnly), http.StatusOK)
+	webtest.CheckSound(t, today)
+	webtest.WantText(t, today, "[data-past]", "as it stood at the end of")
+	now := b.Page(board, http.StatusOK)
+	if got, want := webtest.Words(today.Find("#board tbody tr:first-child")), webtest.Words(now.Find("#board tbody tr:first-child")); strings.Fields(got)[1] != strings.Fields(want)[1] {
+		t.Errorf("at the end of the day %q leads, now %q", got, want)
+	}
+	if today.Find("[hx-sse\\:connect]").Length() != 0 || !strings.Contains(today.Find("a[rel=next]").AttrOr("href", ""), "&at=") {
+		t.Error("a past board is live, or its next page shows another time")
+	}
+	second := b.Page(board+"?page=2&at="+s.Cfg.Now().Format(time.DateOnly), http.StatusOK)
+	if n := second.Find("#board tbody tr").Length(); n != 11 || second.Find("tfoot .mine").Length() != 1 {
+		t.Errorf("the second page has %d rows, and Ada below %d times", n, second.Find("tfoot .mine").Length())
+	}
+	before := b.Page(board+"?at=2020-01-01", http.StatusOK)
+	webtest.WantText(t, before, "#board", "This board had no entries then")
+	webtest.WantStatus(t, b.Get(board+"?at=yesterday"), http.StatusUnprocessableEntity)
+}

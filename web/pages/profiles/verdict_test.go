@@ -1,0 +1,77 @@
+package profiles_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/web/webtest"
+)
+
+// TestAComparisonBeginsWithWhatItsDataShow: which is faster, where, and what else differs, each in a sentence.
+func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
+	s := webtest.NewComparedScene(webtest.NewProfiledScene(t))
+	b := s.BrowserOf(s.Admin)
+	doc := b.Page(s.Path(), http.StatusOK)
+	webtest.CheckSound(t, doc)
+	a, faster := s.Slow.SubmissionID, s.Fast.SubmissionID
+	for _, want := range []string{
+		fmt.Sprintf("#%d is 1.100× faster than #%d (1.091× to 1.109× at 99 %%; ", faster, a), "geometric mean of the benchmark cases",
+		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "the data show no difference in 1",
+		"Conditions differ, which may explain some of it: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
+	} {
+		webtest.WantText(t, doc, "[data-findings]", want)
+	}
+	if n := doc.Find(".pf-dumbbells circle").Length(); n != 6 {
+		t.Errorf("%d ends of dumbbells", n)
+	}
+	webtest.WantText(t, doc, "#times table", "Geometric mean")
+	webtest.WantText(t, doc, ".pf-why", fmt.Sprintf("#%d keeps the tensor cores busy for 94.9 %% of the cycles; #%d does not use them.", faster, a))
+	if doc.Find(".pf-why li").Length() != 3 || doc.Find("#rooflines .pf-arrow").Length() != 1 || doc.Find(".pf-overlays path").Length() != 6 {
+		t.Error("the reasons, the arrow between the two on a roofline, or the repeats of the cases are missing")
+	}
+	if open := doc.Find("#code[open], #sass[open], #profile[open], #profile details[open]").Length(); open > 0 || doc.Find("#sass").Length() != 1 {
+		t.Errorf("%d tables begin open", open)
+	}
+	same := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Slow.ID, s.Slow.ID), http.StatusOK)
+	webtest.WantText(t, same, "[data-findings]", "Both ran the same source")
+	webtest.WantText(t, same, "[data-findings]", "Conditions are the same: the same H200, the same software, clocks within 2 %.")
+	unsure := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID), http.StatusOK)
+	webtest.WantText(t, unsure, "[data-findings]", "The data cannot show a difference")
+	if unsure.Find(".pf-why").Length() > 0 {
+		t.Error("it is said why a run is faster of which nothing shows that it is")
+	}
+	webtest.WantText(t, unsure, "[data-findings]", fmt.Sprintf("#%d Mary Warp took 1.30× the time of #%d Linus Ncu", s.Second.SubmissionID, s.First.SubmissionID))
+	var answer struct {
+		Ratio struct {
+			Value, Low, High float64
+			Apart            bool
+		}
+		Because struct{ Causes []struct{ Key string } }
+	}
+	webtest.DecodeBody(t, b.Get(fmt.Sprintf("/compare.json?a=%d&b=%d", s.Slow.ID, s.Fast.ID)), &answer)
+	if r := answer.Ratio; !r.Apart || !(r.Low < r.Value && r.Value < r.High && r.High < 1) {
+		t.Errorf("the same for programs: %+v", r)
+	}
+	if list := answer.Because.Causes; len(list) < 3 || list[0].Key != "tensor" {
+		t.Errorf("programs get the causes %+v", list)
+	}
+}
+
+// TestARecordsStoryIsToldOnTheBoard: why it is faster than the one before, from both profiles, without leaving the page.
+func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
+	s := webtest.NewProfiledScene(t)
+	compared := &webtest.ComparedScene{ProfiledScene: s}
+	lin := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
+	compared.Judged(lin, webtest.GoodKernel, "570.86.15", "1980 MHz", "cuda4/1", 0.01, 0.01, 0.01)
+	fast := compared.Judged(lin, webtest.SlowKernel, "570.86.15", "1980 MHz", "tri/0", 0.005, 0.005, 0.005)
+	w := s.Window()
+	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
+	w.Click("[aria-labelledby=history] > details > summary")
+	story := fmt.Sprintf("[data-story='%d']", fast.ID)
+	w.Click(story + " summary")
+	w.Shows(story+" [data-findings]", "faster than")
+	w.Shows(story+" [data-findings]", "keeps the tensor cores busy")
+}

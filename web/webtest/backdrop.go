@@ -1,0 +1,59 @@
+package webtest
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/web"
+)
+
+// plain and profiled are the stores that scenes begin with.
+var plain, profiled backdrop
+
+// backdrop is a store in which a scene was set once, and closed: setting it takes longer than most tests. Each test
+// has a copy to itself.
+type backdrop struct {
+	once sync.Once
+	dir  string
+	made ProfiledScene // who and what is in the store
+}
+
+// restore opens a site on a copy; set makes the first.
+func (b *backdrop) restore(t testing.TB, set func(*ProfiledScene), changes ...func(*web.Config)) *ProfiledScene {
+	t.Helper()
+	b.once.Do(func() { b.make(t, set) })
+	if b.dir == "" {
+		t.Fatal("the scene could not be set; the first test that wanted it says why")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(b.dir)); err != nil {
+		t.Fatal(err)
+	}
+	s, copied := b.made, *b.made.Scene
+	copied.Site = StartAt(t, "127.0.0.1:0", modelstest.OpenDir(t, dir), changes...)
+	s.Scene = &copied
+	return &s
+}
+
+func (b *backdrop) make(t testing.TB, set func(*ProfiledScene)) {
+	t.Helper()
+	dir, err := os.MkdirTemp(scratch, "backdrop-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := models.Open(context.Background(), models.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.made.Scene = &Scene{Site: StartAt(t, "127.0.0.1:0", store)}
+	set(&b.made)
+	b.made.Stop()
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.dir = dir
+}

@@ -1,0 +1,64 @@
+package webtest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// ComparedScene is a profiled scene with two runs that a judge timed in fresh processes, on machines that differ.
+type ComparedScene struct {
+	*ProfiledScene
+	Slow, Fast work.Run
+}
+
+// NewComparedScene adds the two runs to a scene.
+func NewComparedScene(profiled *ProfiledScene) *ComparedScene {
+	s := &ComparedScene{ProfiledScene: profiled}
+	lin := modelstest.Person(s.T, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
+	s.Slow = s.Judged(lin, GoodKernel, "570.86.15", "1980 MHz", "cuda4/1", 1, 1, 1)
+	s.Fast = s.Judged(lin, SlowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", "tri/0", 0.6, 1.001, 1.25)
+	return s
+}
+
+// Path is the address of their comparison.
+func (s *ComparedScene) Path() string { return fmt.Sprintf("/compare?a=%d&b=%d", s.Slow.ID, s.Fast.ID) }
+
+// Judged ends a run whose cases took so many times their usual time, each in five fresh processes, and its profile.
+func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report string, factors ...float64) work.Run {
+	s.T.Helper()
+	run := s.Submit(user, "H200", source)
+	attempt := s.Attempt(run)
+	cases := s.Repeated(12e3)
+	for i := range cases {
+		c := &cases[i]
+		c.Clocks, c.Median, c.Processes = job.Clocks{Counts: job.ClockEvent}, c.Mean*factors[i], nil
+		for k := range c.Times {
+			c.Times[k] *= factors[i]
+		}
+		for k := range 5 {
+			c.Processes = append(c.Processes, c.Median*(1+0.002*float64(k-2)))
+		}
+	}
+	score, err := harness.Score("geom", cases)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	at := time.Now().UTC()
+	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Harness: "warpboard/cu",
+		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: at, Ended: at}, {Stage: job.StageRanked, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}},
+		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: driver,
+			CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": clock}}}
+	s.ProfilingWorker()
+	if _, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: &work.Score{NS: score}}); err != nil {
+		s.T.Fatal(err)
+	}
+	s.Profile(run, report)
+	return run
+}

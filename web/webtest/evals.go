@@ -1,0 +1,226 @@
+package webtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/counters"
+	"warpboard/models/membership"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+	"warpboard/web"
+	"warpboard/web/site"
+)
+
+// Impatient is a site whose callers would be given up by a proxy after a moment.
+func Impatient(c *web.Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
+
+// Finish ends an evaluation that waits, as its worker would.
+func (s *EvalSite) Finish(e work.Evaluation) {
+	s.T.Helper()
+	s.End(e, "w1", `{"compiled": true, "correctness": true, "worker": "w1"}`)
+}
+
+// End ends an evaluation that waits with a worker's report.
+func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...counters.Sample) {
+	s.T.Helper()
+	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), e.Ref())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	result := modelstest.Evaluated(attempt, report)
+	result.Machine.Worker = worker
+	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, modelstest.Completed(samples...))
+	if err != nil || !out.Accepted {
+		s.T.Fatalf("the end is not accepted: %+v, %v", out, err)
+	}
+}
+
+// Asker sends requests as someone; headers say as whom.
+type Asker struct {
+	Name    string
+	Browser *Browser
+	Headers []string
+}
+
+// Ask sends a request as this caller.
+func (a Asker) Ask(method, path, text string) (status int, answer string) {
+	a.Browser.Site.T.Helper()
+	headers := append([]string{"Content-Type", "application/json"}, a.Headers...)
+	if method != http.MethodGet {
+		headers = append(headers, site.CSRFHeader, a.Browser.CSRF())
+	}
+	resp := a.Browser.Send(method, path, strings.NewReader(text), headers...)
+	return resp.StatusCode, Body(a.Browser.Site.T, resp)
+}
+
+// Strangers are everyone but the evaluation's author and admins.
+func (s *EvalSite) Strangers() []Asker {
+	other := modelstest.Person(s.T, s.Cfg.Store, "eve", accounts.RoleCreator)
+	token, _, err := s.Cfg.Store.Accounts.CreateToken(context.Background(), other.ID, "test", 0)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return []Asker{
+		{"a visitor", s.Plain(), nil},
+		{"another person", s.Plain(&other), nil},
+		{"another token", s.Plain(), []string{"Authorization", "Bearer " + token}},
+		{"another key", s.Plain(), []string{client.EvaluationKeyHeader, site.RandomText(32)}},
+	}
+}
+
+// Plain is a browser that follows no redirects, signed in as someone or not.
+func (s *EvalSite) Plain(user ...*accounts.User) *Browser {
+	b := s.Browser()
+	if len(user) > 0 {
+		b = (&Scene{Site: s.Site}).BrowserOf(*user[0])
+	}
+	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return b
+}
+
+// Readings are all addresses at which an evaluation can be read.
+func Readings(id string) []string {
+	return []string{"/evaluations/" + id, "/playground?from=" + id, "/api/v1/evaluations/" + id,
+		"/api/v1/evaluations/" + id + "?wait=1", "/api/v1/evaluations/" + id + "/events", "/job/" + id}
+}
+
+// Object is a JSON object.
+type Object = map[string]any
+
+// EvalSite is a site whose evaluation API someone uses with a token.
+type EvalSite struct {
+	*Site
+	Token string
+	User  accounts.User
+}
+
+// NewEvalSite has a CPU that can evaluate, as far as the site knows; no one takes its jobs.
+func NewEvalSite(t testing.TB, changes ...func(*web.Config)) *EvalSite {
+	t.Helper()
+	return NewEvalSiteOn(t, modelstest.Open(t), changes...)
+}
+
+// NewEvalSiteOn is the same on a database.
+func NewEvalSiteOn(t testing.TB, store *models.Store, changes ...func(*web.Config)) *EvalSite {
+	t.Helper()
+	s := &EvalSite{Site: StartAt(t, "127.0.0.1:0", store, changes...)}
+	s.User = modelstest.Person(t, s.Cfg.Store, "ada", accounts.RoleUser)
+	secret, _, err := s.Cfg.Store.Accounts.CreateToken(context.Background(), s.User.ID, "test", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Token = secret
+	s.beat()
+	return s
+}
+
+func (s *EvalSite) beat() {
+	s.T.Helper()
+	modelstest.Heard(s.T, s.Cfg.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
+		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Torch: "1.13"}}}})
+}
+
+// Send asks with the token; body is JSON as text, or a value to be written as JSON.
+func (s *EvalSite) Send(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
+	s.T.Helper()
+	text, ok := body.(string)
+	if !ok && body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		text = string(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.URL+path, bytes.NewReader([]byte(text)))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+s.Token)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+		if headers[i+1] == "" {
+			req.Header.Del(headers[i])
+		}
+	}
+	return (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+}
+
+// Ask is send for requests that must be answered; it returns the answer's JSON too.
+func (s *EvalSite) Ask(method, path string, body any, headers ...string) (*http.Response, Object) {
+	s.T.Helper()
+	resp, err := s.Send(context.Background(), method, path, body, headers...)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.T.Cleanup(func() { resp.Body.Close() })
+	var answer Object
+	DecodeBody(s.T, resp, &answer)
+	return resp, answer
+}
+
+// TorchModel is a KernelCode whose forward has this body.
+func TorchModel(body string) Object {
+	return Object{"kernel_type": "torch", "source_code": "import ctypes, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " + body +
+		"\ndef get_inputs():\n    return [torch.rand(1000) + 1]\ndef get_init_inputs():\n    return []\n"}
+}
+
+// WaitForState waits until the person's newest evaluation is in a state.
+func (s *EvalSite) WaitForState(state work.EvaluationState) work.Evaluation {
+	s.T.Helper()
+	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+		list, err := s.Cfg.Store.Work.Evaluations(context.Background(), work.Asker{User: s.User}, 0, 1)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		if len(list) > 0 && list[0].State == state {
+			return list[0]
+		}
+	}
+	s.T.Fatalf("no evaluation became %s", state)
+	return work.Evaluation{}
+}
+
+// Closed fails answers with keys that the document does not have; clients take them.
+func Closed(schema *jsonschema.Schema) {
+	if schema == nil {
+		return
+	}
+	if schema.AdditionalProperties == nil && len(schema.Properties) > 0 {
+		schema.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	}
+	for _, property := range schema.Properties {
+		Closed(property)
+	}
+	Closed(schema.Items)
+}
+
+// Invite makes an invite code of a task.
+func (s *Site) Invite(task catalog.Task) string {
+	s.T.Helper()
+	code, _, err := s.Cfg.Store.Members.CreateInvite(s.T.Context(), accounts.User{Role: accounts.RoleAdmin}, task.ID, membership.NewInvite{})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return code
+}
+
+// EndOne ends an evaluation with a result, as a worker would.
+func (s *EvalSite) EndOne(id string, result kernelrun.Result) {
+	s.T.Helper()
+	s.End(work.Evaluation{ID: id}, "w1", JSONText(result))
+}

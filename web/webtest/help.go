@@ -1,0 +1,197 @@
+package webtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/clients/go"
+	"warpboard/e2e/costtest"
+	"warpboard/internal/statement"
+	"warpboard/models/accounts"
+	"warpboard/web"
+)
+
+// Code is the stable code of a refusal; "" for success.
+func Code(err error) string {
+	var p *client.Problem
+	if errors.As(err, &p) {
+		return p.Code
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// Second is the error of an answer that has no other use.
+func Second[T any](_ T, err error) error { return err }
+
+// BoardOf is what a page shows a person, as it was sent but for what differs with each answer; without an id: a visitor.
+func BoardOf(s *Site, user accounts.User, path string) string {
+	b := s.Browser()
+	if user.ID != 0 {
+		b = (&Scene{Site: s}).BrowserOf(user)
+	}
+	resp := b.Get(path)
+	WantStatus(s.T, resp, http.StatusOK)
+	_, text, found := strings.Cut(Body(s.T, resp), "<main")
+	text, _, ended := strings.Cut(text, "</main>")
+	if !found || !ended {
+		s.T.Errorf("%s has no main part", path)
+	}
+	text = strings.ReplaceAll(text, b.CSRF(), "")
+	if _, after, has := strings.Cut(text, ` nonce="`); has {
+		nonce, _, _ := strings.Cut(after, `"`)
+		text = strings.ReplaceAll(text, nonce, "")
+	}
+	return text
+}
+
+// Costs reads a page that is another one each time, as nothing is kept of it.
+func (s *Scene) Costs(t *testing.T, what string, path func(time int) string) {
+	t.Helper()
+	b, times := s.BrowserOf(s.Ada), 0
+	costtest.Check(t, what, func() {
+		times++
+		resp := b.Get(path(times))
+		defer resp.Body.Close()
+		if n, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 || n == 0 {
+			t.Errorf("%s: %s, %d bytes, %v", what, resp.Status, n, err)
+		}
+	})
+}
+
+// Keys are those of an object, so many bytes of them.
+func Keys(size int) string {
+	var text strings.Builder
+	for i := 0; text.Len() < size-10; i++ {
+		fmt.Fprintf(&text, `"%x":1,`, i)
+	}
+	return "{" + text.String() + `"":1}`
+}
+
+// DeviceNames are so many names.
+func DeviceNames(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "%x ", i)
+	}
+	return text.String()
+}
+
+// Eventually waits for what another goroutine is about to do.
+func Eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(60 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// LabPath is the path of a site that is not at the root of its host.
+const LabPath = "/warpboard"
+
+// Below puts a site below a path of its address on this machine.
+func Below(c *web.Config) { c.BaseURL = "http://" + c.Addr + LabPath }
+
+// Ask sends a request with a token.
+func (s *Site) Ask(method, path, token, body string, headers ...string) *http.Response {
+	s.T.Helper()
+	req := httptest.NewRequest(method, s.URL+path, strings.NewReader(body))
+	req.RequestURI = ""
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.T.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// Hostile is what someone would store to script a page, in every way that HTML knows, or to have it read
+// another way than it is.
+const Hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>` +
+	"pass \u202Edeliaf\u202C \u2066"
+
+// CheckDirection fails when text turns its direction unseen, or is not shown at all.
+func CheckDirection(t *testing.T, doc *goquery.Document, shown bool) {
+	t.Helper()
+	doc.Find("textarea").Remove() // there stands what was typed, to be sent again
+	text := doc.Text()
+	if strings.ContainsAny(text, "\u202E\u202C\u2066") {
+		t.Error("stored text turns the direction of the page's")
+	}
+	if shown && !strings.Contains(text, "pass [U+202E]deliaf[U+202C] [U+2066]") {
+		t.Errorf("the controls of direction have no marks: %.300s", text)
+	}
+}
+
+// JSONText is a value as JSON.
+func JSONText(value any) string {
+	text, _ := json.Marshal(value) // it came from JSON
+	return string(text)
+}
+
+// Signs gives a site a signing key of its own.
+func Signs(t *testing.T) func(*web.Config) {
+	return func(c *web.Config) {
+		key, err := statement.KeepKey(filepath.Join(t.TempDir(), "signing.key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys, err := c.Store.Statements.NoteSigningKey(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Signing = web.Signing{Key: key, Keys: keys}
+	}
+}
+
+// Bytes are those of an answer.
+func (b *Browser) Bytes(t *testing.T, path string, status int) []byte {
+	t.Helper()
+	resp := b.Get(path)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != status {
+		t.Fatalf("%s: %s, %v: %s", path, resp.Status, err, text)
+	}
+	return text
+}
+
+// Raw sends bytes over a connection of their own and returns all that comes back until it is closed.
+func (s *Site) Raw(t *testing.T, request string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Cfg.Settings.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(60 * time.Second))
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatalf("%d bytes, then %v: %.200s", len(answer), err, answer)
+	}
+	return string(answer)
+}

@@ -1,0 +1,15 @@
+package webtest
+
+// Happens turns what happened into notices.
+func (s *Site) Happens() {
+	s.T.Helper()
+	for {
+		n, err := s.Cfg.Store.Webhooks.SpreadEvents(s.T.Context())
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package webtest
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"warpboard/web/browsertest"
+)
+
+// scratch is for files that several tests of a package use.
+var scratch string
+
+// chromium is the browser of all tests of a package that need a real one.
+var chromium browsertest.Browser
+
+// Main runs a package's tests: with a folder for what they share, and one browser. It fails if they leave a goroutine.
+func Main(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "warpboard-web-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	scratch = dir
+	code := m.Run()
+	chromium.Close()
+	http.DefaultClient.CloseIdleConnections()
+	if err := goleak.Find(ownEnds()...); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// ownEnds are goroutines of libraries that run as long as the process, or notice late that they may end.
+func ownEnds() []goleak.Option {
+	var options []goleak.Option
+	for _, function := range []string{
+		"github.com/dlclark/regexp2/v2.runClock",                // ends soon after the last search
+		"gorm.io/gorm/internal/lru.NewLRU[...].func1",           // of prepared statements
+		"github.com/valyala/fasthttp.(*workerPool).Start.func2", // looks every 10 s
+		"github.com/valyala/fasthttp.updateServerDate.func1",    // for ever
+		"github.com/valyala/fasthttp/stackless.funcWorker",      // for ever
+	} {
+		options = append(options, goleak.IgnoreAnyFunction(function))
+	}
+	return options
+}

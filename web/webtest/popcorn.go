@@ -1,0 +1,77 @@
+package webtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+	"warpboard/web/popcorn/popcorntest"
+)
+
+// Popcorn is a popcorn-cli with a fresh token of a person.
+func (s *Site) Popcorn(user accounts.User) *popcorntest.Client {
+	s.T.Helper()
+	secret, _, err := s.Cfg.Store.Accounts.CreateToken(s.T.Context(), user.ID, "popcorn", 0)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return &popcorntest.Client{Base: s.URL + "/popcorn", Token: secret, Poll: time.Millisecond}
+}
+
+// When waits for a run of the store that nothing has ended, and then ends it in its way.
+func (s *Site) When(id int64, end func(work.Run) work.Recorded) {
+	s.T.Helper()
+	runs, err := s.Cfg.Store.Work.Runs(s.T.Context(), id)
+	if err != nil || len(runs) != 1 {
+		s.T.Fatal(runs, err)
+	}
+	s.Tell(end(runs[0]))
+}
+
+// Passes ends a run well.
+func (s *Site) Passes(run work.Run) work.Recorded {
+	return modelstest.Finish(s.T, s.Cfg.Store, run, 1234.5)
+}
+
+// Fails ends a run with a stage that did not pass, and for the reason given.
+func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Recorded {
+	return func(run work.Run) work.Recorded {
+		s.T.Helper()
+		attempt, err := s.Cfg.Store.Work.StartAttempt(s.T.Context(), run.Ref())
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		stage.Started, stage.Ended = time.Now().UTC(), time.Now().UTC()
+		out, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			Outcome: job.OutcomeFailed, Failure: stage.Failure, Stages: []job.StageResult{stage}, Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.Findings{})
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		return out
+	}
+}
+
+// PopcornWrong is a test with a wrong answer.
+func PopcornWrong() job.StageResult {
+	return job.StageResult{Stage: job.StageTest, Status: job.StatusFail, Stdout: "hello",
+		Cases:   []job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusFail, Message: "expected 15, got -7"}},
+		Failure: &job.Failure{Stage: job.StageTest, Reason: "The test case size: 8; seed: 1 gave a wrong answer: expected 15, got -7\x1b[2J."}}
+}
+
+// Refused is the status of a refusal and its sentence; empty: popcorn-cli would print the body.
+func Refused(err error) string {
+	var r *popcorntest.Refusal
+	if !errors.As(err, &r) || r.Detail == "" {
+		return ""
+	}
+	var whole map[string]any
+	if json.Unmarshal([]byte(r.Body), &whole) == nil && r.Status < 600 && len(whole) == 1 || whole["raw_error"] == nil && len(whole) == 4 {
+		return fmt.Sprint(r.Status, " ", r.Detail)
+	}
+	return ""
+}

@@ -1,0 +1,277 @@
+package webtest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+	"warpboard/tasks"
+	"warpboard/web"
+)
+
+// Scene is a site with people, tasks, boards and runs in every state that a page can show.
+type Scene struct {
+	*Site
+	Admin, Ada accounts.User
+	Task       catalog.Task // built-in matrix multiply on H200 and CPU
+	Done       work.Run     // ada's, ranked
+	Failed     work.Run     // ada's, did not compile
+	Wrong      work.Run     // ada's, wrong answer in a test
+	Working    work.Run     // ada's, in its benchmark
+	Queued     work.Run     // ada's, waits
+	Worker     *Worker      // has working
+	Energy     *job.Energy  // of the runs that end from now on
+}
+
+// NewScene starts a site with a scene.
+func NewScene(t testing.TB, changes ...func(*web.Config)) *Scene {
+	t.Helper()
+	s := plain.restore(t, (*ProfiledScene).set, changes...)
+	s.begin()
+	return s.Scene
+}
+
+// set makes what a scene begins with.
+func (s *Scene) set() {
+	s.Admin = modelstest.Person(s.T, s.Cfg.Store, "Grace Hopper", accounts.RoleAdmin)
+	s.Ada = modelstest.Person(s.T, s.Cfg.Store, "Ada Lovelace", accounts.RoleUser)
+	s.Heartbeat()
+	s.installTasks()
+	s.fillBoard()
+	s.Done = s.Submit(s.Ada, "H200", GoodKernel)
+	s.Finish(s.Done, 11.91e3)
+	s.Failed = s.Submit(s.Ada, "H200", "int main(")
+	s.Fail(s.Failed, BuildFailure())
+	s.Wrong = s.Submit(s.Ada, "H200", GoodKernel)
+	s.Fail(s.Wrong, WrongAnswer())
+}
+
+// begin has the worker at work on one run while another waits.
+func (s *Scene) begin() {
+	s.Heartbeat()
+	s.Working = s.Submit(s.Ada, "H200", GoodKernel)
+	s.Worker = s.work(s.Working)
+	s.Queued = s.Submit(s.Ada, "H200", GoodKernel)
+}
+
+// GoodKernel is a right solution of the scene's task.
+const GoodKernel = `#include "task.h"
+
+// One block per tile; each thread keeps an 8 x 8 corner of C in registers.
+__global__ void tile(const float* a, const float* b, float* c, int n) {
+    __shared__ float left[64][17];
+    int row = blockIdx.y * 64 + threadIdx.y;
+    for (int k = 0; k < n; k += 16) {
+        left[threadIdx.y][threadIdx.x] = a[row * n + k + threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + threadIdx.x] = 0.0f;
+}
+`
+
+// Heartbeat says that the worker is here.
+func (s *Scene) Heartbeat() {
+	machine := job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
+		CUDA: "12.8", Compiler: "nvcc 12.8.93", Kernel: "6.8.0", Sandbox: "bubblewrap",
+		Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C", "throttle": "none"}}
+	beat := job.Heartbeat{Worker: "rack-7", Started: time.Now().Add(-50 * time.Hour), Version: "1.4.0",
+		Slots: []job.Slot{
+			{Index: 0, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90"},
+			{Index: 1, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90", Disabled: "an uncorrectable memory error was reported", Public: "Out of service: an uncorrectable memory error."},
+			{Index: 2, Device: "CPU", Machine: job.Machine{Device: "CPU", Name: "Intel Xeon Platinum 8480C"}},
+		},
+		SelfTest: []job.CheckLine{
+			{Name: "a program runs as its slot's own user", OK: true, Detail: "uid 60003"},
+			{Name: "no network", OK: true, Detail: "connect: network is unreachable"},
+			{Name: "memory is limited", OK: true, Detail: "killed at 512 MiB"},
+		}}
+	modelstest.Heard(s.T, s.Cfg.Store, beat)
+}
+
+// installTasks makes the built-in tasks; the one with boards is the CUDA matrix multiply.
+func (s *Scene) installTasks() {
+	examples, err := tasks.Examples()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	soon := time.Now().Add(11 * 24 * time.Hour).Truncate(time.Hour)
+	past := time.Now().Add(-40 * 24 * time.Hour).Truncate(time.Hour)
+	for _, b := range examples {
+		settings := catalog.TaskSettings{Devices: []string{"H200", "CPU"}}
+		switch b.Name {
+		case "matmul_cuda":
+			settings.Deadline = &soon
+		case "prefixsum_cuda":
+			settings.Deadline = &past
+		case "vectoradd_cpp", "matmul_cpp", "prefixsum_cpp":
+			settings.Devices = []string{"CPU"}
+		}
+		task, err := s.Cfg.Store.Catalog.CreateTask(context.Background(), s.Admin, catalog.NewTask{TaskSettings: settings, Bundle: b})
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		if b.Name == "matmul_cuda" {
+			s.Task = task
+		}
+	}
+}
+
+// fillBoard puts 60 people on the task's H200 board, each later one slower or faster than those before.
+func (s *Scene) fillBoard() {
+	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman", "Tony Hoare"}
+	for i := range 60 {
+		name := fmt.Sprintf("kernel-%02d", i)
+		if i < len(names) {
+			name = names[i]
+		}
+		user := modelstest.Person(s.T, s.Cfg.Store, name, accounts.RoleUser)
+		score := 10.4e3 * (1 + float64((59+i*37)%60)/23)
+		s.Finish(s.Submit(user, "H200", GoodKernel), score)
+	}
+}
+
+// Submit makes a ranked submission; goodKernel is another source each time, which is not pooled with the others.
+func (s *Scene) Submit(user accounts.User, device, source string) work.Run {
+	s.T.Helper()
+	if source == GoodKernel {
+		source += fmt.Sprintf("// variant %d\n", rand.Uint64())
+	}
+	_, runs, err := s.Cfg.Store.Submissions.Submit(context.Background(), submissions.NewSubmission{
+		User: user, TaskID: s.Task.ID, Devices: []string{device}, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
+	})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return runs[0]
+}
+
+// Attempt begins a run.
+func (s *Scene) Attempt(run work.Run) work.Attempt {
+	s.T.Helper()
+	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), run.Ref())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return attempt
+}
+
+// Record ends an attempt and announces what follows.
+func (s *Scene) Record(result job.Result, score *work.Score) {
+	s.T.Helper()
+	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
+		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Energy: s.Energy, Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
+	result.Harness = "warpboard/cu"
+	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: score})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for _, e := range out.Events {
+		s.Cfg.Hub.RunEvent(e)
+	}
+	if b := out.Board; b != nil {
+		s.Cfg.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+	}
+}
+
+// Finish ends a run with a score, in nanoseconds.
+func (s *Scene) Finish(run work.Run, score float64) {
+	s.T.Helper()
+	s.End(s.Attempt(run), score)
+}
+
+// End ends an attempt with a score.
+func (s *Scene) End(attempt work.Attempt, score float64) {
+	s.T.Helper()
+	result := modelstest.Result(attempt, score)
+	began := time.Now().Add(-7 * time.Second)
+	took := []time.Duration{2700 * time.Millisecond, 410 * time.Millisecond, 1300 * time.Millisecond, 1350 * time.Millisecond}
+	for i := range result.Stages {
+		result.Stages[i].Started, result.Stages[i].Ended = began, began.Add(took[i])
+		began = began.Add(took[i])
+	}
+	result.Stages[0].Command = "nvcc -O3 -std=c++17 -arch=sm_90 -c submission.cu"
+	result.Stages[1].Cases = PassedCases(5)
+	result.Stages[2].Cases, result.Stages[3].Cases = TimedCases(score), TimedCases(score*1.01)
+	s.Record(result, &work.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
+}
+
+// PassedCases are right answers to the first n test cases.
+func PassedCases(n int) []job.CaseResult {
+	cases := make([]job.CaseResult, n)
+	for i := range cases {
+		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 64<<i, 7*i+3), Status: job.StatusPass,
+			Numerics: &job.Numerics{Elements: 64 << i, RelativeMax: 5.96e-8, RelativeP99: 5.12e-8, ULPMax: 0.499, ULPP99: 0.467,
+				Worst: fmt.Sprintf("[%d]", 3<<i), Got: "0.333333343", Want: "0.33333333333333331"}}
+	}
+	return cases
+}
+
+// TimedCases are the benchmark's cases with times around ns.
+func TimedCases(ns float64) []job.CaseResult {
+	cases := make([]job.CaseResult, 3)
+	for i := range cases {
+		mean := ns * float64(int(1)<<(2*i))
+		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 1024<<i, 11*i+1), Status: job.StatusPass, Runs: 100,
+			Mean: mean, Std: mean / 50, Err: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995}
+	}
+	return cases
+}
+
+// Fail ends a run by its submission's fault, with these stages.
+func (s *Scene) Fail(run work.Run, stages []job.StageResult) {
+	s.T.Helper()
+	attempt := s.Attempt(run)
+	s.Record(job.Result{
+		RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+		Failure: stages[len(stages)-1].Failure, Stages: stages,
+	}, nil)
+}
+
+// BuildFailure is a compiler that refused the source.
+func BuildFailure() []job.StageResult {
+	now := time.Now()
+	return []job.StageResult{{
+		Stage: job.StageBuild, Status: job.StatusError, Started: now.Add(-2 * time.Second), Ended: now,
+		Command: "nvcc -O3 -std=c++17 -arch=sm_90 -c submission.cu",
+		Stderr:  "submission.cu(3): error: expected a \";\"\n  int row = blockIdx.y * 64 + threadIdx.y\n                                        ^\n\n1 error detected in the compilation of \"submission.cu\".\n",
+		Failure: &job.Failure{Reason: "the submission does not compile: submission.cu line 3: expected a \";\"", ExitCode: 2},
+	}}
+}
+
+// WrongAnswer is a failed test case.
+func WrongAnswer() []job.StageResult {
+	now := time.Now()
+	cases := PassedCases(5)
+	cases[3] = job.CaseResult{Index: 3, Spec: "n: 512; seed: 24", Status: job.StatusFail,
+		Message: "mismatch at (17, 480): expected 128.25, got 127.75\n41 of 262144 elements differ, the largest by 0.5"}
+	return []job.StageResult{
+		{Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-3 * time.Second), Ended: now.Add(-time.Second), Cached: true},
+		{Stage: job.StageTest, Status: job.StatusFail, Started: now.Add(-time.Second), Ended: now, Cases: cases,
+			Failure: &job.Failure{Reason: "test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75"}},
+	}
+}
+
+// work begins a run as a worker would: it is built and tested, and has run one of three benchmark cases.
+func (s *Scene) work(run work.Run) *Worker {
+	w := NewWorker(s.T, s.Site, run)
+	now := time.Now()
+	w.Say(job.Event{Type: job.EventTaken})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &job.StageResult{
+		Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-4 * time.Second), Ended: now.Add(-time.Second)}})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 5})
+	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{
+		Stage: job.StageTest, Status: job.StatusPass, Started: now.Add(-time.Second), Ended: now, Cases: PassedCases(5)}})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark, Total: 3})
+	w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3, Case: &TimedCases(12e3)[0]})
+	w.Log("warming up\n")
+	return w
+}

@@ -1,0 +1,116 @@
+package webtest
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/events"
+	"warpboard/models/modelstest"
+	"warpboard/models/webhooks"
+	"warpboard/models/work"
+)
+
+// EventOf makes an event that goes on for an hour, frozen for a while; 0: not frozen.
+func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...string) events.Event {
+	s.T.Helper()
+	now := time.Now()
+	in := events.Settings{Title: "Winter Cup", About: "**Prizes** for the first three.", StartsAt: now.Add(-time.Hour), EndsAt: now.Add(time.Hour), Points: "5/3/1", Tasks: slugs}
+	if frozenFor > 0 {
+		at := now.Add(-frozenFor)
+		in.FrozenAt = &at
+	}
+	e, err := s.Cfg.Store.Events.Create(s.T.Context(), owner, in)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return e
+}
+
+// Event is an event with the scene's task.
+func (s *Scene) Event(frozenFor time.Duration) events.Event {
+	s.T.Helper()
+	return s.EventOf(s.Admin, frozenFor, s.Task.Slug)
+}
+
+// SQL changes what time alone would.
+func (s *Scene) SQL(query string, args ...any) {
+	s.T.Helper()
+	if _, err := s.Cfg.Store.SQL().ExecContext(s.T.Context(), query, args...); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// Ended has an event end a second ago, with its tasks.
+func (s *Scene) Ended(e events.Event) {
+	s.T.Helper()
+	past := time.Now().Add(-time.Second).UTC().Format("2006-01-02 15:04:05+00:00")
+	s.SQL("update events set ends_at = $1 where id = $2", past, e.ID)
+	s.SQL("update tasks set deadline = $1 where id in (select task_id from event_tasks where event_id = $2)", past, e.ID)
+}
+
+// Closes ends the scene's task, and says whether it takes practice runs.
+func (s *Scene) Closes(practice bool) {
+	s.T.Helper()
+	b := s.BrowserOf(s.Admin)
+	values := Fields(b.Page("/tasks/"+s.Task.Slug+"/edit", http.StatusOK).Find("form[action$='/edit']"))
+	values.Set("deadline", time.Now().Add(-time.Hour).UTC().Format("2006-01-02T15:04:05"))
+	values["device"] = s.Task.Devices
+	values.Del("practice")
+	if practice {
+		values.Set("practice", "1")
+	}
+	WantStatus(s.T, b.Post("/tasks/"+s.Task.Slug+"/edit", values), http.StatusOK)
+}
+
+// JudgedCases are three cases that a judge timed: the first honest, the second with work on a stream that nothing
+// joins, the third waiting for the device on the host.
+func JudgedCases() []job.CaseResult {
+	cases := TimedCases(12e3)
+	for i := range cases {
+		c := &cases[i]
+		c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: c.Median, Wall: c.Median + 1500, Snapshot: c.Median + 1200, Tolerance: 10e3, Handover: 154e3}
+	}
+	cases[1].Median, cases[1].Clocks = 196.2e3, job.Clocks{Counts: job.ClockWall, Event: 1.25e3, Wall: 206.2e3, Snapshot: 205.9e3, Tolerance: 10e3, Handover: 154e3}
+	cases[2].Median, cases[2].Clocks = 119e3, job.Clocks{Counts: job.ClockWall, Event: 228e3, Wall: 119e3, Snapshot: 119e3, Late: 100, Tolerance: 10e3, Handover: 154e3}
+	return cases
+}
+
+// Judge ends a run of ada's with the numbers of a judge.
+func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work.Run {
+	s.T.Helper()
+	run := s.Submit(s.Ada, device, GoodKernel)
+	attempt := s.Attempt(run)
+	result := modelstest.Result(attempt, score)
+	result.Stages[2].Cases, result.Stages[3].Cases = cases, cases
+	s.Record(result, &work.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
+	return run
+}
+
+// Webhook makes a webhook of the site with a log, and returns the address of its page.
+func (s *Scene) Webhook() string {
+	s.T.Helper()
+	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.Admin, webhooks.NewWebhook{Site: true, URL: "https://hooks.example.org/warpboard", Events: webhooks.OfSite()})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	answers := []webhooks.Tried{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"}, {Problem: "no answer within 10 s"}}
+	for range answers {
+		if err := s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.Admin, hook.ID); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+	due, err := s.Cfg.Store.Webhooks.DueDeliveries(s.T.Context(), time.Now(), nil, 10, 10)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for i, d := range due {
+		answers[i%len(answers)].At = time.Now()
+		if err := s.Cfg.Store.Webhooks.EndTry(s.T.Context(), d, answers[i%len(answers)]); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("/webhooks/%d", hook.ID)
+}

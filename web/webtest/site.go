@@ -1,0 +1,288 @@
+package webtest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/web"
+	"warpboard/web/site"
+)
+
+// Site is a whole server on a real loopback listener, with a store of its own.
+type Site struct {
+	*web.Server
+	T     testing.TB
+	Cfg   web.Config
+	URL   string
+	Queue *IdleQueue
+	Stop  func() // ends the server and waits for it
+}
+
+// IdleQueue is a queue without workers; it notes what it was told.
+type IdleQueue struct {
+	kicked    []string
+	Cancelled []string
+}
+
+// WorkFor does nothing.
+func (q *IdleQueue) WorkFor(string) error { return nil }
+
+// Prepare does nothing.
+func (q *IdleQueue) Prepare(job.Preparation) error { return nil }
+
+// Cancel notes what was cancelled.
+func (q *IdleQueue) Cancel(id string) error {
+	q.Cancelled = append(q.Cancelled, id)
+	return nil
+}
+
+// Kick notes who was kicked.
+func (q *IdleQueue) Kick(name string) { q.kicked = append(q.kicked, name) }
+
+// Start serves until the test ends. The changes are applied to its configuration.
+func Start(t testing.TB, changes ...func(*web.Config)) *Site {
+	t.Helper()
+	return StartAt(t, "127.0.0.1:0", modelstest.Open(t), changes...)
+}
+
+// StartAt is Start at an address, on a store.
+func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*web.Config)) *Site {
+	t.Helper()
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, hub, queue := slog.New(slog.DiscardHandler), site.NewHub(), &IdleQueue{}
+	cfg := web.Config{SiteConfig: site.Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log), Log: log,
+		Settings: site.Settings{Addr: ln.Addr().String(), Version: "test"}}}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	s, err := web.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // what the server takes where the configuration says nothing
+	if cfg.Now == nil {
+		cfg.Now = func() time.Time { return time.Now().UTC() }
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	running := &Site{Server: s, T: t, Cfg: cfg, Queue: queue, URL: "http://" + ln.Addr().String()}
+	running.Stop = func() {
+		if cancel == nil {
+			return
+		}
+		cancel()
+		cancel = nil
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	}
+	t.Cleanup(running.Stop)
+	return running
+}
+
+// Browser is one person's browser: it keeps cookies, follows redirects and sends CSRF tokens with its forms.
+type Browser struct {
+	*http.Client
+	Site *Site
+}
+
+// Browser is one of a visitor.
+func (s *Site) Browser() *Browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	b := &Browser{Client: &http.Client{Jar: jar, Transport: &http.Transport{}}, Site: s}
+	b.SetCookie(site.VisitorCookie, "a visitor's secret")
+	s.T.Cleanup(b.CloseIdleConnections)
+	return b
+}
+
+// SignedIn is a browser with a session that began with the developer sign-in, and so may sign in under another name.
+func (s *Site) SignedIn(name string, role accounts.Role) *Browser {
+	s.T.Helper()
+	b, ctx := s.Browser(), context.Background()
+	user, err := s.Cfg.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
+	if err == nil {
+		err = s.Cfg.Store.Accounts.SetRole(ctx, accounts.User{Name: "test", Role: accounts.RoleAdmin}, user.ID, role)
+	}
+	secret := ""
+	if err == nil {
+		secret, _, err = s.Cfg.Store.Accounts.StartSession(ctx, accounts.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
+	}
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	b.SetCookie(site.SessionCookie, secret)
+	return b
+}
+
+func (b *Browser) address() *url.URL {
+	u, err := url.Parse(b.Site.URL)
+	if err != nil {
+		b.Site.T.Fatal(err)
+	}
+	return u
+}
+
+// SetCookie keeps a cookie for the site.
+func (b *Browser) SetCookie(name, value string) {
+	b.Jar.SetCookies(b.address(), []*http.Cookie{{Name: name, Value: value, Path: "/"}})
+}
+
+// Cookie is the value of a cookie; "" when there is none.
+func (b *Browser) Cookie(name string) string {
+	for _, cookie := range b.Jar.Cookies(b.address()) {
+		if cookie.Name == name {
+			return cookie.Value
+		}
+	}
+	return ""
+}
+
+// CSRF is the token that a page of the site would hold in this browser.
+func (b *Browser) CSRF() string {
+	if secret := b.Cookie(site.SessionCookie); secret != "" {
+		return site.DeriveToken(secret)
+	}
+	return site.DeriveToken(b.Cookie(site.VisitorCookie))
+}
+
+// Get asks for a page; headers are names and values in turns.
+func (b *Browser) Get(path string, headers ...string) *http.Response {
+	b.Site.T.Helper()
+	return b.Send(http.MethodGet, path, nil, headers...)
+}
+
+// Post sends a form as a page of the site would.
+func (b *Browser) Post(path string, form url.Values, headers ...string) *http.Response {
+	b.Site.T.Helper()
+	if form == nil {
+		form = url.Values{}
+	}
+	if !form.Has(site.CSRFField) {
+		form.Set(site.CSRFField, b.CSRF())
+	}
+	headers = append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)
+	return b.Send(http.MethodPost, path, strings.NewReader(form.Encode()), headers...)
+}
+
+// Send sends any request.
+func (b *Browser) Send(method, path string, body io.Reader, headers ...string) *http.Response {
+	b.Site.T.Helper()
+	if strings.HasPrefix(path, "/") {
+		path = b.Site.URL + path
+	}
+	req, err := http.NewRequest(method, path, body)
+	if err != nil {
+		b.Site.T.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	resp, err := b.Do(req)
+	if err != nil {
+		b.Site.T.Fatal(err)
+	}
+	b.Site.T.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// API is a client of the JSON API with a fresh token of the user; the zero user is a visitor.
+func (s *Site) API(user accounts.User) *client.Client {
+	s.T.Helper()
+	if !user.SignedIn() {
+		return client.New(s.URL, "")
+	}
+	secret, _, err := s.Cfg.Store.Accounts.CreateToken(context.Background(), user.ID, "test", 0)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return client.New(s.URL, secret)
+}
+
+// moduleFile is where a file of the repository is, for tests of all folders.
+func moduleFile(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil || dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
+}
+
+// DecodeBody reads an answer as JSON.
+func DecodeBody(t testing.TB, resp *http.Response, into any) {
+	t.Helper()
+	text := Body(t, resp)
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%s answered %s, no JSON: %s", Asked(resp), resp.Status, text)
+	}
+}
+
+// Body is the text of an answer.
+func Body(t testing.TB, resp *http.Response) string {
+	t.Helper()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// WantStatus checks the status of an answer.
+func WantStatus(t testing.TB, resp *http.Response, status int) {
+	t.Helper()
+	if resp.StatusCode != status {
+		t.Errorf("%s answered %s, want %d: %s", Asked(resp), resp.Status, status, Body(t, resp))
+	}
+}
+
+// WantProblem checks an API refusal by its stable code.
+func WantProblem(t testing.TB, resp *http.Response, status int, code string) {
+	t.Helper()
+	WantStatus(t, resp, status)
+	var p client.Problem
+	DecodeBody(t, resp, &p)
+	if p.Code != code || p.Detail == "" || p.Status != status {
+		t.Errorf("%s: problem %+v, want code %q", Asked(resp), p, code)
+	}
+}
+
+// Asked names the request of an answer, as far as it is known.
+func Asked(resp *http.Response) string {
+	if resp.Request == nil {
+		return "the server"
+	}
+	return resp.Request.Method + " " + resp.Request.URL.String()
+}

@@ -1,0 +1,70 @@
+package webtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// Stage is a site with a creator's task and someone who submits to it.
+type Stage struct {
+	*Site
+	Creator, User accounts.User
+	Task          catalog.Task
+}
+
+// NewStage starts a site with a stage; without devices its task is for the CPU.
+func NewStage(t testing.TB, devices ...string) *Stage {
+	t.Helper()
+	st := &Stage{Site: Start(t)}
+	st.People(t, devices...)
+	return st
+}
+
+// People makes who is on the stage, and the task.
+func (s *Stage) People(t testing.TB, devices ...string) {
+	t.Helper()
+	if len(devices) == 0 {
+		devices = []string{"CPU"}
+	}
+	s.Creator = modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator)
+	s.User = modelstest.Person(t, s.Cfg.Store, "ada", accounts.RoleUser)
+	s.Task = modelstest.Task(t, s.Cfg.Store, s.Creator, "vectoradd", devices...)
+}
+
+// Change gives a task other settings; its devices stay.
+func (s *Stage) Change(task catalog.Task, to catalog.TaskSettings) {
+	s.T.Helper()
+	to.Devices = task.Devices
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(context.Background(), s.Creator, task.ID, to); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// Close puts a task's deadline into the past.
+func (s *Stage) Close(task catalog.Task) {
+	s.T.Helper()
+	past := time.Now().Add(-time.Second)
+	s.Change(task, catalog.TaskSettings{Deadline: &past})
+}
+
+// Hide makes a task visible to its creator only.
+func (s *Stage) Hide(task catalog.Task) {
+	s.T.Helper()
+	s.Change(task, catalog.TaskSettings{Visibility: catalog.Hidden})
+}
+
+// Tell passes what the store recorded on, as the recorder does.
+func (s *Site) Tell(out work.Recorded) {
+	for _, e := range out.Events {
+		s.Cfg.Hub.RunEvent(e)
+	}
+	if out.Board != nil {
+		s.Cfg.Hub.BoardChanged(out.Board.VersionID, out.Board.Device, out.Board.Change)
+	}
+}
