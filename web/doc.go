@@ -19,6 +19,9 @@
 // several packages), stream (server-sent events), wire (connections) and mount (the path of a site below one).
 // internal/app/imports_test.go checks these imports.
 //
+// Tests of a handler stand beside it, and ask a whole site of package webtest over HTTP. Here are those of what all routes have:
+// limits, headers, paths, who sees what, queries, costs.
+//
 // Handlers are thin: read, query, shape, answer. Rules live in models and tasks, HTML in views. An error that a
 // handler returns becomes an answer in one place, site.HandleError, in the shape of its route.
 package web
