@@ -26,7 +26,7 @@ func hostileScene(t testing.TB) (s *webtest.Scene, running *webtest.Worker, page
 	bundle := modelstest.Bundle("hostile")
 	d := &bundle.Definition
 	d.Title = webtest.Hostile
-	d.Description = webtest.Hostile + "\n\n[click](javascript:alert(4)) ![x](x\" onerror=\"alert(5)) <b onclick=alert(6)>bold</b>\n\n```" + webtest.Hostile + "\n" + webtest.Hostile + "\n```\n"
+	d.Description = webtest.Hostile + "\n\n[click](javascript:alert(4)) ![x](x\" onerror=\"alert(5)) <b onclick=alert(6)>bold</b> <svg onload=alert(7)> <iframe src=javascript:alert(8)></iframe>\n\n```" + webtest.Hostile + "\n" + webtest.Hostile + "\n```\n"
 	d.Tests = []tasks.Case{{{Name: webtest.Hostile, Value: webtest.Hostile}}}
 	d.Templates = map[string]string{webtest.Hostile: "task.h"}
 	d.Files = append(d.Files, tasks.File{Name: webtest.Hostile + ".py", Source: "task.h"})
