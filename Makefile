@@ -27,7 +27,8 @@ setup-test: # packages that the tests need
 TIMED := ./evaluator/attacks ./evaluator/harness ./evaluator/sandbox
 TIMED_TESTS := ^(TestScoredCPUAttacksShowTheirTrueTime|TestCallsOfAGPUAreGatedAndTimedByThreeClocks|TestSandboxCostsLittle)$$
 # The longest packages start first, three at a time: many tests wait for a process. Four at a time are not faster on two cores.
-LONGEST := ./e2e ./web ./evaluator ./models ./evaluator/toolchain ./evaluator/queue ./evaluator/harness ./evaluator/attacks ./internal/app/verify ./tasks
+LONGEST := ./e2e ./web ./evaluator ./web/evalapi ./web/pages ./models ./evaluator/toolchain ./web/pages/profiles ./web/pages/workbench ./web/api \
+  ./web/pages/authoring ./evaluator/queue ./evaluator/harness ./evaluator/attacks ./internal/app/verify ./tasks
 # make lint vets everything.
 TESTFLAGS := -race -vet=off -timeout 40m
 
