@@ -61,6 +61,15 @@ func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 	t.Errorf("a kernel is %v times as fast as itself, by five trials each", seen)
 }
 
+func TestTimedCallsEndWhenTheyHaveShownWhatIsAskedFor(t *testing.T) {
+	slow := torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep(0.02); return x * 2", 1))
+	request := ask(t, kernelrun.Compare, map[string]any{"ref_kernel": slow, "custom_kernel": torch(doubling), "num_trials": 100, "stop_when": map[string]any{"speedup_above": 2}})
+	r := evaluateOn(t, evaluations.on(t), request)
+	if r.Stopped == nil || *r.Stopped != (kernelrun.Stopped{Reason: "speedup_above", Calls: 20}) || len(r.Times) != 20 || r.Confidence <= 0.95 || *r.Speedup < 2 {
+		t.Errorf("report: %+v", r)
+	}
+}
+
 func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
 	w := evaluations.on(t)
 	near := torch(model("y = x * 2; y[41] = y[41] + 0.005; return y"))

@@ -571,9 +571,9 @@ func evaluationResult(p EvaluationPage, r kernelrun.Result) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var23 string
-				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("95 %% between ×%.4g and ×%.4g", r.SpeedupInterval[0], r.SpeedupInterval[1]))
+				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%.3g %% between ×%.4g and ×%.4g", 100*cmp.Or(r.Confidence, 0.95), r.SpeedupInterval[0], r.SpeedupInterval[1]))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 154, Col: 126}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 154, Col: 160}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -946,7 +946,7 @@ type titled struct{ title, text string }
 
 func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
-		{"Method", r.ProfilingMethod}, {"Clock", clockText(r)}, {"Inputs", inputsText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
+		{"Method", r.ProfilingMethod}, {"Clock", clockText(r)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
 		{"Signal", r.Signal}, {"Limit reached", r.Limit},
 	}
 	if r.TrialsPassed != nil {
@@ -976,6 +976,14 @@ func clockText(r kernelrun.Result) string {
 		return fmt.Sprintf("the judge's (%s), ± %s; the kernel's own process reported %s", c.Counts, format.Nanoseconds(c.Tolerance*1e6), format.Nanoseconds(c.Event*1e6))
 	}
 	return fmt.Sprintf("the judge's (%s), ± %s", c.Counts, format.Nanoseconds(c.Tolerance*1e6))
+}
+
+// stoppedText says why calls ended before there were as many as asked for.
+func stoppedText(r kernelrun.Result) string {
+	if r.Stopped == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d, which showed what stop_when asks for (%s)", r.Stopped.Calls, r.Stopped.Reason)
 }
 
 // inputsText says so where every call had the same inputs.
@@ -1040,7 +1048,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 		var templ_7745c5c3_Var38 string
 		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs("Hardware counters: " + label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 321, Col: 74}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 329, Col: 74}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 		if templ_7745c5c3_Err != nil {
@@ -1058,7 +1066,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(category)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 325, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 333, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -1076,7 +1084,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 				var templ_7745c5c3_Var40 string
 				templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 328, Col: 17}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 336, Col: 17}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 				if templ_7745c5c3_Err != nil {
@@ -1089,7 +1097,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 				var templ_7745c5c3_Var41 string
 				templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(shortNumber(metrics[category][name]))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 329, Col: 49}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 337, Col: 49}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 				if templ_7745c5c3_Err != nil {

@@ -6,6 +6,7 @@ const (
 	defaultTimeout       = 120
 	defaultLegacyTimeout = 30
 	defaultTolerance     = 0.01
+	defaultConfidence    = 0.95
 )
 
 // The tables below are read twice: to check a request, and to describe it (Schemas). What one says the other cannot deny.
@@ -29,6 +30,7 @@ func compareRequest() model {
 func common() []field {
 	return []field{
 		{name: "num_trials", kind: integer{}, standard: int64(defaultTrials), about: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
+		{name: "stop_when", kind: stopWhen(), null: true, about: "end the timed calls as soon as they show this; absent: make all num_trials"},
 		{name: "timeout", kind: integer{}, standard: int64(defaultTimeout), about: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
 		{name: "gpu_type", kind: text{}, null: true, about: "device to run on, such as h200 or cpu; absent: any, preferably a GPU"},
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
@@ -36,6 +38,15 @@ func common() []field {
 		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},
 		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who has the evaluation's id read it with its sources; otherwise only you and the admins can"},
 	}
+}
+
+func stopWhen() model {
+	return model{name: "StopWhen", about: "What the timed calls have to show; one condition suffices. They are looked at after 20, 40, 80, … calls, and all looks share the error that confidence leaves.", strict: true, fields: []field{
+		{name: "half_width", kind: number{}, null: true, about: "the interval of the speedup, or without a reference of the median time, is no wider than ± this share, 0.001 to 0.5"},
+		{name: "speedup_above", kind: number{}, null: true, about: "the interval of the speedup is above this"},
+		{name: "speedup_below", kind: number{}, null: true, about: "the interval of the speedup is below this"},
+		{name: "confidence", kind: number{}, standard: defaultConfidence, about: "of the decision and of speedup_interval, 0.5 to 0.999"},
+	}}
 }
 
 func kernelCode() model {

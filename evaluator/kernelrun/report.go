@@ -32,8 +32,16 @@ type Report struct {
 	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
 	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
-	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"95 % interval of the speedup, with room for the error of the judge's clock and for work that it may not have seen"`
+	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"interval of the speedup, with room for the error of the judge's clock and for work that it may not have seen"`
+	Confidence          float64            `json:"confidence,omitempty" jsonschema:"of speedup_interval, where stop_when was given: its confidence, less the error that each look adds; absent: 0.95"`
+	Stopped             *Stopped           `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+}
+
+// Stopped is how stop_when ended the timed calls.
+type Stopped struct {
+	Reason string `json:"reason" jsonschema:"half_width, speedup_above or speedup_below"`
+	Calls  int    `json:"calls" jsonschema:"timed calls of each kernel"`
 }
 
 // Clocks are the medians of one kernel's calls by three clocks, in ms: the kernel's own process, and the judge until the

@@ -31,6 +31,34 @@ type Request struct {
 	Sections      []string `json:"ncu_sections,omitempty"`
 	GPUType       string   `json:"gpu_type,omitempty"` // as it was asked for; empty: any
 	Shared        bool     `json:"shared,omitempty"`   // anyone who has the evaluation's id may read it
+	// StopWhen ends the timed calls before NumTrials; nil: never.
+	StopWhen *StopWhen `json:"stop_when,omitempty"`
+}
+
+// StopWhen is what the timed calls have to show. One of its conditions suffices.
+type StopWhen struct {
+	HalfWidth  *float64 `json:"half_width,omitempty"` // of the interval, as a share
+	Above      *float64 `json:"speedup_above,omitempty"`
+	Below      *float64 `json:"speedup_below,omitempty"`
+	Confidence float64  `json:"confidence"`
+}
+
+// check refuses what could not be reached, or would be by chance.
+func (s StopWhen) check(hasRef bool) string {
+	outside := func(v *float64, least, most float64) bool { return v != nil && !(*v >= least && *v <= most) }
+	switch {
+	case s.HalfWidth == nil && s.Above == nil && s.Below == nil:
+		return "stop_when needs one of half_width, speedup_above, and speedup_below"
+	case !hasRef && (s.Above != nil || s.Below != nil):
+		return "speedup_above and speedup_below need a reference: send the kernel to /compare"
+	case outside(s.HalfWidth, 0.001, 0.5):
+		return "half_width must be between 0.001 and 0.5"
+	case outside(s.Above, 0.001, 1000), outside(s.Below, 0.001, 1000):
+		return "speedup_above and speedup_below must be between 0.001 and 1000"
+	case !(s.Confidence >= 0.5 && s.Confidence <= 0.999):
+		return "confidence must be between 0.5 and 0.999"
+	}
+	return ""
 }
 
 // Code is one kernel.
@@ -136,6 +164,11 @@ func (r Request) Check(max Bounds) error {
 		return refuse("timeout", r.Timeout, "timeout must be at least %d seconds", minTimeout)
 	case r.Timeout > max.Timeout:
 		return refuse("timeout", r.Timeout, "timeout cannot exceed %d seconds", max.Timeout)
+	}
+	if r.StopWhen != nil {
+		if why := r.StopWhen.check(r.Ref != nil); why != "" {
+			return &Refusal{Message: why, Details: map[string]any{"stop_when": r.StopWhen}}
+		}
 	}
 	if r.Ref != nil {
 		if err := r.Ref.check("ref_kernel"); err != nil {

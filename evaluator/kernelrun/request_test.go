@@ -151,7 +151,7 @@ func TestEverySchemaThatIsReferredToIsThere(t *testing.T) {
 			t.Errorf("%s is not described", name)
 		}
 	}
-	if len(schemas) != 10 {
+	if len(schemas) != 11 {
 		t.Errorf("%d objects are described", len(schemas))
 	}
 }
@@ -232,5 +232,37 @@ func TestComplexTensorsAreTakenWhereverAKernelCanHaveThem(t *testing.T) {
 		if len(problems) != 1 || problems[0].Field != "kernel -> io -> args -> 0 -> tensor_spec -> "+field || !strings.Contains(problems[0].Message, "is known, but unsupported") {
 			t.Errorf("%s: %+v", spec, problems)
 		}
+	}
+}
+
+func TestStopWhenSaysWhatCannotBeReached(t *testing.T) {
+	kernels := map[Kind]string{Evaluate: `{"kernel":{"source_code":"","kernel_type":"torch"}`,
+		Compare: `{"ref_kernel":{"source_code":"","kernel_type":"torch"},"custom_kernel":{"source_code":"","kernel_type":"torch"}`}
+	for _, tt := range []struct {
+		kind Kind
+		stop string
+		want string // the beginning of the refusal; empty: it is taken
+	}{
+		{Evaluate, `{"half_width":0.01}`, ""},
+		{Evaluate, `null`, ""},
+		{Compare, `{"speedup_above":1.1,"speedup_below":0.9,"confidence":"0.99"}`, ""},
+		{Compare, `{}`, "stop_when needs one of"},
+		{Evaluate, `{"speedup_above":1.1}`, "speedup_above and speedup_below need a reference"},
+		{Compare, `{"half_width":0}`, "half_width must be between"},
+		{Compare, `{"half_width":0.6}`, "half_width must be between"},
+		{Compare, `{"speedup_below":-1}`, "speedup_above and speedup_below must be between"},
+		{Compare, `{"half_width":0.1,"confidence":1}`, "confidence must be between"},
+	} {
+		r := read(t, tt.kind, kernels[tt.kind]+`,"stop_when":`+tt.stop+`}`)
+		err := r.Check(DefaultBounds())
+		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.stop, err, tt.want)
+		}
+		if err == nil && r.StopWhen != nil && r.StopWhen.Confidence < 0.9 {
+			t.Errorf("%s: confidence %v", tt.stop, r.StopWhen.Confidence)
+		}
+	}
+	if _, problems := Read(Compare, decode(t, kernels[Compare]+`,"stop_when":{"halfwidth":0.1}}`), RefuseAll); len(problems) == 0 {
+		t.Error("a misspelled condition is taken")
 	}
 }

@@ -7,6 +7,7 @@ import time
 import compare
 import contract
 import timing
+from deciding import Decision
 from sides import Gone, Inputs
 from warpboard_calls import TaskFailed
 from warpboard_stats import quantile
@@ -37,6 +38,8 @@ class Stages:
         self.request, self.pipe, self.kernels, self.generator = request, pipe, kernels, generator
         self.clocks, self.ends = clocks, ends
         self.inputs = Inputs(request, clocks.device, generator)
+        wanted = request.get("stop_when")
+        self.decision = Decision(wanted, request["num_trials"], timing.apart if clocks.kind == "cuda" else lambda *_: 0.0) if wanted else None
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
         self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
 
@@ -176,7 +179,20 @@ class Stages:
                 began = began or time.monotonic()
                 for label, call in made.items():
                     self.kernels[label].calls.append(call)
+                if self.decided():
+                    break
         return values
+
+    def decided(self):
+        """Whether the calls so far have shown what was asked for, by the kernels' own clocks: those of the judge have no constants
+        yet. A kernel whose clock lies ends its timing early, and gains nothing: its times are then as for any other."""
+        if self.decision is None:
+            return False
+        ref, custom = ([call.event / NS_PER_MS for call in self.kernels[label].calls] if label in self.kernels else None for label in ("ref", "custom"))
+        if (reason := self.decision.reached(ref, custom)) is None:
+            return False
+        self.report["stopped"] = {"reason": reason, "calls": len(custom)}
+        return True
 
     def time_alone(self, values):
         """Calls of the reference when nothing is left of the other kernel, which may have slowed it down in turns."""
@@ -211,11 +227,14 @@ class Stages:
             profiling_method="wall_clock" if self.clocks.kind == "host" else "events", fresh_inputs=self.inputs.fresh,
             runtime_stats=timing.stats(times["custom"]), times=times["custom"][: self.request["num_trials"]], clocks={label: told(clock) for label, clock in read.items()},
         )
+        if self.decision is not None:
+            self.report["confidence"] = self.decision.level
         if "ref" in times:
             self.report["ref_runtime"] = timing.stats(times["ref"])
             errors = ([ns / NS_PER_MS for ns in read[label].errors()] for label in ("ref", "custom"))
             apart = timing.apart(*(quantile(times[label], 0.5) for label in ("ref", "custom"))) if self.clocks.kind == "cuda" else 0.0
-            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(times["ref"], times["custom"], *errors, apart)
+            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(
+                times["ref"], times["custom"], *errors, apart, self.decision.level if self.decision else 0.95)
 
 
 def undisturbed(read, alone):

@@ -127,8 +127,8 @@ def apart(*medians):
     return 1.96 * math.sqrt(sum(0.0012**2 + min(60e-6 / ms, 0.25) ** 2 for ms in medians if ms > 0))
 
 
-def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0), apart=0.0):
-    """Ratio of medians, with its 95 % interval: by resampling the pairs, by how much each median may be too long and too short, and
+def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0), apart=0.0, level=0.95):
+    """Ratio of medians, with its interval of a level: by resampling the pairs, by how much each median may be too long and too short, and
     by the share that the ratio is wrong because of the processes. None when the custom one's is zero."""
     a, b = torch.tensor(ref, dtype=torch.float64), torch.tensor(custom, dtype=torch.float64)
     x, y = float(median(a)), float(median(b))
@@ -137,7 +137,7 @@ def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0), apart=0.0):
     generator = torch.Generator().manual_seed(0)
     picks = torch.randint(0, len(a), (RESAMPLES, len(a)), generator=generator)
     ratios = median(a[picks]) / median(b[picks])
-    low, high = (float(torch.quantile(ratios, q)) for q in (0.025, 0.975))
+    low, high = (float(torch.quantile(ratios, q)) for q in ((1 - level) / 2, (1 + level) / 2))
     least = (1 - apart) * max(x - of_ref[0], 0.0) / (y + of_custom[1])
     most = (1 + apart) * (x + of_ref[1]) / (y - min(of_custom[0], _LARGEST_ERROR * y))
     return x / y, [low * least * y / x, high * most * y / x] if x > 0 else [low, high]

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import random
 import statistics
 import struct
 import tempfile
@@ -18,6 +19,7 @@ import torch
 import compare
 import compiled
 import contract
+import deciding
 import evaluate
 import kernels
 import nvrtc
@@ -534,6 +536,43 @@ class Caches(unittest.TestCase):
         memory._cold.fill_.assert_not_called()
         memory.warm_up(seconds=0.001)
         memory._cold.fill_.assert_called()
+
+
+class Deciding(unittest.TestCase):
+    def stopped(self, wanted, ratio, most=641, noise=0.05, rng=random, apart=lambda *_: 0.0):
+        """(why, after how many calls) timing two kernels ends whose medians have the ratio."""
+        decision = deciding.Decision({"confidence": 0.95, **wanted}, most, apart)
+        ref, custom = [], []
+        for _ in range(most):
+            ref.append(ratio * rng.lognormvariate(0, noise))
+            custom.append(rng.lognormvariate(0, noise))
+            if (why := decision.reached(ref, custom)) is not None:
+                return why, len(custom)
+        return None, most
+
+    def test_few_calls_decide_what_is_clear_and_more_what_is_close(self):
+        rng = random.Random(1)
+        self.assertEqual(self.stopped({"speedup_above": 1.1}, 2, rng=rng), ("speedup_above", 20))
+        self.assertEqual(self.stopped({"speedup_below": 1.1}, 0.5, rng=rng), ("speedup_below", 20))
+        why, calls = self.stopped({"speedup_above": 1.1}, 1.13, rng=rng)
+        self.assertEqual(why, "speedup_above")
+        self.assertGreater(calls, 20)
+        self.assertEqual(self.stopped({"half_width": 0.01}, 1, noise=0.001, rng=rng), ("half_width", 20))
+        self.assertEqual(self.stopped({"half_width": 0.01}, 1, noise=0.5, rng=rng)[0], None)
+        self.assertEqual(self.stopped({"half_width": 0.01}, 1, noise=0.001, rng=rng, apart=lambda *_: 0.02)[0], None)  # no number of calls helps
+
+    def test_all_looks_together_are_wrong_no_more_often_than_asked_for(self):
+        rng = random.Random(2)
+        wrong = sum(self.stopped({"speedup_above": 1.05, "confidence": 0.8}, 1.05, rng=rng)[0] is not None for _ in range(400))
+        self.assertLess(wrong, 0.2 * 400)
+
+    def test_the_median_of_one_kernel_is_enough_without_a_reference(self):
+        decision = deciding.Decision({"confidence": 0.95, "half_width": 0.05}, 100, None)
+        self.assertEqual(decision.level, 1 - 0.05 / 3)  # looks at 20, 40 and 80
+        self.assertEqual(decision.reached(None, [1.0] * 20), "half_width")
+        self.assertIsNone(decision.reached(None, [1.0] * 21))
+        self.assertIsNone(decision.reached(None, [1.0, 2.0] * 10))
+        self.assertIsNone(decision.reached(None, [0.0] * 20))  # says a clock that lies
 
 
 class SetUp(unittest.TestCase):
