@@ -77,10 +77,11 @@ func (w *Worker) gauged(unit device.Slot, found job.Gauge) {
 }
 
 // gaugeFirst measures a GPU without a gauge before it ranks anything: nothing else would hold a score back that is above
-// the roof. Who keeps a GPU busy cannot prevent that. On a CPU no roof holds a score back.
+// the roof. Who keeps a GPU busy cannot prevent that. On a CPU no roof holds a score back. A worker without nvcc cannot gauge,
+// and still takes Python tasks.
 func (w *Worker) gaugeFirst(ctx context.Context, a *attempt.Attempt, held *slots.Held) error {
 	unit := held.First()
-	if w.cfg.Gauge.Every == 0 || a.Job.Mode != job.ModeRanked || !unit.IsGPU() || unit.IsGauged() {
+	if w.cfg.Gauge.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !unit.IsGPU() || unit.IsGauged() {
 		return nil
 	}
 	found, err := w.gaugeHeld(ctx, held.One())

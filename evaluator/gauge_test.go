@@ -60,6 +60,7 @@ func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
 	broken := true
 	s := newSite(t)
 	s.start(evaluator.Config{
+		Tools: toolchain.Toolchain{NVCC: &toolchain.Compiler{}},
 		Slots: []device.Slot{gpu(0)}, Gauge: evaluator.Gauging{Every: time.Hour, First: time.Hour},
 		Builder: fakeBuilder{judged: true, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			mu.Lock()
@@ -98,5 +99,17 @@ func TestAGPUIsGaugedBeforeItsFirstRankedRun(t *testing.T) {
 	defer mu.Unlock()
 	if diff := cmp.Diff([]string{"test test", "gauge", "gauge", "first test", "first leaderboard", "second test", "second leaderboard"}, ran); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestAWorkerWithoutNVCCRanksPythonTasksWithoutAGauge(t *testing.T) {
+	s := newSite(t)
+	s.start(evaluator.Config{
+		Slots: []device.Slot{gpu(0)}, Gauge: evaluator.Gauging{Every: time.Hour, First: time.Hour},
+		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) { return pass(st.StageRequest), nil }},
+	})
+	s.publish(onGPU(aJob("a1", job.ModeRanked)))
+	if r := s.result("a1"); r.Failure != nil || r.Machine.Gauge != nil {
+		t.Errorf("%+v, %+v", r.Failure, r.Machine.Gauge)
 	}
 }
