@@ -120,6 +120,7 @@ private:
     static constexpr double no_bound = 1e18;
     static constexpr double usual_turn_ns = 50e3;    // writing an input may take so much longer without a turn
     static constexpr double usual_switch_ns = 10e3;  // and a change of contexts
+    static constexpr double middle_switch_ns = 4e3;  // that of the middle call
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
     // to end early makes the constant smaller, and so its own time longer.
@@ -157,11 +158,12 @@ private:
         Times t{{}, {}, {}, {}, {}, handover(), snapshot_cost()};
         const double prepared = quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25),
                      switched = quantile(own([](const Stamps& s, double) { return s.switched; }), 0.5);
+        const double late = std::max(quantile(each(calls_, [](const Stamps& s, double) { return s.switched; }), 0.5) - switched - middle_switch_ns, 0.0);
         for (const Stamps& call : calls_) {
             // What another context had of the device between the first byte of the input and the end of the hold counts, and for
             // how much longer than usual a gate did not say that it ran.
             const double turns = (call.prepared > prepared + usual_turn_ns ? call.prepared - prepared : 0) +
-                                 std::max(call.switched - switched - usual_switch_ns, 0.0);
+                                 std::max(call.switched - switched - usual_switch_ns, late);
             const double w = call.done - begin(call) - t.wall_cost.ns + turns;
             const double s = call.copied - begin(call) - t.snapshot_cost.ns + turns;
             t.walls.push_back(w);

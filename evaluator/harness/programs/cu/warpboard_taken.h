@@ -95,7 +95,7 @@ private:
             s.height = copy.bytes >= rows * row_bytes ? rows : 1;
             s.pitch = s.height > 1 ? std::min(copy.bytes / s.height / step * step, most_pitch) : copy.bytes;
             s.width = s.height > 1 ? row_bytes : copy.bytes;
-            s.skip = random() % ((s.pitch - s.width) / step + 1) * step;
+            s.skip = random() % ((copy.bytes - (s.height - 1) * s.pitch - s.width) / step + 1) * step;
             return s;
         }
     };

@@ -213,6 +213,16 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
     return ["part", len(parts) - 1]
 
 
+def is_plain(tree):
+    """Whether some of an answer is in its description itself: a number, a text, or the key of a dict."""
+    kind, *rest = tree
+    if kind == "plain":
+        return rest[0] is not None
+    if kind == "part":
+        return False
+    return bool(rest[0]) if kind == "dict" else any(is_plain(item) for item in rest[-1])
+
+
 def build(tree, values):
     """Restores the answer; values are its arrays and tensors in the order of the parts."""
     kind, *rest = tree

@@ -75,7 +75,7 @@ class Calibrator:
             made.append(self._together.call(lambda: self._with_room(draw(), sizes)))
             made[-1].data = made[-1].answer = None
         mapping = max(runner.regions.most_mapping() for runner in self._runners)
-        return Constants.of(self._kind, made[1:], mapping)
+        return Constants.of(self._kind, made[1:], mapping, any(runner.early for runner in self._runners))
 
     def _with_room(self, inputs, sizes):
         """The arguments of our own runners' kernels: the input, and on a device more memory if it has no array of size bytes."""

@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from time import perf_counter_ns
 
-from warpboard_answer import BadAnswer, NoRoom, read
+from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
@@ -159,11 +159,16 @@ class Runner:
         return Taken(*said, self.regions.memory, self.cuda)
 
     def foresee(self):
-        """(description, answer) of the call before the last, None where there is none: memory for answers is taken in turns."""
+        """(description, answer) of the call before the last, None where there is none: memory for answers is taken in turns. An
+        answer with a plain value is not foreseen: that has no copy by which it would be seen when it came."""
         if not self._seen:
             return None
         text, said = self._seen[0]
-        return text, Taken(*said, self.regions.memory, self.cuda)
+        return None if is_plain(said[0]) else (text, Taken(*said, self.regions.memory, self.cuda))
+
+    def as_foreseen(self):
+        """The last answer was the foreseen one: it is now the last that was seen."""
+        self._seen = [*self._seen[-1:], self._seen[0]]
 
     def _wanted(self, leaves):
         ends = sizes(leaves)
@@ -273,7 +278,10 @@ class _Asked:
         if not self.late:
             return False
         self.runner.page.wait_queued(self._number, self.runner.channel, None)
-        return self.answer is None or self.runner.page.description() != self._foreseen
+        if self.answer is None or self.runner.page.description() != self._foreseen:
+            return True
+        self.runner.as_foreseen()
+        return False
 
     def expect(self):
         """Reads the answer's description, and lets its copies go."""

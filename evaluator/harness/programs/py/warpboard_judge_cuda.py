@@ -48,7 +48,7 @@ class Sample:
         height = self._ROWS if size >= self._ROWS * self._WIDTH else 1
         pitch = min(size // height // self._STEP * self._STEP, self._MOST_PITCH) if height > 1 else size
         width = min(self._WIDTH if height > 1 else self._ROWS * self._WIDTH, pitch)
-        skip = secrets.randbelow((pitch - width) // self._STEP + 1) * self._STEP
+        skip = secrets.randbelow((size - (height - 1) * pitch - width) // self._STEP + 1) * self._STEP
         self._copy = to + skip, pitch, width, height
         queue_wait(gate, number, self._stream)
         call("cuMemcpy2DAsync_v2", ctypes.byref(self._rows(source + skip, self._memory)), self._stream)

@@ -22,10 +22,11 @@ class Answer:
 page = types.SimpleNamespace(done=0, release=0, let_in=note("let in"), wait_active=note("active"), open=note("release"),
                              wait_done=note("done", 1), wait_queued=note("queued"), description=lambda: described)
 cuda = types.SimpleNamespace(let_go=note("let go"), open_gate=note("open"), here=lambda: None, key=None)
-runner = types.SimpleNamespace(page=page, cuda=cuda, channel=None, number=7, here=lambda: None, expect=Answer)
+runner = warpboard_calls.Runner.__new__(warpboard_calls.Runner)
+vars(runner).update(page=page, cuda=cuda, channel=None, number=7, here=lambda: None, expect=Answer, _seen=[(foreseen, None), ("the last", None)])
 call = warpboard_calls._Asked(runner, None, [], [], 0)
 call.late = late
 if not late or foreseen is not None:
     call.answer, call._foreseen = Answer(), foreseen
 _, _, end, taken = warpboard_calls.Ranks([runner])._release([call])
-print(json.dumps({"order": order[4:], "by_done": end == 1, "taken": taken > end}))
+print(json.dumps({"order": order[4:], "by_done": end == 1, "taken": taken > end, "next": runner._seen[0][0]}))
