@@ -71,6 +71,9 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		{"stale", "test", plain, 112, "check", "fail"},
 		// Of less there would be nothing to copy: small arrays are sealed whole.
 		{"copied_before", "test", "size: 1000000; moving: 0; broken: no; seed: 1\n", 112, "check", "fail"},
+		{"in_place", "test", "size: 777; moving: 0; broken: no; seed: 1\n", 117, "task", "check_implementation failed: an odd size"},
+		// The tests have passed: the answer is to blame.
+		{"in_place", "leaderboard", "size: 777; moving: 0; broken: no; seed: 1\n", 112, "benchmark.0.error", "check_implementation failed: an odd size"},
 		{"in_place", "test", "size: 1000; moving: 0; broken: generator; seed: 1\n", 117, "task", "generate_input failed: no such luck"},
 		{"in_place", "test", "size: 1000; moving: 0; broken: memory; seed: 1\n", 117, "task", "generate_input failed: the device has no 4398046511104 bytes left beside the submission's process (1073741824 of 1073741824 are free)"},
 	} {

@@ -20,16 +20,17 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 		Order  []string
 		ByDone bool `json:"by_done"`
 		Taken  bool
+		Next   string // the description that is foreseen in the next call: memory for answers is taken in turns
 	}
 	again := []string{"done", "open", "queued", "queue copies", "open", "take"}
 	for name, tt := range map[string]struct {
 		given string // late?, the foreseen description, the runner's
 		want  found
 	}{
-		"queued in time":     {`[false, null, "A"]`, found{[]string{"done", "open", "take"}, true, true}},
-		"late, foreseen":     {`[true, "A", "A"]`, found{[]string{"done", "open", "take", "queued"}, true, true}},
-		"late, another one":  {`[true, "A", "B"]`, found{append([]string{"done", "open", "take"}, again[2:]...), false, true}},
-		"late, not foreseen": {`[true, null, "A"]`, found{again, false, true}},
+		"queued in time":     {`[false, null, "A"]`, found{[]string{"done", "open", "take"}, true, true, ""}},
+		"late, foreseen":     {`[true, "A", "A"]`, found{[]string{"done", "open", "take", "queued"}, true, true, "the last"}},
+		"late, another one":  {`[true, "A", "B"]`, found{append([]string{"done", "open", "take"}, again[2:]...), false, true, "A"}},
+		"late, not foreseen": {`[true, null, "A"]`, found{again, false, true, ""}},
 	} {
 		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "late.py"), dir, tt.given).CombinedOutput()
 		if err != nil {
@@ -41,6 +42,22 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
+// Else a kernel that notices a slow process could end its run as a failure of the task, which counts nowhere.
+func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
+	for stage, want := range map[string]string{"test": "the task: the checker failed", "ranked": "the answer: False, the checker failed"} {
+		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "blamed.py"), dir, stage).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", stage, err, out)
+		}
+		var got string
+		if err := json.Unmarshal(out, &got); err != nil || got != want {
+			t.Errorf("%s: %s, want %q", stage, out, want)
 		}
 	}
 }

@@ -46,11 +46,13 @@ public:
     // one.
     int benchmark(bool ranked) {
         const StopRule rule = ranked ? Task::rule.of_one_process(Device::calls_of_one_process) : Task::rule;
+        if (ranked) calls_->blame_answers();
         for (size_t process = 0;; ++process) {
             if (!measure_all(rule)) return finish(false);
             if (!ranked) break;
             report_.log("process", process);  // all of it has been said
             if (!take()) break;
+            calls_->blame_answers();
         }
         report_.verdict(true);
         return 0;

@@ -41,6 +41,9 @@ class Judge:
     def __init__(self, report, cases, task, runners, calibrator, kind):
         self.report, self.cases, self.task = report, cases, task
         self.runners, self.calibrator, self.kind = runners, calibrator, kind
+        # The tests have passed: a checker that fails, fails for the answer. Else a kernel that notices a slow process could end
+        # its run as a failure of the task, which counts nowhere.
+        self.ranked = False
         self.runner = runners.next()
         if self.runner is None:
             raise RunnerGone
@@ -53,7 +56,12 @@ class Judge:
             made = self.runner.call(lambda: self.task.draw(case.fresh() if fresh else case.arguments), flags)
         except BadAnswer as bad:
             return False, str(bad), None
-        good, message = self.task.check(made.data, made.answer)
+        try:
+            good, message = self.task.check(made.data, made.answer)
+        except TaskFailed as failure:
+            if not self.ranked:
+                raise
+            return False, str(failure), None
         if good and look is not None:
             look(made)
         made.data = made.answer = None  # the memory is needed for the next one
@@ -86,7 +94,7 @@ class Judge:
         rule = StopRule(kernel_ns=10e9, least=_LEAST_CALLS[self.kind], most=_MOST_CALLS[self.kind])
         if ranked:
             rule = StopRule(kernel_ns=6e9, wall_ns=24e9, least=_LEAST_OF_ONE[self.kind], most=_MOST_OF_ONE[self.kind])
-        process = 0
+        self.ranked, process = ranked, 0
         while self.runner is not None:
             if not self.measure_all(rule, _CALIBRATIONS_AGAIN if process else CALIBRATIONS):
                 return False

@@ -24,6 +24,7 @@ static DeviceBuffer<double> reference_fp64(const input_t& data) {
 }
 
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {
+    if (data.a.size() == 777) throw std::runtime_error("an odd size");
     if (!reporter.check_equal("size", output.size(), data.a.size())) return;
     std::vector<float> a(data.a.size()), got(output.size());
     data.a.copy_to(a.data());
