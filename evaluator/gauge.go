@@ -101,14 +101,16 @@ func (w *Worker) gaugeHeld(ctx context.Context, held *slots.Held) (job.Gauge, er
 	if err != nil {
 		return job.Gauge{}, err
 	}
-	work := w.workOf(attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Pool: w.pool, Slot: held.First(), Log: w.log,
-	}))
+	a := attempt.New(attempt.Config{Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Pool: w.pool, Slot: held.First(), Log: w.log})
+	work := w.workOf(a)
 	ready, err := work.Build(ctx)
 	if err == nil && ready {
 		err = work.Run(ctx, held)
 	}
-	return gauge.Read(work.Conclude(err), true)
+	if err != nil { // not concluded: the run that waits for this counts the fault
+		return job.Gauge{}, err
+	}
+	return gauge.Read(a.Result, true)
 }
 
 func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Gauge, error) {

@@ -86,15 +86,16 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 		return err
 	}
 	w.inFlight.onSlot(a.Job.AttemptID)
-	if err := w.gaugeFirst(ctx, a, held); err != nil {
-		held.Release()
-		return err
-	}
-	defer func(began time.Time) {
+	began := time.Now()
+	defer func() {
 		// Also after a panic or a cancellation: the holder of a unit pays for it. The site bounds the number
 		// (work.charge).
 		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
 		held.Release()
-	}(time.Now())
+	}()
+	if err := w.gaugeFirst(ctx, a, held); err != nil {
+		return err
+	}
+	began = time.Now() // the gauge is the site's
 	return work.Run(ctx, held)
 }

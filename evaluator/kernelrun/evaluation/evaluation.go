@@ -194,7 +194,11 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	if out.Signal != "" || out.Limit != "" {
 		e.held.Check(ctx)
 	}
-	return report.conclude(out)
+	result, err := report.conclude(out)
+	if err != nil {
+		err = attempt.Suspected(err) // a kernel can take the device's memory before the judge has any
+	}
+	return result, err
 }
 
 // stage describes one stage with the processes of some kernels.
