@@ -40,7 +40,7 @@ type Report struct {
 
 // Stopped is how stop_when ended the timed calls.
 type Stopped struct {
-	Reason string `json:"reason" jsonschema:"half_width, speedup_above or speedup_below"`
+	Reason string `json:"reason" jsonschema:"half_width, speedup_above or speedup_below; not confirmed where the clocks that count do not show what the kernel's own did"`
 	Calls  int    `json:"calls" jsonschema:"timed calls of each kernel"`
 }
 

@@ -1,8 +1,8 @@
 """When the timed calls have shown what was asked for (stop_when): few calls first, and more only where they matter.
 
 The times are looked at after 20, 40, 80, … calls. Each look could stop by chance, so all of them share the error that the
-confidence leaves: a look's own is that divided by the number of looks (Bonferroni), and the interval of an evaluation that may
-stop is as wide.
+confidence leaves: a look's own is that divided by the number of looks, that at the end included (Bonferroni), and
+the interval of an evaluation that may stop is as wide.
 """
 
 import math
@@ -18,7 +18,7 @@ class Decision:
     def __init__(self, wanted, most, apart):
         self._wanted, self._apart = wanted, apart
         self._looks = [FIRST_LOOK << k for k in range(16) if FIRST_LOOK << k < most]
-        self.level = 1 - (1 - wanted["confidence"]) / max(len(self._looks), 1)
+        self.level = 1 - (1 - wanted["confidence"]) / (len(self._looks) + 1)
 
     def reached(self, ref, custom):
         """What the calls so far have shown, or None. ref and custom are times of calls in turns; ref is None without a reference."""
@@ -38,6 +38,13 @@ class Decision:
         if self._wanted.get("speedup_below") is not None and most < self._wanted["speedup_below"]:
             return "speedup_below"
         return self._within(least, most, "half_width")
+
+    def holds(self, reason, interval):
+        """Whether the interval by the clocks that count shows it, too: a kernel's own clock may lie."""
+        low, high = interval
+        if reason == "half_width":
+            return self._within(low, high, reason) is not None
+        return low > self._wanted[reason] if reason == "speedup_above" else high < self._wanted[reason]
 
     def _within(self, low, high, name):
         asked = self._wanted.get(name)

@@ -1,6 +1,7 @@
 """The stages of an evaluation, as the judge goes through them. What is learned is saved after each, so that a crash or a
 time limit loses nothing."""
 
+import math
 import secrets
 import time
 
@@ -231,10 +232,12 @@ class Stages:
             self.report["confidence"] = self.decision.level
         if "ref" in times:
             self.report["ref_runtime"] = timing.stats(times["ref"])
-            errors = ([ns / NS_PER_MS for ns in read[label].errors()] for label in ("ref", "custom"))
+            errors = ([ns / NS_PER_MS for ns in read[label].errors(alone)] for label in ("ref", "custom"))
             apart = timing.apart(*(quantile(times[label], 0.5) for label in ("ref", "custom"))) if self.clocks.kind == "cuda" else 0.0
             self.report["speedup"], self.report["speedup_interval"] = timing.speedup(
                 times["ref"], times["custom"], *errors, apart, self.decision.level if self.decision else 0.95)
+            if "stopped" in self.report and not self.decision.holds(self.report["stopped"]["reason"], self.report["speedup_interval"] or (0.0, math.inf)):
+                self.report["stopped"]["reason"] = "not confirmed"
 
 
 def undisturbed(read, alone):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import torch
 
@@ -52,8 +53,11 @@ class EvaluationClocks(Clocks):
         event, least = (quantile(events, 0.5) for events in (self.events, [call.event for call in alone]))
         return event > least * (1 + _ALONE_SHARE) + _ALONE_NS
 
-    def errors(self):
-        """By how much the times that count may be too long and too short, in ns, whichever clock is right; without the spread of the calls."""
+    def errors(self, alone=()):
+        """By how much the times that count may be too long and too short, in ns, whichever clock is right; without the spread of the
+        calls. alone are calls of a reference when the other kernel, which may have slowed it down, had ended."""
+        if self._reference and alone and self._on_device:
+            return max(quantile(self.events, 0.5) - quantile([call.event for call in alone], 0.5), 0.0), 0.0
         if self.clock == "event":
             return 0.0, 0.0 if self._reference else max(self._excess()[0] - self._shown[0], 0.0)
         return self.tolerance, self.tolerance
@@ -138,6 +142,9 @@ def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0), apart=0.0, lev
     picks = torch.randint(0, len(a), (RESAMPLES, len(a)), generator=generator)
     ratios = median(a[picks]) / median(b[picks])
     low, high = (float(torch.quantile(ratios, q)) for q in ((1 - level) / 2, (1 + level) / 2))
+    if (1 - level) * RESAMPLES < 20:  # too few lie beyond the quantiles
+        reach = NormalDist().inv_cdf((1 + level) / 2) * float(ratios.log().std())
+        low, high = min(low, x / y * math.exp(-reach)), max(high, x / y * math.exp(reach))
     least = (1 - apart) * max(x - of_ref[0], 0.0) / (y + of_custom[1])
     most = (1 + apart) * (x + of_ref[1]) / (y - min(of_custom[0], _LARGEST_ERROR * y))
     return x / y, [low * least * y / x, high * most * y / x] if x > 0 else [low, high]

@@ -29,7 +29,7 @@ import timing
 import warpboard_runner
 from timekeeper import Timekeeper
 from warpboard_calls import Call
-from warpboard_clocks import Constants
+from warpboard_clocks import Clocks, Constants
 from warpboard_judge_cuda import JudgeMemory
 from warpboard_wire import ANSWERS, HOST, INPUTS, shared_memory
 
@@ -445,6 +445,30 @@ class Timing(unittest.TestCase):
             self.assertAlmostEqual(low, 1 - share, delta=share / 20)
             self.assertAlmostEqual(high, 1 + share, delta=share / 20)
 
+    def test_a_reference_that_was_slower_in_turns_may_be_too_long(self):
+        alone = [Call(None, None, 185e3, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
+        self.assertEqual(self.clocks([(190, 190, 190)] * 20, reference=True).errors(alone), (5_000, 0))
+        self.assertEqual(self.clocks([(180, 180, 180)] * 20, reference=True).errors(alone), (0, 0))
+        self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(alone), (0, 0))
+
+    def test_high_confidence_is_wider_than_all_resamples(self):
+        rng = random.Random(3)
+        ref, custom = ([rng.lognormvariate(0, 0.1) for _ in range(100)] for _ in range(2))
+        width = lambda level: (lambda _, interval: interval[1] - interval[0])(*timing.speedup(ref, custom, level=level))  # noqa: E731
+        self.assertLess(width(0.95), width(0.999))
+        self.assertLess(1.1 * width(0.999), width(0.99999))
+
+    def test_inputs_that_are_described_early_have_their_own_constants(self):
+        calls = [Call(None, None, 5_000.0, 1_005_000.0, 1_205_000.0, False, 0, 0, (4,), 1, 0)] * 20
+        self.assertEqual(Constants.of("cuda", calls, told=True).handover, 1_000_000)
+        self.assertEqual(Constants.of("cuda", calls).handover, 60_000)
+
+    def test_gates_that_come_late_in_the_middle_call_are_charged(self):
+        def shown(late):
+            made = [Call(None, None, 1e3, 340e3, 350e3, False, 40e3, 145e3 + late, (4,), 1, 0, True)] * 20
+            return statistics.median(Clocks(made, Constants("cuda", 150e3, 160e3, 0.3e3, 0.3e3, 40e3, 145e3)).stats.times)
+        self.assertEqual([shown(late) - shown(0) for late in (3e3, 9e3, 30e3)], [0, 5e3, 26e3])
+
     def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None):
         """Clocks of calls in µs, where handing over takes 150 of them."""
         constants = Constants(kind, 150_000.0, 160_000.0, 3_000.0, 3_000.0, 40_000.0, 145_000.0)
@@ -566,9 +590,16 @@ class Deciding(unittest.TestCase):
         wrong = sum(self.stopped({"speedup_above": 1.05, "confidence": 0.8}, 1.05, rng=rng)[0] is not None for _ in range(400))
         self.assertLess(wrong, 0.2 * 400)
 
+    def test_what_a_clock_that_lies_has_stopped_is_not_confirmed(self):
+        decision = deciding.Decision({"confidence": 0.95, "speedup_above": 1.5, "speedup_below": 0.9, "half_width": 0.1}, 100, lambda *_: 0.0)
+        self.assertEqual(decision.reached([1.0] * 20, [1e-6] * 20), "speedup_above")
+        for reason, interval, holds in (("speedup_above", (0.9, 1.1), False), ("speedup_above", (1.6, 2.0), True), ("speedup_below", (0.5, 0.8), True),
+                                        ("speedup_below", (0.5, 1.0), False), ("half_width", (0.95, 1.05), True), ("half_width", (0.5, 1.5), False)):
+            self.assertEqual(decision.holds(reason, interval), holds, (reason, interval))
+
     def test_the_median_of_one_kernel_is_enough_without_a_reference(self):
         decision = deciding.Decision({"confidence": 0.95, "half_width": 0.05}, 100, None)
-        self.assertEqual(decision.level, 1 - 0.05 / 3)  # looks at 20, 40 and 80
+        self.assertEqual(decision.level, 1 - 0.05 / 4)  # looks at 20, 40 and 80, and the end
         self.assertEqual(decision.reached(None, [1.0] * 20), "half_width")
         self.assertIsNone(decision.reached(None, [1.0] * 21))
         self.assertIsNone(decision.reached(None, [1.0, 2.0] * 10))
