@@ -184,6 +184,8 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		if f.count(f.task) != 0 || len(got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10))) != 0 {
 			t.Error("it counts, or still waits for a decision")
 		}
+		_, err = s.Comments.Hide(t.Context(), f.carl, spam.ID, "now it is mine to show")
+		f.refused(err, db.Conflict, "hidden already")
 		_, err = s.Comments.Show(t.Context(), f.carl, spam.ID, "I like it")
 		f.refused(err, db.Forbidden, "Only the person who hid")
 		_, err = s.Comments.Show(t.Context(), f.admin, spam.ID, "a mistake")
@@ -201,6 +203,44 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		if len(acts) != 2 || acts[0].Act != "show comment" || acts[1].Act != "hide comment" || acts[1].Detail != "an advertisement" {
 			t.Errorf("the audit log has %+v", acts)
 		}
+	})
+}
+
+func TestAdminsDecideAboutCommentsOfATasksAuthor(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		f := newForum(t, s)
+		own := f.add(f.carl, f.task, "rude")
+		check(t, s.Comments.Report(t.Context(), f.ann, own.ID, "rude"))
+		if n := len(got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10))) + len(got[[]comments.ReportOf](t)(s.Comments.Reports(t.Context(), f.carl, own.ID))); n != 0 {
+			t.Error("the author reads who reported the author")
+		}
+		_, err := s.Comments.Dismiss(t.Context(), f.carl, own.ID, "not rude")
+		f.refused(err, db.Forbidden, "Admins decide")
+		if list := got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.admin, 10)); len(list) != 1 {
+			t.Errorf("admins find %+v", list)
+		}
+	})
+}
+
+func TestRemovedCommentsLeaveRoomForOthers(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		f := newForum(t, s)
+		fill := `insert into comments (task_id, user_id, body, created_at%s)
+			select t.id, %d, a.n || '-' || b.n || '-' || c.n, '2020-01-01'%s from tasks t, (%[4]s) a, (%[4]s) b, (%[4]s) c where t.id = %[5]d and a.n < 5`
+		numbers := "select 0 as n"
+		for i := 1; i < 20; i++ {
+			numbers += fmt.Sprint(" union all select ", i)
+		}
+		many := func(columns, values string) {
+			t.Helper()
+			check(t, second(s.SQL().ExecContext(t.Context(), fmt.Sprintf(fill, columns, f.bob.ID, values, numbers, f.task.Task.ID))))
+		}
+		many(", removed_at", ", '2020-01-01'")
+		f.add(f.ann, f.task, "there is room")
+		many("", "")
+		_, err := s.Comments.Add(t.Context(), f.ann, f.task, "full")
+		f.refused(err, db.Conflict, "the most that are taken")
+		f.add(f.carl, f.task, "its author still writes")
 	})
 }
 

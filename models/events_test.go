@@ -197,6 +197,11 @@ func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 		e := c.create()
 		*c.now = *c.in.FrozenAt
 		disqualified, held := c.plays(c.ann, c.task, 100), c.held(t, c.Store, c.ben, 50, 1.4)
+		author := modelstest.Person(t, c.Store, "Carl", accounts.RoleCreator)
+		check(t, second(c.SQL().ExecContext(t.Context(), "update tasks set owner_id = $1", author.ID)))
+		if _, err := c.Disqualify(t.Context(), author, disqualified.ID, "A guess."); db.KindOf(err) != db.NotFound {
+			t.Errorf("an author who may not know of a frozen run decides about it: %v", err)
+		}
 		got[any](t)(c.Disqualify(t.Context(), c.admin, disqualified.ID, "It reads no input."))
 		got[any](t)(c.Reinstate(t.Context(), c.admin, disqualified.ID, "It does."))
 		got[any](t)(c.Dismiss(t.Context(), c.admin, held.ID, "The task asks for less."))

@@ -137,6 +137,9 @@ func TestACommentIsToldOnceUntilItIsRead(t *testing.T) {
 		if texts, _ := f.inbox(f.ann); len(texts) != 0 {
 			t.Errorf("a hidden comment is still told: %q", texts)
 		}
+		if user := got[accounts.User](t)(s.Accounts.User(t.Context(), f.ann.ID)); user.Unread != 0 {
+			t.Errorf("a hidden comment counts as %d unread notices", user.Unread)
+		}
 	})
 }
 

@@ -102,6 +102,12 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		burst := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, GPUSeconds: 60})
+		burst.takes(burst.ann, job.ModeRanked) // of which nothing is known yet
+		burst.takes(burst.ann, job.ModeRanked)
+		burst.refuses(burst.ann, job.ModeRanked, "at most 60 GPU-seconds")
+	})
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		l := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, GPUSeconds: 10})
 		l.holds(l.takes(l.ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.ann, job.ModeRanked)

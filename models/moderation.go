@@ -54,6 +54,13 @@ func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.
 		if err != nil {
 			return err
 		}
+		var sub submissions.Submission
+		if err := tx.Take(&sub, run.SubmissionID).Error; err != nil {
+			return db.ReadError(err, "submission of run %d", runID)
+		}
+		if sub.HiddenFrom(actor) || !task.VisibleTo(actor) {
+			return db.Errorf(db.NotFound, "There is no run %d.", runID)
+		}
 		if err := actor.Check(right, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 	"github.com/microcosm-cc/bluemonday"
@@ -21,22 +22,23 @@ import (
 
 // Document is Markdown of the site's own documentation: its headings have the ids that anchor gives them.
 func Document(source string, anchor func(heading string) string) (templ.Component, error) {
-	html, err := markdown(source, anchor, "")
+	html, err := markdown(source, prose{anchor: anchor})
 	return templ.Raw(html), err
 }
 
 // markdown turns a text into HTML that cannot script a page: raw HTML in it is dropped by goldmark, and what is left goes
 // through bluemonday's list for text written by strangers. Its headings are one level lower than written, because the page
-// has its own first one. Texts like #L12 become links to the lines of a source at the address lines, unless that is empty.
-func markdown(source string, anchor func(heading string) string, lines string) (string, error) {
+// has its own first one.
+func markdown(source string, of prose) (string, error) {
 	if len(source) > mostDescription {
 		return asWritten(source), nil
 	}
 	md := gfm()
 	pc := parser.NewContext()
-	pc.Set(linesKey, lines)
+	pc.Set(linesKey, of.lines)
 	doc := md.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
 	links := 0 // bytes of addresses, which references repeat
+	var pictures []*ast.Image
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -44,19 +46,25 @@ func markdown(source string, anchor func(heading string) string, lines string) (
 		switch n := n.(type) {
 		case *ast.Heading:
 			n.Level = min(n.Level+1, 6)
-			if anchor != nil {
-				n.SetAttributeString("id", []byte(anchor(string(n.Lines().Value([]byte(source))))))
+			if of.anchor != nil {
+				n.SetAttributeString("id", []byte(of.anchor(string(n.Lines().Value([]byte(source))))))
 			}
 		case *ast.Link:
 			links += len(n.Destination) + len(n.Title)
 		case *ast.Image:
 			links += len(n.Destination) + len(n.Title)
+			pictures = append(pictures, n)
 		}
 		if links > mostHTML {
 			return ast.WalkStop, errTooLong
 		}
 		return ast.WalkContinue, nil
 	})
+	if of.comment {
+		for _, picture := range pictures {
+			describePicture(picture)
+		}
+	}
 	var buf boundedBuffer
 	if err == nil {
 		err = md.Renderer().Render(&buf, []byte(source), doc)
@@ -72,6 +80,22 @@ func markdown(source string, anchor func(heading string) string, lines string) (
 	return scrolls.ReplaceAllString(string(safe), `<$1 tabindex="0">`), nil
 }
 
+// prose says what Markdown is for.
+type prose struct {
+	anchor  func(heading string) string // gives headings their ids; nil: they have none
+	comment bool                        // anyone may have written it
+	lines   string                      // texts like #L12 become links to the lines of a source at this address, unless it is empty
+}
+
+// describePicture puts a picture's description in its place. Readers' browsers would ask the site for each picture, with the
+// readers' own sessions.
+func describePicture(n *ast.Image) {
+	for child := n.FirstChild(); child != nil; child = n.FirstChild() {
+		n.Parent().InsertBefore(n.Parent(), n, child)
+	}
+	n.Parent().RemoveChild(n.Parent(), n)
+}
+
 // asWritten shows a description that is too large for Markdown.
 func asWritten(source string) string {
 	return `<pre tabindex="0">` + templ.EscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>"
@@ -79,17 +103,21 @@ func asWritten(source string) string {
 
 // Description is Markdown of a text that many readers ask for.
 func (h *Highlighter) Description(source string) (templ.Component, error) {
-	return h.Comment(source, "")
+	return h.prose(source, prose{})
 }
 
-// Comment is Description with links to lines of a source: #L12 of the address lines.
+// Comment is Markdown of a comment: without pictures, bounded, and with links to lines of a source, #L12 of the address lines.
 func (h *Highlighter) Comment(source, lines string) (templ.Component, error) {
-	key := sha256.Sum256([]byte("description\x00" + lines + "\x00" + source))
+	return h.prose(source, prose{comment: true, lines: lines})
+}
+
+func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
+	key := sha256.Sum256(fmt.Appendf(nil, "description\x00%t\x00%s\x00%s", of.comment, of.lines, source))
 	if html, ok := h.done.Get(key); ok {
 		return templ.Raw(html), nil
 	}
-	html, err := markdown(source, nil, lines)
-	if lines != "" && len(html) > mostGrowth*(len(source)+100) {
+	html, err := markdown(source, of)
+	if of.comment && len(html) > mostGrowth*(utf8.RuneCountInString(source)+100) {
 		html = asWritten(source)
 	}
 	if err == nil {

@@ -21,7 +21,7 @@ const (
 	mostNesting     = 20        // lists and quotes in each other; a list counts twice
 	mostMarks       = 250       // of links, emphasis and so on, in one paragraph or cell
 	mostCells       = 10_000    // of tables: a short row is filled up to the width of its header
-	mostGrowth      = 20        // of a comment, in bytes of HTML for each of its own
+	mostGrowth      = 20        // of a comment, in bytes of HTML for each of its characters
 )
 
 // boundedParser is goldmark's parser of GitHub's Markdown, within these bounds.

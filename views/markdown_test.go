@@ -146,6 +146,21 @@ func TestCommentsLinkToLinesAndStaySmall(t *testing.T) {
 			t.Errorf("%q becomes %q", source, got)
 		}
 	}
+	for source, want := range map[string]string{
+		"a ![*b* c](/inbox) d":         "<p>a <em>b</em> c d</p>\n",
+		"[![b](https://x.example)](/)": `>b</a>`,
+		"![](/tasks?1)":                "<p></p>",
+	} {
+		if got := render(source, ""); strings.Contains(got, "<img") || !strings.Contains(got, want) {
+			t.Errorf("a picture in a comment: %q becomes %q", source, got)
+		}
+	}
+	if got := described(t, "![b](/b.png)"); !strings.Contains(got, "<img") {
+		t.Errorf("a description has lost its picture: %s", got)
+	}
+	if got := render("[a]: http://x/"+strings.Repeat("é", 1800)+"\n\n"+strings.Repeat("[a]", 140), ""); len(got) > 100_000 {
+		t.Errorf("a comment of 2,200 characters becomes %d bytes", len(got))
+	}
 	if got := render("#L12", ""); strings.Contains(got, "<a") {
 		t.Errorf("without a source it becomes %q", got)
 	}

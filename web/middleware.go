@@ -97,10 +97,12 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	return nil
 }
 
-// loggedPath is the path of a request without an invite code.
+// loggedPath is the path of a request without an invite code, or the code of a mail.
 func loggedPath(path string) string {
-	if before, _, found := strings.Cut(path, views.JoinPath+"/"); found {
-		return before + views.JoinPath + "/…"
+	for _, secret := range []string{views.JoinPath + "/", "/inbox/off/", "/inbox/confirm/"} {
+		if before, _, found := strings.Cut(path, secret); found {
+			return before + secret + "…"
+		}
 	}
 	return path
 }

@@ -45,4 +45,4 @@ create table mails (
 );
 create index mails_due on mails (next_at) where next_at is not null;
 create index mails_person on mails (user_id, created_at);
-create index mails_address on mails (address, created_at);
+create index mails_confirm on mails (created_at) where kind = 'confirm';

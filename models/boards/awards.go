@@ -191,7 +191,7 @@ func (s *Boards) Name(ctx context.Context, list []Total, since time.Time) ([]Nam
 		Submissions int
 	}
 	err := s.db.Read(ctx).Table("users u").Select(`u.id, u.name, (select count(*) from submissions s join tasks t on t.id = s.task_id
-			where s.user_id = u.id and s.created_at >= ? and t.visibility = ?) as submissions`, db.Time(since), catalog.Public).
+			where s.user_id = u.id and s.created_at >= ? and t.visibility = ? and s.frozen_event = 0) as submissions`, db.Time(since), catalog.Public).
 		Where("u.id in ?", ids).Scan(&people).Error
 	byID := map[int64]int{}
 	for i, p := range people {

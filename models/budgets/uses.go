@@ -104,7 +104,10 @@ func spend(limit catalog.Limit, uses []counted, now time.Time) Spent {
 	return s
 }
 
-// usualHold is the average of what held GPUs; 0: nothing is known.
+// unknownHold is for what a live run holds a GPU where none has ended yet: with 0, a limit would not see a burst.
+const unknownHold = 30 * time.Second
+
+// usualHold is the average of what held GPUs.
 func usualHold(mode string, uses []counted) time.Duration {
 	var sum, n int64
 	for _, u := range uses {
@@ -112,7 +115,10 @@ func usualHold(mode string, uses []counted) time.Duration {
 			sum, n = sum+u.HeldNS, n+1
 		}
 	}
-	return time.Duration(sum / max(n, 1))
+	if n == 0 {
+		return unknownHold
+	}
+	return time.Duration(sum / n)
 }
 
 // CheckTask refuses a submission in a mode for which the person has used up a limit of the task.

@@ -64,8 +64,8 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 
 // Reports lists the open reports of a comment, for moderators.
 func (c *Comments) Reports(ctx context.Context, actor accounts.User, id int64) (list []ReportOf, err error) {
-	_, t, err := c.Comment(ctx, actor, id)
-	if err != nil || !t.ModeratedBy(actor) {
+	found, t, err := c.Comment(ctx, actor, id)
+	if err != nil || !t.ModeratedBy(actor) || isOwn(found, actor) {
 		return nil, err
 	}
 	err = reports(c.db.Read(ctx)).Where("p.comment_id = ?", id).Scan(&list).Error
@@ -93,15 +93,23 @@ func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int)
 		if !actor.MayCreate() {
 			return nil, nil
 		}
-		q = q.Where("t.owner_id = ?", actor.ID)
+		q = q.Where("t.owner_id = ? and c.user_id <> ?", actor.ID, actor.ID)
 	}
 	err = q.Order("p.first").Limit(limit).Scan(&list).Error
 	return list, db.ReadError(err, "reported comments")
 }
 
+// isOwn reports whether a moderator who is no admin wrote the comment: then others decide about it, and read who reported it.
+func isOwn(found Listed, actor accounts.User) bool {
+	return found.UserID == actor.ID && !actor.IsAdmin()
+}
+
 // Hide takes a comment from everyone's sight except its author's and the moderators', and closes its reports.
 func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
-	return c.decide(ctx, actor, id, "hide comment", why, func(_ Listed, why string) (map[string]any, error) {
+	return c.decide(ctx, actor, id, "hide comment", why, func(found Listed, why string) (map[string]any, error) {
+		if found.HiddenAt != nil { // or an author of a task could make an admin's decision their own
+			return nil, db.Errorf(db.Conflict, "Comment %d is hidden already.", id)
+		}
 		return map[string]any{"hidden_at": db.Now(), "hidden_by": actor.ID, "hidden_why": why}, nil
 	})
 }
@@ -137,9 +145,15 @@ func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, ac
 		if err := actor.Check(accounts.ModerateComments, accounts.Of{AuthorID: t.Task.OwnerID}); err != nil {
 			return err
 		}
+		if isOwn(found, actor) {
+			return db.Errorf(db.Forbidden, "Admins decide about comments of the task's author.")
+		}
 		values, err := change(found, why)
 		if err == nil && values != nil {
 			err = tx.Model(&Comment{}).Where("id = ?", id).Updates(values).Error
+		}
+		if err == nil && values["hidden_at"] != nil {
+			err = c.hooks.Gone(tx, id)
 		}
 		if err == nil {
 			err = closeReports(tx, actor.ID, id, why)

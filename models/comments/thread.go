@@ -14,14 +14,19 @@ import (
 
 // Comments is the comments of one database.
 type Comments struct {
-	db   *db.DB
-	note func(tx *gorm.DB, commentID int64) error
+	db    *db.DB
+	hooks Hooks
 }
 
-// New returns the comments of a database. note is called with each new comment, in its transaction.
-func New(database *db.DB, note func(tx *gorm.DB, commentID int64) error) *Comments {
-	return &Comments{database, note}
+// Hooks hear of comments, in the transactions that write them.
+type Hooks struct {
+	Added func(tx *gorm.DB, commentID int64) error
+	// Gone hears of a comment that was removed or hidden: others can no longer read it.
+	Gone func(tx *gorm.DB, commentID int64) error
 }
+
+// New returns the comments of a database.
+func New(database *db.DB, hooks Hooks) *Comments { return &Comments{database, hooks} }
 
 // Thread is what a list of comments is about: a task, or one of its submissions.
 type Thread struct {

@@ -36,7 +36,7 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 		if err := tx.Create(&made).Error; err != nil {
 			return db.WriteError(err, "comment")
 		}
-		if err := c.note(tx, made.ID); err != nil {
+		if err := c.hooks.Added(tx, made.ID); err != nil {
 			return err
 		}
 		return t.count(tx)
@@ -74,7 +74,7 @@ func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Th
 		if err := tx.Create(&made).Error; err != nil {
 			return db.WriteError(err, "write-up")
 		}
-		if err := c.note(tx, made.ID); err != nil {
+		if err := c.hooks.Added(tx, made.ID); err != nil {
 			return err
 		}
 		return t.count(tx)
@@ -115,10 +115,10 @@ func clean(body string, most int) (string, error) {
 // room refuses a comment too many, and one that was sent twice. Admins have no hourly limit.
 func (t Thread) room(tx *gorm.DB, actor accounts.User, body string) error {
 	var there int64
-	if err := t.of(tx.Model(&Comment{})).Count(&there).Error; err != nil {
+	if err := t.of(tx.Model(&Comment{})).Where("removed_at is null").Count(&there).Error; err != nil {
 		return db.ReadError(err, "comments")
 	}
-	if there >= mostOfOne {
+	if there >= mostOfOne && !t.ModeratedBy(actor) {
 		return db.Errorf(db.Conflict, "There are %d comments here, the most that are taken.", there)
 	}
 	err := t.of(tx.Model(&Comment{})).Where("user_id = ? and body = ? and removed_at is null", actor.ID, body).Count(&there).Error
@@ -156,6 +156,9 @@ func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t
 		err := tx.Model(&Comment{}).Where("id = ?", id).Updates(map[string]any{"body": "", "removed_at": db.Now()}).Error
 		if err == nil {
 			err = closeReports(tx, actor.ID, id, "deleted by its author")
+		}
+		if err == nil {
+			err = c.hooks.Gone(tx, id)
 		}
 		if err != nil {
 			return db.WriteError(err, "comment %d", id)

@@ -17,11 +17,13 @@ import (
 const Confirm = "confirm"
 
 const (
-	mailsADay    = 20 // of one person, beside those that ask for a confirmation
-	confirmsADay = 3  // to one address, and of one person
-	codeLife     = 24 * time.Hour
-	keepMails    = 30 * 24 * time.Hour
-	longestMail  = 254 // bytes of an address
+	mailsADay = 20 // of one person, beside those that ask for a confirmation
+	// commentMailsADay are of these: others' comments leave room for what else a person is told.
+	commentMailsADay = 10
+	confirmsADay     = 3 // to one address, and of one person
+	codeLife         = 24 * time.Hour
+	keepMails        = 30 * 24 * time.Hour
+	longestMail      = 254 // bytes of an address
 )
 
 // pauses are between tries.
@@ -156,17 +158,19 @@ func (x *Inbox) mailTo(tx *gorm.DB, list []Told) error {
 	}
 	var rows []struct {
 		Choices
-		Email string
-		Today int
+		Email           string
+		Today, Comments int
 	}
-	err := tx.Table("inbox_choices c").Select("c.*, u.email, (select count(*) from mails m where m.user_id = c.user_id and m.kind <> ? and m.created_at > ?) as today",
-		Confirm, db.Time(db.Now().Add(-24*time.Hour))).Joins("join users u on u.id = c.user_id").Where("c.user_id in ? and c.mail_kinds <> '[]'", ids).Scan(&rows).Error
+	day := db.Time(db.Now().Add(-24 * time.Hour))
+	err := tx.Table("inbox_choices c").Select(`c.*, u.email, (select count(*) from mails m where m.user_id = c.user_id and m.kind <> ? and m.created_at > ?) as today,
+		(select count(*) from mails m where m.user_id = c.user_id and m.kind = ? and m.created_at > ?) as comments`, Confirm, day, CommentAdded, day).Joins("join users u on u.id = c.user_id").Where("c.user_id in ? and c.mail_kinds <> '[]'", ids).Scan(&rows).Error
 	if err != nil {
 		return db.ReadError(err, "choices")
 	}
 	for _, row := range rows {
 		n, address := want[row.UserID], row.AddressOf(row.Email)
-		if !row.Mails(n.Kind) || address == "" || row.Today >= mailsADay {
+		used := row.Today >= mailsADay || n.Kind == CommentAdded && row.Comments >= commentMailsADay
+		if !row.Mails(n.Kind) || address == "" || used {
 			continue
 		}
 		body := n.Text() + "\n" + x.site + n.Path() + "\n"

@@ -141,3 +141,8 @@ func (x *Inbox) NoteAway(ctx context.Context, m Mail, why string) error {
 	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.Cut(db.Sanitize(why), 300)).Error
 	return db.WriteError(err, "mail %d", m.ID)
 }
+
+// Forget removes the notices of a comment that others can no longer read: they would count as unread, and no list has them.
+func Forget(tx *gorm.DB, commentID int64) error {
+	return db.WriteError(tx.Where("comment_id = ?", commentID).Delete(&Notice{}).Error, "notices of comment %d", commentID)
+}

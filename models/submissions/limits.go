@@ -40,7 +40,7 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 		CreatedAt time.Time
 		Noisy     bool
 	}
-	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-time.Hour)).
+	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ? and added_why = ''", user.ID, db.Now().Add(-time.Hour)).
 		Select("created_at, exists (select 1 from runs where runs.submission_id = submissions.id and (runs.noisy or runs.disturbed <> '')) as noisy").
 		// A submission to several devices is free as soon as one of its runs failed because of infrastructure.
 		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
@@ -77,8 +77,9 @@ func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 	}
 	var waiting int64
 	// Profiles, legs and reruns follow other runs and do not count: their person did not ask for them, and cannot end
-	// them.
-	if err := tx.Model(&work.Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).Count(&waiting).Error; err != nil {
+	// them. Neither did the person ask for what an admin added.
+	if err := tx.Model(&work.Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).
+		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')").Count(&waiting).Error; err != nil {
 		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
 	}
 	if waiting < int64(l.Waiting) {

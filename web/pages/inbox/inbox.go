@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"time"
@@ -52,9 +53,10 @@ func (p *Inbox) show(c *fiber.Ctx, status int, problem, typed string) error {
 	return p.site.Render(c, status, views.Inbox(page))
 }
 
-// seen reports whether a person looks at the page, and not a browser in advance or a program.
+// seen reports whether a person looks at the page, and not a browser in advance, for a picture or a frame, or a program.
 func seen(c *fiber.Ctx) bool {
-	return c.Method() == fiber.MethodGet && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
+	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
+	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }
 
 // Choose keeps what a person is told, and where.

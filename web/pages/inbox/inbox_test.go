@@ -49,6 +49,7 @@ func TestTheInboxTellsWhatHappenedAndIsReadByLooking(t *testing.T) {
 		t.Fatalf("the head says %q", before)
 	}
 	ada.Get("/inbox", "Sec-Purpose", "prefetch;prerender")
+	ada.Get("/inbox", "Sec-Fetch-Dest", "image")
 	if unread() != before {
 		t.Error("a page that no one looked at is read")
 	}
