@@ -42,8 +42,9 @@ int main() {
     expect("done too early", {1, 1, 100}, "snapshot", 100, 113);  // what cannot be seen after "done" is added
     expect("done at once", {1, -14, 100}, "snapshot", 100, 130);
     expect("waits on the host", {100, 101, 101, 150, 50, true}, "event", 100, 100);
-    expect("a gate that says late that it runs", {100, 100, 100, 260}, "wall", 197, 200);
-    expect("a gate within what is usual", {100, 100, 100, 158}, "event", 100, 100);
+    expect("a gate that says late that it runs", {100, 100, 100, 260}, "wall", 200, 206);
+    expect("a gate that comes late in the middle call", {100, 100, 100, 158}, "wall", 100, 104);
+    expect("a gate within what is usual", {100, 100, 100, 153}, "event", 100, 100);
     expect("a turn while the input was written", {100, 100, 100, 150, 200}, "wall", 247, 250);
     expect("no clock of its own", {100, 80, 80, 150, 50, false, true}, "wall", 80, 80);
     return failures;
