@@ -2,7 +2,6 @@ package models_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/events"
 	"warpboard/models/modelstest"
-	"warpboard/models/review"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
@@ -140,95 +138,6 @@ func TestAnEventTakesSubmissionsFromItsStartToTheLastMoment(t *testing.T) {
 	})
 }
 
-// TestAFrozenEventShowsNothingUntilItIsRevealed step by step, from the lowest entrant to the first.
-func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
-	eachContest(t, func(c *contest) {
-		e := c.create()
-		c.plays(c.ann, c.task, 100)
-		c.plays(c.ben, c.task, 200)
-		*c.now = *c.in.FrozenAt
-		for _, user := range []accounts.User{c.ann, c.ben, c.cleo} {
-			run := c.plays(user, c.task, []float64{0, 0, 50, 40, 10}[user.ID%5])
-			if run.HeldWhy == "" || run.ScoreNS == nil {
-				t.Errorf("a frozen run of %s: %+v", user.Name, run)
-			}
-		}
-		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, models.ReviewFilter{Limit: 10})); len(list) != 0 {
-			t.Errorf("to review: %+v", list)
-		}
-		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
-		c.wantTable(e, before...)
-		reveal := func(all bool) string {
-			t.Helper()
-			name, _, err := c.Reveal(t.Context(), c.admin, e.Slug, all)
-			check(t, err)
-			return name
-		}
-		if _, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true); db.KindOf(err) != db.Conflict {
-			t.Errorf("revealed before its end: %v", err)
-		}
-		*c.now = c.in.EndsAt
-		if _, _, err := c.Reveal(t.Context(), c.ann, e.Slug, true); db.KindOf(err) != db.Forbidden {
-			t.Errorf("revealed by a person: %v", err)
-		}
-		check(t, c.Boards.RebuildEntries(t.Context()))
-		c.wantTable(e, before...)
-		if name := reveal(false); name != "Cleo" { // not in the standings yet
-			t.Errorf("first revealed: %s", name)
-		}
-		if name := reveal(false); name == "Cleo" {
-			t.Error("Cleo was revealed twice")
-		}
-		if name := reveal(true); name != "" {
-			t.Errorf("all: %q", name)
-		}
-		if list := c.table(e); len(list) != 3 || slices.Equal(list, before) {
-			t.Errorf("revealed: %v", list)
-		}
-		if found := got[events.Listed](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil || found.Frozen(*c.now) {
-			t.Errorf("after the last: %+v", found)
-		}
-	})
-}
-
-// TestDecisionsRevealNoFrozenRun whatever they let count.
-func TestDecisionsRevealNoFrozenRun(t *testing.T) {
-	eachContest(t, func(c *contest) {
-		e := c.create()
-		*c.now = *c.in.FrozenAt
-		disqualified, held := c.plays(c.ann, c.task, 100), c.held(t, c.Store, c.ben, 50, 1.4)
-		author := modelstest.Person(t, c.Store, "Carl", accounts.RoleCreator)
-		check(t, second(c.SQL().ExecContext(t.Context(), "update tasks set owner_id = $1", author.ID)))
-		if _, err := c.Disqualify(t.Context(), author, disqualified.ID, "A guess."); db.KindOf(err) != db.NotFound {
-			t.Errorf("an author who may not know of a frozen run decides about it: %v", err)
-		}
-		got[any](t)(c.Disqualify(t.Context(), c.admin, disqualified.ID, "It reads no input."))
-		got[any](t)(c.Reinstate(t.Context(), c.admin, disqualified.ID, "It does."))
-		got[any](t)(c.Dismiss(t.Context(), c.admin, held.ID, "The task asks for less."))
-		c.wantTable(e)
-		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true)
-		check(t, err)
-		c.wantTable(e, "1 Ben: 0 + 5 = 5", "2 Ann: 0 + 3 = 3")
-	})
-}
-
-// TestARevealedRunStaysHeldForAReview that it needs.
-func TestARevealedRunStaysHeldForAReview(t *testing.T) {
-	eachContest(t, func(c *contest) {
-		e := c.create()
-		*c.now = *c.in.FrozenAt
-		run := c.held(t, c.Store, c.ann, 50, 1.4)
-		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true)
-		check(t, err)
-		c.wantTable(e)
-		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
-			t.Errorf("to review: %+v", list)
-		}
-	})
-}
-
 // TestBadEventsAreRefusedWhole with one sentence.
 func TestBadEventsAreRefusedWhole(t *testing.T) {
 	eachContest(t, func(c *contest) {
@@ -296,18 +205,5 @@ func TestATaskIsInOneEventAtATime(t *testing.T) {
 			t.Errorf("the deadline did not follow: %v", task.Deadline)
 		}
 		got[events.Event](t)(c.Events.Create(t.Context(), c.admin, other))
-	})
-}
-
-// TestAFreezeWithWaitingResultsStays until they are revealed.
-func TestAFreezeWithWaitingResultsStays(t *testing.T) {
-	eachContest(t, func(c *contest) {
-		e := c.create()
-		*c.now = *c.in.FrozenAt
-		c.plays(c.ann, c.task, 100)
-		c.in.FrozenAt = nil
-		if _, err := c.Events.Update(t.Context(), c.admin, e.Slug, c.in); db.KindOf(err) != db.Conflict {
-			t.Errorf("the freeze was lifted: %v", err)
-		}
 	})
 }

@@ -148,20 +148,23 @@ func Near(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 // Closing lists the tasks whose people are to be reminded, and notes that they are. Called inside a transaction, it gives each
 // deadline to one process.
 func Closing(tx *gorm.DB) (tasks []int64, err error) {
-	now := db.Time(tx.NowFunc())
-	due := tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(ahead)))
-	if err := due.Session(&gorm.Session{}).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
+	if err := closing(tx).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
 		return nil, db.ReadError(err, "tasks that close")
 	}
 	err = tx.Model(&catalog.Task{}).Where("id in ?", tasks).UpdateColumn("reminded_of", gorm.Expr("deadline")).Error
 	return tasks, db.WriteError(err, "tasks that close")
 }
 
+// closing are the tasks that close soon, and of whose deadline no one has been reminded.
+func closing(tx *gorm.DB) *gorm.DB {
+	now := db.Time(tx.NowFunc())
+	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(ahead)))
+}
+
 // HasClosing reports whether Closing would list some; it needs no transaction.
 func (x *Inbox) HasClosing(ctx context.Context) (bool, error) {
-	q := x.db.Read(ctx)
-	now, n := db.Time(q.NowFunc()), int64(0)
-	err := q.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(ahead))).Limit(1).Count(&n).Error
+	var n int64
+	err := closing(x.db.Read(ctx)).Limit(1).Count(&n).Error
 	return n > 0, db.ReadError(err, "tasks that close")
 }
 

@@ -8,6 +8,8 @@ the interval of an evaluation that may stop is as wide.
 import math
 from statistics import NormalDist
 
+from warpboard_stats import quantile
+
 FIRST_LOOK = 20
 
 
@@ -31,7 +33,7 @@ class Decision:
         (ref_low, ref_high), (low, high) = self._median(ref, level), self._median(custom, level)
         if low <= 0:
             return None
-        apart = self._apart(_middle(ref), _middle(custom))
+        apart = self._apart(quantile(ref, 0.5), quantile(custom, 0.5))
         least, most = (1 - apart) * ref_low / high, (1 + apart) * ref_high / low
         if self._wanted.get("speedup_above") is not None and least > self._wanted["speedup_above"]:
             return "speedup_above"
@@ -56,7 +58,3 @@ class Decision:
         ordered, n = sorted(times), len(times)
         k = max(math.floor(n / 2 - NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(n) / 2), 1)
         return ordered[k - 1], ordered[n - k]
-
-
-def _middle(times):
-    return sorted(times)[len(times) // 2]
