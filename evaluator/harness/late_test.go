@@ -22,14 +22,14 @@ func TestACallThatWaitsForTheDeviceEndsWithDoneIfItsAnswerWasForeseen(t *testing
 		Taken  bool
 		Next   string // the description that is foreseen in the next call: memory for answers is taken in turns
 	}
-	again := []string{"done", "open", "queued", "queue copies", "open", "take"}
+	again := []string{"done", "open", "queued", "queue copies", "open", "sample", "take"}
 	for name, tt := range map[string]struct {
 		given string // late?, the foreseen description, the runner's
 		want  found
 	}{
-		"queued in time":     {`[false, null, "A"]`, found{[]string{"done", "open", "take"}, true, true, ""}},
-		"late, foreseen":     {`[true, "A", "A"]`, found{[]string{"done", "open", "take", "queued"}, true, true, "the last"}},
-		"late, another one":  {`[true, "A", "B"]`, found{append([]string{"done", "open", "take"}, again[2:]...), false, true, "A"}},
+		"queued in time":     {`[false, null, "A"]`, found{[]string{"done", "open", "sample", "take"}, true, true, ""}},
+		"late, foreseen":     {`[true, "A", "A"]`, found{[]string{"done", "open", "sample", "take", "queued"}, true, true, "the last"}},
+		"late, another one":  {`[true, "A", "B"]`, found{append([]string{"done", "open", "sample", "take"}, again[2:]...), false, true, "A"}},
 		"late, not foreseen": {`[true, null, "A"]`, found{again, false, true, ""}},
 	} {
 		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "late.py"), dir, tt.given).CombinedOutput()

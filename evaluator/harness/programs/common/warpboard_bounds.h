@@ -13,6 +13,7 @@ struct Bounds {
     double share;           // of its time, by which copying an answer may vary
     double quantile;        // of the judge's clocks that is compared with the median of the runner's
     double hidden;          // work after "done" that passes while a device comes back to the judge; 0 without a gate on one
+    double sampled;         // by which the answer may come later than "done" says, where a sample of it was right
 };
 
 }  // namespace warpboard

@@ -44,6 +44,8 @@ public:
         first_description_.clear();
         told_early_ = false;
         grown_ = 0;
+        least_prepared_ = 0;
+        rests_ = false;
     }
 
     // Makes one call. A fresh one has a seed and a key of its own.
@@ -57,10 +59,12 @@ public:
             copies_.clear();
             if (!Device::released_on_host && !stamps.late) foresee();
             const bool foreseen = !copies_.empty();
-            prepare(session_.number());
-            if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs(), [this] { device_.restore(); });
-            else session_.release_device(stamps, device_);
-            session_.wait_done(stamps, !Device::released_on_host);
+            or_abandon([&] {
+                prepare(session_.number(), foreseen);
+                if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs(), [this] { device_.restore(); });
+                else session_.release_device(stamps, device_);
+                session_.wait_done(stamps, !Device::released_on_host);
+            });
             if (!foreseen) answer_ = session_.answer();
             if (answer_[0] == ANSWER_NEEDS_ROOM) {
                 grow();
@@ -69,11 +73,12 @@ public:
             if (answer_[0] == ANSWER_CANNOT) return {false, "the answer cannot be handed over: " + printable(answer_.substr(1))};
             if (answer_[0] != ANSWER_FOLLOWS) throw Refused{"The answer's description is not one."};
             if (!foreseen) read_answer();
-            copy();
-            stamps.copied = now_ns();
+            copy(stamps);
             session_.read_event(stamps);
             if (device_.changed()) return {false, still_changed};
             stamps.prepared = device_.writing_took();
+            look_for_turns(stamps.prepared);
+            stamps.at_once = device_.at_once();
             stamps.by_judge = Device::switches_in_call;
             return check();
         }
@@ -104,18 +109,34 @@ public:
         copies_.clear();
     }
 
+    // Runs a part of a call. If it fails, nothing on the device is left that waits for the judge: a process whose device waits
+    // does not end.
+    template <class Part>
+    void or_abandon(Part part) {
+        try {
+            part();
+        } catch (...) {
+            device_.abandon();
+            throw;
+        }
+    }
+
     // Chooses what of the input is sealed. Returns the number of records.
     unsigned choose_sealed() { return buffers_.choose_sealed(drawn_->layout); }
 
     // Overwrites the last answer, writes the input of call number and flushes the caches. The device is the judge's from then on
-    // until it is let go.
-    void prepare(uint32_t number) {
+    // until it is let go. Copies of the answer are queued if their places are known.
+    void prepare(uint32_t number, bool known) {
+        queued_ = known;
+        if (rests_ || least_prepared_ == 0) device_.rest();
         buffers_.poison(last_);
         last_.clear();
         buffers_.begin_writing(number);
         buffers_.write(drawn_->layout);
         device_.flush();
         device_.hold();
+        if (queued_) device_.queue_copies(copies_);
+        device_.start();
     }
     int host_inputs() const { return buffers_.host_inputs(); }
 
@@ -132,11 +153,14 @@ public:
     }
 
     // Copies the last answer.
-    void copy() {
+    void copy(Stamps& stamps) {
         last_ = copies_;
-        device_.queue_copies(copies_);
+        if (!queued_) device_.queue_copies(copies_);
+        device_.open_gate();
+        stamps.sampled = device_.wait_sampled() ? now_ns() : stamps.done;
         buffers_.copy(copies_);
         device_.wait_copied();
+        stamps.copied = now_ns();
     }
 
     // How far the last answer is from the task's in double precision.
@@ -186,6 +210,14 @@ private:
         }
     }
 
+    // Where the runner has several streams that wait, a device that has worked for the judge for about 2 ms gives the runner a turn
+    // of 2.4 ms, while the input is written if the input before that took long to draw. Once that has been seen the judge rests
+    // before it writes, so that its time on the device begins anew. The first call of a case tells how long writing takes.
+    void look_for_turns(double prepared) {
+        if (least_prepared_ == 0 || prepared < least_prepared_) least_prepared_ = prepared;
+        rests_ = rests_ || prepared > least_prepared_ + least_turn_ns;
+    }
+
     // Reads an answer's description before the release: all of the call is queued, so its places are known.
     void foresee() {
         answer_ = session_.answer();
@@ -223,6 +255,7 @@ private:
 
     static constexpr const char* still_changed =
         "The answer still changed when the kernel was said to be done: something of it ran on.";
+    static constexpr double least_turn_ns = 1e6;
     static constexpr size_t least_host_answers = Device::released_on_host ? size_t{64} << 20 : size_t{4} << 20;
 
     Session& session_;
@@ -233,7 +266,9 @@ private:
     std::string answer_, body_;
     std::vector<AnswerReader::Copy> copies_, last_;  // of this call's answer, and of the last one that was taken
     std::string first_description_;
-    bool told_early_ = false, blames_answers_ = false;
+    bool told_early_ = false, blames_answers_ = false, rests_ = false;
+    double least_prepared_ = 0;  // of the case's calls
+    bool queued_ = false;  // copies of this call's answer wait behind their gate
     int grown_ = 0;
     size_t host_answers_ = 0;
     size_t device_answers_ = 0;

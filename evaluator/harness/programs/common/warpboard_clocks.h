@@ -59,7 +59,8 @@ struct Constant {
 
 // CaseClocks takes what was seen of a case's calls and of the judge's own runner, and says how long a call
 // took: by the runner's clock, by the judge's from release to end, and by the judge's until it has the answer.
-// The largest median counts, those of the judge less a tolerance.
+// The largest median counts, those of the judge less a tolerance. On a GPU a sample of the answer shows whether that was there at
+// the end; how much later than usual it was taken is added to both of the judge's.
 class CaseClocks {
 public:
     explicit CaseClocks(const Bounds& bounds) : bounds_(bounds) {}
@@ -118,9 +119,12 @@ public:
 
 private:
     static constexpr double no_bound = 1e18;
-    static constexpr double usual_turn_ns = 50e3;    // writing an input may take so much longer without a turn
+    static constexpr double usual_turn_ns = 20e3;    // writing an input may take so much longer without a turn
+    static constexpr double slow_turn_ns = 50e3;     // and where the device waited for the judge
     static constexpr double usual_switch_ns = 10e3;  // and a change of contexts
     static constexpr double middle_switch_ns = 4e3;  // that of the middle call
+    static constexpr double usual_sample_ns = 15e3;  // and a sample of the answer
+    static constexpr double middle_sample_ns = 8e3;
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
     // to end early makes the constant smaller, and so its own time longer.
@@ -157,13 +161,16 @@ private:
     Times times() const {
         Times t{{}, {}, {}, {}, {}, handover(), snapshot_cost()};
         const double prepared = quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25),
-                     switched = quantile(own([](const Stamps& s, double) { return s.switched; }), 0.5);
-        const double late = std::max(quantile(each(calls_, [](const Stamps& s, double) { return s.switched; }), 0.5) - switched - middle_switch_ns, 0.0);
+                     switched = quantile(own(of_gate), 0.5), sampled = quantile(own(of_sample), 0.5),
+                     late_gate = std::max(quantile(each(calls_, of_gate), 0.5) - switched - middle_switch_ns, 0.0),
+                     late_sample = std::max(quantile(each(calls_, of_sample), 0.5) - sampled - middle_sample_ns, 0.0);
         for (const Stamps& call : calls_) {
             // What another context had of the device between the first byte of the input and the end of the hold counts, and for
-            // how much longer than usual a gate did not say that it ran.
-            const double turns = (call.prepared > prepared + usual_turn_ns ? call.prepared - prepared : 0) +
-                                 std::max(call.switched - switched - usual_switch_ns, late);
+            // how much longer than usual a gate did not say that it ran, or there was no sample.
+            const double usual_turn = call.at_once ? usual_turn_ns : slow_turn_ns;
+            const double turns = (call.prepared > prepared + usual_turn ? call.prepared - prepared : 0) +
+                                 std::max(call.switched - switched - usual_switch_ns, late_gate) +
+                                 std::max(of_sample(call, 0) - sampled - usual_sample_ns, late_sample);
             const double w = call.done - begin(call) - t.wall_cost.ns + turns;
             const double s = call.copied - begin(call) - t.snapshot_cost.ns + turns;
             t.walls.push_back(w);
@@ -178,11 +185,17 @@ private:
     }
 
     // What to add to the snapshots: less a tolerance where they agree with the wall clock. Where they do not, the device
-    // still worked when the runner said "done", and a part of that cannot be seen.
+    // still worked when the runner said "done", and a part of that cannot be seen. Copying an answer takes up to 12 us more in one
+    // process than in the next: where a sample was taken in every call, work that was hidden so would be seen in it.
     double after_done(const Times& t) const {
+        const bool sampled = std::all_of(calls_.begin(), calls_.end(), [](const Stamps& s) { return s.sampled > s.done; });
+        const double tolerance = sampled ? std::max(t.snapshot_cost.tolerance, bounds_.sampled) : t.snapshot_cost.tolerance;
         const double apart = median(t.snapshots) - median(t.walls);
-        return bounds_.hidden > 0 && apart > t.snapshot_cost.tolerance ? bounds_.hidden : -t.snapshot_cost.tolerance;
+        return bounds_.hidden > 0 && apart > tolerance ? bounds_.hidden : -tolerance;
     }
+
+    static double of_gate(const Stamps& s, double) { return s.switched; }
+    static double of_sample(const Stamps& s, double) { return s.sampled - s.done; }
 
     template <class Of>
     std::vector<double> own(Of of) const {

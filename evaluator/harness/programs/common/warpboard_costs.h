@@ -39,11 +39,15 @@ public:
 private:
     Stamps call() {
         const auto prepare = [this](uint32_t number) {
-            calls_.prepare(number);
+            calls_.prepare(number, true);
             return calls_.host_inputs();
         };
-        Stamps own = own_.call(calls_.choose_sealed(), prepare, device_, [this] { calls_.copy(); });
+        Stamps own;
+        calls_.or_abandon([&] {
+            own = own_.call(calls_.choose_sealed(), prepare, device_, [this](Stamps& stamps) { calls_.copy(stamps); });
+        });
         own.prepared = device_.writing_took();
+        own.at_once = device_.at_once();
         if (Device::switches_in_call) own.event = 0;  // it has the switch in it, which is no call's time
         return own;
     }

@@ -148,8 +148,7 @@ private:
         if constexpr (Device::released_on_host) session_->release_host(stamps, input, [&] { judge.restore(); });
         else session_->release_device(stamps, judge);
         session_->wait_done(stamps, !Device::released_on_host);
-        copy();
-        stamps.copied = now_ns();
+        copy(stamps);
         session_->read_event(stamps);
     }
 

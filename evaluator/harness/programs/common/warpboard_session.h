@@ -21,8 +21,10 @@ struct Stamps {
     double told = 0;
     double released = 0;
     double done = 0;
+    double sampled = 0;  // when a sample of the answer had been taken; done where there is none
     double copied = 0;
     double prepared = 0;  // how long the device took to write the input and flush, including turns of other contexts
+    bool at_once = false;  // all of it was queued before
     double switched = 0;  // from letting the device go until the runner's gate ran
     double event = 0;
     bool late = false;      // released before everything was queued

@@ -3,6 +3,7 @@
 #define WARPBOARD_GPU_JUDGE_H
 
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -84,7 +85,7 @@ class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
     static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
-    static constexpr Bounds bounds{3e3, 6e3, 60e3, 0.05, 0.5, 13e3};
+    static constexpr Bounds bounds{3e3, 6e3, 60e3, 0.05, 0.5, 13e3, 25e3};
     static constexpr int calibrations = 20;
     static constexpr size_t sealed_bytes = Record::most * sizeof(Record);
     static constexpr size_t calls_of_one_process = 40;
@@ -101,34 +102,68 @@ public:
     }
 
     // Chooses what of these arrays of an input is sealed. Returns the number of records.
-    unsigned choose_sealed(const std::vector<WrittenArray>& arrays, const void* inputs) { return hold_.choose(arrays, inputs); }
+    unsigned choose_sealed(const std::vector<WrittenArray>& arrays, const void* inputs) {
+        sizes_.clear();
+        for (const WrittenArray& array : arrays) sizes_.push_back(array.bytes);
+        return hold_.choose(arrays, inputs);
+    }
 
-    // Marks the moment before the first byte of the input is written, and seals what was chosen.
-    void begin_writing(uint32_t number, void* records) { hold_.begin(number, records); }
+    // Marks the moment before the first byte of the input is written, and seals what was chosen. The device begins in start, unless
+    // arrays of these sizes are written for the first time: loading a kernel may wait for the device.
+    void begin_writing(uint32_t number, void* records) {
+        cudaCtxResetPersistingL2Cache();  // the runner's lines
+        cudaGetLastError();               // devices without persisting lines refuse the call
+        at_once_ = sizes_ == written_;
+        if (at_once_) hold_.block();
+        written_ = sizes_;
+        hold_.begin(number, records);
+    }
     const SealKey& key() const { return hold_.key(); }
 
-    // Waits until all that is queued is done, and keeps the device until let_go.
+    // Queues to keep the device until let_go when all before is done.
     void hold() { hold_.take(); }
+
+    // Leaves the device to others for so long that they have had their turns.
+    void rest() {
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
+        usleep(4000);
+    }
+
+    // Lets the device begin with what is queued, and waits until it is kept.
+    void start() {
+        hold_.start();
+        hold_.wait_taken();
+    }
     void let_go() { hold_.let_go(); }
 
     // The nanoseconds from begin_writing to let_go: more than usual when another context had turns. To be asked when the call
     // is over.
     double writing_took() const { return hold_.took(); }
 
+    // Whether everything until the release was queued when the device began to write the last input.
+    bool at_once() const { return at_once_; }
+
     // Memory for something like an answer.
     void* borrow(size_t bytes) { return device_pool().take(bytes); }
     void give_back(void* memory, size_t bytes) { device_pool().give(memory, bytes); }
 
-    // Fills the L2 cache with something else, persisting lines too.
+    // Fills the L2 cache with something else.
     void flush() {
-        cudaCtxResetPersistingL2Cache();
-        cudaGetLastError();  // devices without persisting lines refuse the call
         WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
     }
 
-    // Queues the copies of an answer's parts on the device, and waits until they have ended.
+    // Queues the copies of an answer's parts on the device, and a sample of them: they wait for open_gate.
     void queue_copies(const std::vector<AnswerReader::Copy>& answer) { taken_.queue(answer); }
-    void wait_copied() { taken_.wait(); }
+    void open_gate() { taken_.open_gate(); }
+    bool wait_sampled() { return taken_.wait_sampled(); }  // false where there is no sample
+    void wait_copied() { taken_.wait_copied(); }
+
+    // Lets everything go that is queued.
+    void abandon() {
+        hold_.start();
+        hold_.let_go();
+        taken_.open_gate();
+    }
 
     // Whether the last answer still changed after "done".
     bool changed() { return taken_.changed(); }
@@ -170,6 +205,8 @@ private:
     size_t cold_bytes_ = 0;
     Hold hold_;
     Taken taken_;
+    std::vector<size_t> sizes_, written_;  // of the arrays of this input and of the last one
+    bool at_once_ = false;
     unsigned char fill_ = 0;
 };
 

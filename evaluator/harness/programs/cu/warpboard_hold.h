@@ -51,6 +51,7 @@ struct HoldPage {
     unsigned long long let_go_at;          // when the device was let go
     alignas(64) unsigned held;             // the hold that runs
     alignas(64) unsigned let_go;           // the hold that is to end
+    alignas(64) unsigned start;            // the last block that is over
     alignas(64) Piece pieces[most_pieces];
     Sealed rows[most_rows];
 };
@@ -242,6 +243,7 @@ public:
         WARPBOARD_CUDA(cudaHostRegister(memory, sizeof(HoldPage), cudaHostRegisterMapped));
         WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, memory, 0));
         seen_ = static_cast<HoldPage*>(seen);
+        load();
     }
 
     // Chooses what of the arrays is sealed; inputs is the beginning of the runner's region. Returns the number of records.
@@ -249,6 +251,15 @@ public:
         seal_.choose(arrays, inputs, blank_, kept_, *page_);
         return seal_.records;
     }
+
+    // Makes the device wait for start. Until then nothing may wait for the device, or load a kernel.
+    void block() {
+        const auto word = reinterpret_cast<CUdeviceptr>(seen_) + offsetof(HoldPage, start);
+        if (driver().wait_value(reinterpret_cast<CUstream>(cudaStreamLegacy), word, ++blocked_, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
+            throw std::runtime_error("the device cannot wait for the judge");
+        }
+    }
+    void start() { __atomic_store_n(&page_->start, blocked_, __ATOMIC_RELEASE); }
 
     // Marks the moment before the first byte is written, seals for call number what was chosen, and has pieces taken out.
     void begin(uint32_t number, void* records) {
@@ -258,18 +269,22 @@ public:
             const unsigned blocks = (seal_.records * Record::parts + threads - 1) / threads;
             WARPBOARD_LAUNCH(seal, blocks, threads, seen_, seal_.rows, seal_.records, key_, number, static_cast<Record*>(records));
         }
-        if (seal_.pieces > 0) WARPBOARD_LAUNCH(take_pieces_out, 1, 1024, seen_, seal_.pieces);
+        if (seal_.pieces > 0) WARPBOARD_LAUNCH(take_pieces_out, 1, movers, seen_, seal_.pieces);
         WARPBOARD_CUDA(cudaGetLastError());
     }
 
     bool whole(const void* to) const { return seal_.whole(to); }
     const SealKey& key() const { return key_; }
 
-    // Queues the kernel behind what is to be written, and waits until it runs.
+    // Queues the kernel behind what is to be written.
     void take() {
         ++number_;
-        WARPBOARD_LAUNCH(hold_device, 1, 1024, seen_, seal_.pieces, number_, most_ns);
+        WARPBOARD_LAUNCH(hold_device, 1, movers, seen_, seal_.pieces, number_, most_ns);
         WARPBOARD_CUDA(cudaGetLastError());
+    }
+
+    // Waits until it runs.
+    void wait_taken() {
         Waiter waiter(1e9);
         while (read(page_->held) != number_) {
             if (waiter.elapsed() > wait_ns) throw std::runtime_error("the device did not come to the judge's last kernel before a release");
@@ -284,9 +299,18 @@ public:
     double took() const { return static_cast<double>(read(page_->let_go_at) - read(page_->first)); }
 
 private:
-    static constexpr unsigned threads = 256;
+    static constexpr unsigned threads = 256, movers = 1024;
     static constexpr unsigned long long most_ns = 200'000'000;
     static constexpr double wait_ns = 30e9;
+
+    // Launches each kernel on nothing: loading one waits for the device, which may not be while that is blocked.
+    void load() {
+        WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
+        WARPBOARD_LAUNCH(seal, 1, threads, seen_, 0u, 0u, key_, 0u, static_cast<Record*>(nullptr));
+        WARPBOARD_LAUNCH(take_pieces_out, 1, movers, seen_, 0u);
+        WARPBOARD_LAUNCH(hold_device, 1, movers, seen_, 0u, 0u, 0ull);
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
+    }
 
     template <class Word>
     static Word read(const Word& word) {
@@ -295,7 +319,7 @@ private:
 
     HoldPage* page_ = nullptr;
     HoldPage* seen_ = nullptr;  // where the device finds it
-    unsigned number_ = 0;
+    unsigned number_ = 0, blocked_ = 0;
     uint32_t *blank_ = nullptr, *kept_ = nullptr;
     SealKey key_{};
     Seal seal_;

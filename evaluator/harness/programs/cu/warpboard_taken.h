@@ -19,11 +19,11 @@
 
 namespace warpboard {
 
-// They are queued right after "done". Queued before and waiting for that, they would be work that waits in the judge's context,
-// and a kernel of 300 us on a stream of its own was then interrupted for 2.4 ms. The end of the copies is a word of the host's:
-// on some GPUs a synchronization returns 10 us later.
+// They are queued before the release, behind a gate that a store opens when the runner is "done": launched only then, they would
+// give the runner the 10 to 30 us that a launch takes. The end of the sample and of the copies is a word of the host's: on some
+// GPUs a synchronization returns 10 us later.
 //
-// The sample is some bytes from unpredictable places, which a copy engine takes first. The whole answer is copied some 150 us
+// The sample is some bytes from unpredictable places, which a copy engine takes some 10 us after "done". The whole answer is copied some 150 us
 // later, when the device has come back to the judge's context, and what is queued of the runner's is done by then: the sample
 // lacks what came late.
 class Taken {
@@ -42,31 +42,34 @@ public:
         WARPBOARD_CUDA(cudaStreamCreateWithFlags(&sampling_, cudaStreamNonBlocking));  // waits for no other
     }
 
-    // Queues the sample, and the copies of what lies on the device.
+    // Queues the sample, and the copies of what lies on the device, behind the gate.
     void queue(const std::vector<Copy>& copies) {
         ++number_;
         const Copy* chosen = choose(copies);
         sampled_ = chosen == nullptr ? Sample{} : Sample::of(*chosen, random_);
         if (chosen != nullptr) {
+            wait_for_gate(sampling_);
             sample(words_->first, chosen->from);
+            say(sampling_, offsetof(Words, sampled));
             into_ = chosen->into;
         }
+        wait_for_gate(cudaStreamLegacy);
         for (const Copy& copy : copies) {
             if (copy.device) WARPBOARD_CUDA(cudaMemcpyAsync(copy.into, copy.from, copy.bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
         }
-        const auto stream = reinterpret_cast<CUstream>(cudaStreamLegacy);
-        if (driver().write_value(stream, seen_ + offsetof(Words, copied), number_, CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS) {
-            throw std::runtime_error("the device cannot say when an answer has been copied");
-        }
+        say(cudaStreamLegacy, offsetof(Words, copied));
     }
 
-    void wait() {
-        for (unsigned looks = 1; __atomic_load_n(&words_->copied, __ATOMIC_ACQUIRE) != number_; ++looks) {
-            if (looks % looks_between != 0) continue;
-            const cudaError_t status = cudaStreamQuery(cudaStreamLegacy);
-            if (status != cudaErrorNotReady) WARPBOARD_CUDA(status);
-        }
+    void open_gate() { __atomic_store_n(&words_->gate, number_, __ATOMIC_RELEASE); }
+
+    // Waits for the sample. False where there is none.
+    bool wait_sampled() {
+        if (sampled_.width == 0) return false;
+        wait(words_->sampled, sampling_);
+        return true;
     }
+
+    void wait_copied() { wait(words_->copied, cudaStreamLegacy); }
 
     // Whether the copy differs from the sample.
     bool changed() {
@@ -81,6 +84,8 @@ private:
     static constexpr unsigned looks_between = 1 << 20;  // at the end of the copies, for each question whether the device failed
 
     struct Words {
+        alignas(128) uint32_t gate = 0;
+        alignas(128) uint32_t sampled = 0;
         alignas(128) uint32_t copied = 0;
         alignas(128) unsigned char first[rows * row_bytes] = {};
         unsigned char later[rows * row_bytes] = {};
@@ -109,6 +114,27 @@ private:
         if (all.empty()) return nullptr;
         if (random_() % 2 == 0) return all[random_() % all.size()];
         return *std::max_element(all.begin(), all.end(), [](const Copy* a, const Copy* b) { return a->bytes < b->bytes; });
+    }
+
+    void wait_for_gate(cudaStream_t stream) {
+        if (driver().wait_value(reinterpret_cast<CUstream>(stream), seen_ + offsetof(Words, gate), number_, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
+            throw std::runtime_error("the device cannot wait for the end of a call");
+        }
+    }
+
+    // Has the device write the number when everything before in the stream is done.
+    void say(cudaStream_t stream, size_t word) {
+        if (driver().write_value(reinterpret_cast<CUstream>(stream), seen_ + word, number_, CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS) {
+            throw std::runtime_error("the device cannot say when an answer has been copied");
+        }
+    }
+
+    void wait(const uint32_t& word, cudaStream_t stream) {
+        for (unsigned looks = 1; __atomic_load_n(&word, __ATOMIC_ACQUIRE) != number_; ++looks) {
+            if (looks % looks_between != 0) continue;
+            const cudaError_t status = cudaStreamQuery(stream);
+            if (status != cudaErrorNotReady) WARPBOARD_CUDA(status);
+        }
     }
 
     void sample(unsigned char* to, const void* from) {

@@ -18,6 +18,7 @@ from warpboard_wire import (
 _LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
 _LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
 _LEAST_ANSWERS = 64 << 20
+_STARVED = "The submission's process left too little of the device's memory."
 _MOST_GROWTHS = 6  # of one case: with each repeated call the runner could choose among inputs
 
 
@@ -34,6 +35,7 @@ class Call:
     answer: object
     event: float  # the runner's clock; of ranks, the largest
     wall: float  # release to done; for an unforeseen answer, to the queueing of its copies
+    sampled: float  # release to the sample of the answer; as wall where there is none
     snapshot: float  # release to answer in the judge's hands
     late: bool  # released before it was queued
     prepared: float  # from the first byte of the input on the device until the judge let it go
@@ -303,6 +305,13 @@ class _Asked:
             if not self._released:
                 self.runner.page.leave(self._number)
 
+    def sampled(self):
+        """Waits for the sample of the answer, where its description is known. False where there is none."""
+        if self.answer is None:
+            return False
+        self.runner.here()
+        return self.answer.sampled()
+
     def take(self):
         """Copies the answer, where its description is known."""
         if self.answer is not None:
@@ -359,7 +368,7 @@ class Ranks:
             return draw()
         except TaskFailed as failure:
             if any(runner.cuda is not None and runner.cuda.starved(failure.__cause__) for runner in self._runners):
-                raise Refused("The submission's process left too little of the device's memory.") from failure
+                raise Refused(_STARVED) from failure
             raise
 
     def _call(self, inputs, flags):
@@ -379,21 +388,21 @@ class Ranks:
             _each(calls, _Asked.announce)
             if self._runners[0].cuda is None:
                 announced()
-            switched, begin, end, taken = self._release(calls)
+            switched, begin, end, sampled, taken = self._release(calls)
         finally:  # always, or this process could not end
             for call in calls:
                 call.let_go()
         _each(calls, _Asked.keep)
         begin = min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
-                    end - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
+                    end - begin, sampled - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
                     tuple(sum(part.size for part in call.answer.parts) for call in calls),
                     sum(len(call.answer.parts) for call in calls), begin,
                     all(runner.cuda is not None and runner.cuda.at_once for runner in self._runners))
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
-        was done and when all answers had been taken. On a device, a call whose answer was not foreseen is done when its copies
+        was done, when samples of all answers had been taken and when all answers had. On a device, a call whose answer was not foreseen is done when its copies
         are queued: until then work could go on unseen."""
         held = perf_counter_ns()
         for call in calls:
@@ -409,15 +418,13 @@ class Ranks:
         end = max([call.done() for call in calls])
         for call in calls:
             call.open_gate()
-        _each(calls, _Asked.take)
-        taken = perf_counter_ns()
+        sampled, taken = _take(calls, end)
         if unforeseen := [call for call in calls if _of(call, call.unforeseen)]:
             _each(unforeseen, _Asked.expect)
             if self._runners[0].cuda is not None:
                 end = perf_counter_ns()
-            _each(unforeseen, _Asked.take)
-            taken = perf_counter_ns()
-        return begin - held, begin, end, taken
+            sampled, taken = _take(unforeseen, end)
+        return begin - held, begin, end, sampled, taken
 
     def _prepared(self, calls):
         """Waits until all inputs are written and caches empty, and the copies of the answers are queued behind that. Returns
@@ -440,6 +447,14 @@ class Ranks:
         return lambda: max(device.writing_took() for device in devices)
 
 
+def _take(calls, end):
+    """Takes the answers that are known. Returns the clock when samples of all had been taken, end if there are none, and when all
+    answers had."""
+    sampled = perf_counter_ns() if any([_of(call, call.sampled) for call in calls]) else end
+    _each(calls, _Asked.take)
+    return sampled, perf_counter_ns()
+
+
 def _each(calls, step):
     """Does one step of every call; an error names its rank."""
     for call in calls:
@@ -453,6 +468,10 @@ def _of(call, step):
         raise _Grow(call.runner, need.args[0]) from None
     except (BadAnswer, Refused) as error:
         raise type(error)(f"{call.who}{error}") from None
+    except Exception as error:
+        if call.runner.cuda is not None and call.runner.cuda.starved(error):
+            raise Refused(f"{call.who}{_STARVED}") from error
+        raise
 
 
 class _Grow(Exception):

@@ -92,9 +92,9 @@ def address_of(memory):
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 
-def queue_write(word, number):
-    """Queues on the default stream to write a number to a host word when everything before is done."""
-    call("cuStreamWriteValue32_v2", None, word, ctypes.c_uint32(number), 0)
+def queue_write(word, number, stream=None):
+    """Queues on a stream, by default the default one, to write a number to a host word when everything before is done."""
+    call("cuStreamWriteValue32_v2", stream, word, ctypes.c_uint32(number), 0)
 
 
 def queue_wait(word, number, stream=None):

@@ -9,8 +9,10 @@ from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, 
 from warpboard_hold import Hold
 
 _MOST_SPACE = 64 << 20  # between shared memory and what lies before it
-_COPIED = 32  # where, in words of the gate's page, the device writes the number of the last copies that ended
-_LOOKS = 1 << 16  # at that word, for each question whether the device has failed
+# Where, in words of the gate's page, the device writes the number of the last sample and of the last copies that it took.
+_SAMPLED, _COPIED = 32, 64
+_NOT_READY = 600  # CUDA_ERROR_NOT_READY
+_LOOKS = 1 << 16  # at such a word, for each question whether the device has failed
 
 
 class _Rows(ctypes.Structure):
@@ -39,8 +41,9 @@ class Sample:
         call("cuStreamCreate", ctypes.byref(self._stream), 1)  # one that waits for no other
         self._copy = None
 
-    def queue(self, copy, gate, number):
-        """Queues the sample of what (to, from, bytes) is to copy, behind a gate; of nothing for None."""
+    def queue(self, copy, gate, word, number):
+        """Queues the sample of what (to, from, bytes) is to copy, behind a gate, and behind it to write the number to a word; nothing
+        for None."""
         self._copy = None
         if copy is None:
             return
@@ -52,6 +55,18 @@ class Sample:
         self._copy = to + skip, pitch, width, height
         queue_wait(gate, number, self._stream)
         call("cuMemcpy2DAsync_v2", ctypes.byref(self._rows(source + skip, self._memory)), self._stream)
+        queue_write(word, number, self._stream)
+
+    def taken(self):
+        """Whether there is one."""
+        return self._copy is not None
+
+    def idle(self):
+        """Whether it has been taken."""
+        code = driver().cuStreamQuery(self._stream)
+        if code not in (0, _NOT_READY):
+            raise RuntimeError(f"the device failed when a sample of the answer was taken ({code})")
+        return code == 0
 
     def differs(self):
         if self._copy is None:
@@ -93,7 +108,7 @@ class JudgeMemory:
         self._gate = mmap.mmap(-1, mmap.PAGESIZE)
         self._gate_seen = seen_by_device(address_of(self._gate), mmap.PAGESIZE)
         self._gate_word = memoryview(self._gate).cast("I")
-        self._copied_seen = ctypes.c_uint64(self._gate_seen.value + 4 * _COPIED)
+        self._sampled_seen, self._copied_seen = (ctypes.c_uint64(self._gate_seen.value + 4 * word) for word in (_SAMPLED, _COPIED))
         self._number = 0
         self._written = None  # sizes of the arrays that were written last
         self.at_once = False  # whether the device began with the last input when everything until the release was queued
@@ -107,23 +122,32 @@ class JudgeMemory:
         """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
         them go. Launched only then, they would give the runner the time that Python needs for it."""
         self._number += 1
-        self._sample.queue(_sampled(copies), self._gate_seen, self._number)
+        self._sample.queue(_sampled(copies), self._gate_seen, self._sampled_seen, self._number)
         queue_wait(self._gate_seen, self._number)
         for to, source, size in copies:
             call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
         queue_write(self._copied_seen, self._number)
 
+    def wait_sampled(self):
+        """Waits until the queued sample has been taken. False where there is none."""
+        if not self._sample.taken():
+            return False
+        self._wait(_SAMPLED, self._sample.idle)
+        return True
+
     def wait_copied(self):
         """Waits until the queued copies have ended. On some H100s a synchronization returns 10 µs later than the copies end, in
         one process and not in the next."""
+        self._wait(_COPIED, self._torch.cuda.current_stream().query)
+
+    def _wait(self, word, idle):
+        """Waits for a word of the gate's page. idle says whether what writes it has ended, and raises if the device failed."""
         words, number = self._gate_word, self._number
         while True:
             for _ in range(_LOOKS):
-                if words[_COPIED] == number:
+                if words[word] == number:
                     return
-            if not self._torch.cuda.current_stream().query():  # raises if the device failed
-                continue
-            if words[_COPIED] != number:
+            if idle() and words[word] != number:
                 raise RuntimeError("the device did not say that the answer had been copied")
 
     def open_gate(self):
@@ -150,9 +174,11 @@ class JudgeMemory:
         return self._torch.cuda.mem_get_info()[0]
 
     def starved(self, error):
-        """Whether an error means that no memory is left, although this process has less than a third of the device's."""
+        """Whether an error means that no memory is left, although this process has less than a third of the device's. Where torch
+        cannot ask NVML how much is left, its allocator fails with another error."""
         cuda = self._torch.cuda
-        return isinstance(error, cuda.OutOfMemoryError) and cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3
+        none_left = isinstance(error, cuda.OutOfMemoryError) or (isinstance(error, RuntimeError) and "CUDACachingAllocator" in str(error))
+        return none_left and cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3
 
     def flush(self):
         """Queues the flush of the L2 cache, if calls are to begin without it."""

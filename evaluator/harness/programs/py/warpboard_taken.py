@@ -20,10 +20,15 @@ class Taken:
             self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
                                      for part, source, copy in self._filled() if part.kind == CUDA])
 
+    def sampled(self):
+        """Waits until a sample of the answer has been taken. False where there is none."""
+        if self._cuda is None:
+            return False
+        self._cuda.open_gate()
+        return self._cuda.wait_sampled()
+
     def take(self):
         """Copies the parts, and returns when the copies are there."""
-        if self._cuda is not None:
-            self._cuda.open_gate()
         for part, source, copy in self._filled():
             if part.kind == HOST:
                 _copy_blocks(copy, _bytes_of(source, part.offset, part.size))

@@ -17,6 +17,7 @@ def note(what, gives=None):
 
 class Answer:
     queue, take = note("queue copies"), note("take")
+    sampled = note("sample", True)
 
 
 page = types.SimpleNamespace(done=0, release=0, let_in=note("let in"), wait_active=note("active"), open=note("release"),
@@ -28,5 +29,5 @@ call = warpboard_calls._Asked(runner, None, [], [], 0)
 call.late = late
 if not late or foreseen is not None:
     call.answer, call._foreseen = Answer(), foreseen
-_, _, end, taken = warpboard_calls.Ranks([runner])._release([call])
-print(json.dumps({"order": order[4:], "by_done": end == 1, "taken": taken > end, "next": runner._seen[0][0]}))
+_, _, end, sampled, taken = warpboard_calls.Ranks([runner])._release([call])
+print(json.dumps({"order": order[4:], "by_done": end == 1, "taken": taken > sampled > end, "next": runner._seen[0][0]}))

@@ -73,7 +73,7 @@ class EvaluationClocks(Clocks):
         if self._reference:
             return "event", [max(said, _SHORTEST_NS) for said in self.events]
         event, wall, snapshot = quantile(self.events, 0.5), quantile(self.walls, 0.25), quantile(self.snapshots, 0.25)
-        late = self.constants.snapshot_tolerance(snapshot)
+        late = self._answer_tolerance(snapshot)
         apart = snapshot - wall > late - self._shown[1]  # work after "done"
         if apart or max(wall - self.tolerance, snapshot - late) > event:
             return clock, times

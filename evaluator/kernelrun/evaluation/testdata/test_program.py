@@ -446,7 +446,7 @@ class Timing(unittest.TestCase):
             self.assertAlmostEqual(high, 1 + share, delta=share / 20)
 
     def test_a_reference_that_was_slower_in_turns_may_be_too_long(self):
-        alone = [Call(None, None, 185e3, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
+        alone = [Call(None, None, 185e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
         self.assertEqual(self.clocks([(190, 190, 190)] * 20, reference=True).errors(alone), (5_000, 0))
         self.assertEqual(self.clocks([(180, 180, 180)] * 20, reference=True).errors(alone), (0, 0))
         self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(alone), (0, 0))
@@ -459,20 +459,20 @@ class Timing(unittest.TestCase):
         self.assertLess(1.1 * width(0.999), width(0.99999))
 
     def test_inputs_that_are_described_early_have_their_own_constants(self):
-        calls = [Call(None, None, 5_000.0, 1_005_000.0, 1_205_000.0, False, 0, 0, (4,), 1, 0)] * 20
+        calls = [Call(None, None, 5_000.0, 1_005_000.0, 1_005_000.0, 1_205_000.0, False, 0, 0, (4,), 1, 0)] * 20
         self.assertEqual(Constants.of("cuda", calls, told=True).handover, 1_000_000)
         self.assertEqual(Constants.of("cuda", calls).handover, 60_000)
 
     def test_gates_that_come_late_in_the_middle_call_are_charged(self):
         def shown(late):
-            made = [Call(None, None, 1e3, 340e3, 350e3, False, 40e3, 145e3 + late, (4,), 1, 0, True)] * 20
-            return statistics.median(Clocks(made, Constants("cuda", 150e3, 160e3, 0.3e3, 0.3e3, 40e3, 145e3)).stats.times)
+            made = [Call(None, None, 1e3, 340e3, 340e3, 350e3, False, 40e3, 145e3 + late, (4,), 1, 0, True)] * 20
+            return statistics.median(Clocks(made, Constants("cuda", 150e3, 160e3, 0.3e3, 0.3e3, 40e3, 145e3, 12e3)).stats.times)
         self.assertEqual([shown(late) - shown(0) for late in (3e3, 9e3, 30e3)], [0, 5e3, 26e3])
 
-    def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None):
-        """Clocks of calls in µs, where handing over takes 150 of them."""
-        constants = Constants(kind, 150_000.0, 160_000.0, 3_000.0, 3_000.0, 40_000.0, 145_000.0)
-        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, 145_000.0, (4,), 1, 0, True)
+    def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None, sample=0):
+        """Clocks of calls in µs, where handing over takes 150 of them. The sample is taken so long after "done"; 0: there is none."""
+        constants = Constants(kind, 150_000.0, 160_000.0, 3_000.0, 3_000.0, 40_000.0, 145_000.0, 12_000.0)
+        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (150 + wall + sample) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, 145_000.0, (4,), 1, 0, True)
                 for event, wall, snapshot in calls]
         return timing.EvaluationClocks(made, constants, reference, beside)
 
@@ -512,6 +512,16 @@ class Timing(unittest.TestCase):
         self.assertEqual(self.clock([(182, 180, 191)] * 20, beside=reference)[0], "event")
         self.assertEqual(self.clock([(182, 180, 194)] * 20, beside=reference)[0], "snapshot")
 
+    def test_answers_that_come_late_cost_nothing_if_samples_of_them_came_in_time(self):
+        for sample, late, clock in ((12, 11, "event"), (12, 24, "event"), (12, 30, "snapshot"), (0, 30, "snapshot")):
+            made = self.clocks([(190, 190, 190 + late)] * 20, sample=sample)
+            self.assertEqual(made.clock, clock, (sample, late))
+
+    def test_samples_that_come_late_are_charged(self):
+        def shown(sample):
+            return statistics.median(self.clocks([(1, 190, 190)] * 20, sample=sample).stats.times)
+        self.assertEqual([round(shown(sample) - shown(12)) for sample in (10, 19, 25, 30)], [0, 0, 5_000, 10_000])
+
     def test_a_reference_counts_by_its_own_clock_and_says_when_it_was_hindered(self):
         for more, hindered in ((0, False), (25, False), (35, True)):
             reference = self.clocks([(190, 190 + more, 190 + more)] * 20, reference=True)
@@ -523,7 +533,7 @@ class Timing(unittest.TestCase):
     def test_a_reference_that_is_slower_in_turns_than_alone_was_disturbed(self):
         turns = [(190, 190, 190)] * 20
         for alone, slower in ((190, False), (182, False), (175, True), (220, False)):
-            calls = [Call(None, None, alone * 1e3, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
+            calls = [Call(None, None, alone * 1e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
             self.assertEqual(self.clocks(turns, reference=True).slower_than(calls), slower, alone)
         self.assertFalse(self.clocks(turns, reference=True, kind="host").slower_than([]))  # there are none on the host
 
