@@ -60,6 +60,10 @@ class Calibrator:
     def end(self):
         self._together.end()
 
+    def early(self):
+        """Whether an input of the last case told of itself before the release."""
+        return any(runner.early for runner in self._runners)
+
     def constants(self, draw, calls, number):
         """The clocks' constants for these calls: so many calls of our own that do nothing but write an answer, with
         inputs from draw and answers as large as these. The process that made these calls is gone and cannot disturb anything."""
@@ -75,7 +79,7 @@ class Calibrator:
             made.append(self._together.call(lambda: self._with_room(draw(), sizes)))
             made[-1].data = made[-1].answer = None
         mapping = max(runner.regions.most_mapping() for runner in self._runners)
-        return Constants.of(self._kind, made[1:], mapping, any(runner.early for runner in self._runners))
+        return Constants.of(self._kind, made[1:], mapping, self.early())
 
     def _with_room(self, inputs, sizes):
         """The arguments of our own runners' kernels: the input, and on a device more memory if it has no array of size bytes."""

@@ -359,7 +359,8 @@ def _choose(arrays, inputs, blank, kept):
     pieces = []
     if large:
         chosen = _pieces(large)
-        pieces = [_Piece(own, _decoy(chosen, i, blank, kept), kept + i * _PIECE, size) for i, (_, _, own, size) in enumerate(chosen)]
+        decoys = [blank if other is None else kept + other * _PIECE for other in _decoys(chosen)]
+        pieces = [_Piece(own, decoy, kept + i * _PIECE, size) for i, ((_, _, own, size), decoy) in enumerate(zip(chosen, decoys))]
         for _, to, own, size in chosen:
             rows.append(_Row(own, (to - inputs) // 4, size, records))
             records += 1
@@ -380,12 +381,21 @@ def _pieces(large):
     return chosen
 
 
-def _decoy(chosen, i, blank, kept):
-    """The substitute of a piece: another piece of the array, now and then the same for several, so that the rest does not
-    reveal what is missing; blank in an array that has one."""
-    which, _, own, size = chosen[i]
-    others = [k for k, (array, _, at, words) in enumerate(chosen) if array == which and at != own and words == size]
-    return kept + secrets.choice(others) * _PIECE if others else blank
+def _decoys(chosen):
+    """Which piece takes the place of each: another one of its array, now and then the same for several, so that the rest does
+    not reveal what is missing; None in an array that has one."""
+    groups = {}
+    for i, (which, _, _, size) in enumerate(chosen):
+        groups.setdefault((which, size), []).append(i)
+    several = {key for key, group in groups.items() if len({chosen[i][2] for i in group}) > 1}
+    for (which, _, own, size), number in zip(chosen, struct.unpack(f"{len(chosen)}I", os.urandom(4 * len(chosen)))):
+        group = groups[which, size]
+        other = None
+        if (which, size) in several:
+            other = group[number % len(group)]
+            while chosen[other][2] == own:
+                other = secrets.choice(group)
+        yield other
 
 
 def _aligned(to, own, size):

@@ -13,9 +13,11 @@ import torch
 from sides import NoFlush
 from timing import EvaluationClocks
 from warpboard_calibrator import CALIBRATIONS, Calibrator
+from warpboard_layout import describe
 from warpboard_regions import HostMemory, Regions
 
 _AWAKE = 0.5  # seconds for which an idle device keeps its clocks
+_CONSTANT = 30  # seconds for which constants of a device are used for further evaluations with such inputs and answers
 
 
 class Timekeeper:
@@ -25,7 +27,7 @@ class Timekeeper:
         self._host, self._cuda, self._ours = _set_up(kind, cold and kind == "host", timed)
         if self._cuda is not None:
             self._cuda.cold = cold
-        self._constants, self._regions = {}, []
+        self._cold, self._constants, self._regions = cold, {}, []
         self._woken = -_AWAKE
 
     def memory(self):
@@ -49,11 +51,26 @@ class Timekeeper:
     def read(self, calls, values, regions, reference, beside):
         """The clocks of one kernel's calls, whose process has ended: of the reference's, or of the other's beside the
         reference's clocks. Two with answers of one size have the same constants."""
-        key = min(call.size for call in calls)
+        key = describe(values)[0], min(call.size for call in calls), self._cold
         if key not in self._constants:
-            self._ours.use([regions])
-            self._constants[key] = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
+            self._constants[key] = self._recent(key) or self._measure(key, calls, values, regions)
         return EvaluationClocks(calls, self._constants[key], reference, beside)
+
+    def _recent(self, key):
+        """The constants that an earlier evaluation measured, None if they are too old. This judge has one caller's evaluations, and
+        each measures when its kernels' processes have ended."""
+        constants, until = _measured(self.kind).get(key, (None, 0.0))
+        return constants if time.monotonic() < until else None
+
+    def _measure(self, key, calls, values, regions):
+        self._ours.use([regions])
+        constants = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
+        if self.kind == "cuda" and not self._ours.early():  # inputs that are described early have constants of that moment
+            known, now = _measured(self.kind), time.monotonic()
+            for old in [old for old, (_, until) in known.items() if until <= now]:
+                del known[old]
+            known[key] = constants, now + _CONSTANT
+        return constants
 
     def end(self):
         """Gives back what this evaluation had of the device. All processes of kernels have ended, or are being ended."""
@@ -64,6 +81,12 @@ class Timekeeper:
         if self._cuda is not None:
             gc.collect()
             torch.cuda.empty_cache()
+
+
+@functools.cache
+def _measured(_kind):
+    """Constants, and until when they are used, by the inputs, the size of the answer, and whether caches are cold."""
+    return {}
 
 
 @functools.cache

@@ -625,6 +625,25 @@ class SetUp(unittest.TestCase):
             Timekeeper("cuda", True, True)
         self.assertEqual(order, ["forked", "asked"])
 
+    def constants(self, at, value=0.0, early=False, kind="cuda", cold=True):
+        """Whether the constants of an evaluation that ends then are measured."""
+        measured = []
+        ours = unittest.mock.Mock(use=lambda _: None, early=lambda: early)
+        ours.constants = lambda *_: measured.append(at) or Constants(kind, 150e3, 160e3, 1e3, 1e3, 40e3, 145e3, 12e3)
+        with unittest.mock.patch.object(timekeeper, "_set_up", lambda *_: (None, None, ours)), \
+             unittest.mock.patch.object(timekeeper.time, "monotonic", lambda: at):
+            calls = [Call(None, None, 1e3, 2e5, 2e5, 3e5, False, 40e3, 145e3, (4,), 1, 0, True)] * 20
+            for reference in (True, False):
+                Timekeeper(kind, cold, True).read(calls, (torch.zeros(4), value), None, reference, None)
+        return len(measured)
+
+    def test_constants_hold_for_half_a_minute_of_evaluations_with_such_inputs(self):
+        timekeeper._measured.cache_clear()
+        self.addCleanup(timekeeper._measured.cache_clear)
+        self.assertEqual([self.constants(at) for at in (1000, 1029, 1031, 1060, 1062)], [1, 0, 1, 0, 1])
+        self.assertEqual([self.constants(1063, 1.0), self.constants(1063, cold=False)], [1, 1])
+        self.assertEqual([self.constants(2000, early=True), self.constants(2000, kind="host")], [2, 2])
+
 
 class Descriptors(unittest.TestCase):
     """A judge and its own runners that stay have as many files open after any number of evaluations."""
