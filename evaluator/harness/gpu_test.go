@@ -90,3 +90,29 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		})
 	}
 }
+
+// AddressSanitizer stands in for compute-sanitizer: the fake device's memory is the host's.
+func TestArraysSetApartEndWhereASanitizerSeesIt(t *testing.T) {
+	n := newFakeGPU(t)
+	flags := append(strings.Fields(gpuFlags), "-fsanitize=address")
+	n.buildAll(t, map[string][]string{
+		"judge": append(strings.Fields(gpuFlags), "eval.cu"), "runner.o": slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
+	})
+	runner := n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "-fsanitize=address", "runner.o", "submissions.cpp")
+	const inPlace, ownAnswer, overrun = "WAY=0", "WAY=1", "WAY=9"
+	for _, tt := range []struct {
+		way, apart string
+		judge      int
+		says       string
+	}{
+		{inPlace, "WARPBOARD_APART=1", 0, ""},
+		{ownAnswer, "WARPBOARD_APART=1", 0, ""},
+		{overrun, "WITHOUT=1", 0, ""}, // the shared region goes on there
+		{overrun, "WARPBOARD_APART=1", 115, "heap-buffer-overflow"},
+	} {
+		r := pairtest.Run(t, n.program("judge"), runner, "test", "size: 1000; moving: 0; broken: no; seed: 1\n", tt.way, tt.apart, "ASAN_OPTIONS=detect_leaks=0")
+		if r.Judge.ExitCode() != tt.judge || !strings.Contains(r.Stderr, tt.says) {
+			t.Errorf("%s %s: judge: %v, want exit code %d and %q\n%s\n%s", tt.way, tt.apart, r.Judge, tt.judge, tt.says, r.Report, r.Stderr)
+		}
+	}
+}

@@ -92,6 +92,12 @@
 // from the answers' region) is not copied by the runner. Any other answer is, after the runner's own clock has
 // stopped and before done, and the copy counts: otherwise its time would be a place to hide work in.
 //
+// # A runner under a sanitizer
+//
+// compute-sanitizer sees an array that is too short only if it is an allocation of its own. With WARPBOARD_APART in its
+// environment a runner copies each array of a device into such memory, behind the gate, and gives answers none of the shared
+// regions; they are copied there like any other. Its times mean nothing.
+//
 // # Ranks
 //
 // A task for several GPUs has a runner of as many processes, the ranks, in one sandbox: they are one submission, meet over

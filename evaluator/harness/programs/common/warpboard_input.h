@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "warpboard_bytes.h"
@@ -79,6 +81,13 @@ private:
     size_t device_ = 0;
 };
 
+// Whether each array of a device has memory of its own in the runner, in place of a part of a shared region: a tool such as
+// compute-sanitizer then sees where it ends. Its environment asks for that.
+inline bool device_arrays_apart() {
+    static const bool apart = std::getenv("WARPBOARD_APART") != nullptr;
+    return apart;
+}
+
 // The runner's: makes the input that a description tells of, with its arrays where the judge will write
 // them. Heap gives memory at an address that was asked for, if it can.
 template <class Heap>
@@ -92,6 +101,7 @@ public:
         if constexpr (IsDeviceArray<T>::value) {
             const auto count = static_cast<size_t>(in_.number<uint64_t>());
             value = T::view(device_.base + in_.number<uint64_t>(), count);
+            if (device_arrays_apart()) set_apart(value);
         } else if constexpr (std::is_empty_v<T>) {
         } else if constexpr (is_plain<T>()) {
             contents(&value, sizeof value);
@@ -110,12 +120,25 @@ public:
         for (const Late& late : late_) std::memcpy(late.into, late.from, late.bytes);
     }
 
+    // The same for arrays of a device that are set apart: copy queues that behind the release.
+    template <class Copy>
+    void fill_device(Copy copy) const {
+        for (const Late& late : late_on_device_) copy(late.into, late.from, late.bytes);
+    }
+
 private:
     struct Late {
         void* into;
         const void* from;
         size_t bytes;
     };
+
+    template <class T>
+    void set_apart(T& value) {
+        T own(value.size());
+        if (own.size() > 0) late_on_device_.push_back({own.data(), value.data(), own.bytes()});
+        value = std::move(own);
+    }
 
     template <class T>
     void make_block(T& value) {
@@ -146,6 +169,7 @@ private:
     const Region& host_;
     const Region& device_;
     std::vector<Late> late_;
+    std::vector<Late> late_on_device_;
 };
 
 }  // namespace warpboard

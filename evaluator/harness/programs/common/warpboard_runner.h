@@ -77,7 +77,10 @@ private:
         Memory::poison(false);
         if (range) device_.begin_range();
         if constexpr (Device::released_on_host) device_.begin(*page_.page, number_, [this] { return take_input(); }, [&] { maker.fill(); });
-        else device_.begin(*page_.page, number_, region(REGION_DEVICE), region(REGION_DEVICE, REGION_SEALED));
+        else {
+            device_.begin(*page_.page, number_, region(REGION_DEVICE), region(REGION_DEVICE, REGION_SEALED));
+            maker.fill_device([this](void* into, const void* from, size_t bytes) { device_.copy(into, from, bytes); });
+        }
         for (uint32_t more = flags >> CALL_REPEATS; more > 0; --more) again(description);
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
     }

@@ -30,8 +30,8 @@ warpboard::GpuRunner& gpu() {
 namespace warpboard {
 
 void* take_device(size_t bytes) {
-    if (void* memory = gpu().take(bytes)) return memory;
-    void* memory = nullptr;
+    void* memory = device_arrays_apart() ? nullptr : gpu().take(bytes);
+    if (memory != nullptr) return memory;
     CUDA_CHECK(cudaMalloc(&memory, bytes));
     return memory;
 }

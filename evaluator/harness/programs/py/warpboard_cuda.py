@@ -7,6 +7,7 @@ sees them through __cuda_array_interface__. Errors of the driver are RuntimeErro
 import contextlib
 import ctypes
 import functools
+import os
 
 from warpboard_answer import NoRoom, describe, is_placed
 from warpboard_wire import CUDA, DONE_AT, INPUTS, SEALED, SOON_AT
@@ -14,6 +15,9 @@ from warpboard_wire import CUDA, DONE_AT, INPUTS, SEALED, SOON_AT
 _POSIX_FD = 1
 _READ_WRITE = 3
 _GEQ = 0
+# Each input and answer has memory of its own in the runner, in place of a part of a shared region: a tool such as
+# compute-sanitizer then sees where it ends.
+_APART = "WARPBOARD_APART" in os.environ
 
 
 class _Location(ctypes.Structure):
@@ -155,12 +159,14 @@ class RunnerDevice:
     def use(self, regions):
         """Makes torch take an answer's memory from the answers' region while a call runs."""
         region = regions.answers.get(CUDA)
-        self._pool = region.pool() if region is not None else None
+        self._pool = region.pool() if region is not None and not _APART else None
 
     def queue_gate(self, number, regions):
         """Queues what the work of a call waits for."""
         queue_wait(self._soon, number)  # before that the gate would share the device with the judge's preparations
         self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), self._page.sealed)
+        if _APART and CUDA in regions.inputs:
+            regions.inputs[CUDA].fill()
 
     def call(self, kernel, data, number, regions, ranged):
         torch, page = self._torch, self._page
@@ -205,7 +211,22 @@ class _Region:
         self.address, self.size, self.bytes = self._mapping.address, size, self._mapping.bytes
         self._used = 0
         self._copies = []
+        self._apart = {}
         self._pool = None
+
+    def place(self, offset, span):
+        """Memory for an input, and the input's offset there: this, or memory of its own that fill copies into."""
+        if not _APART:
+            return self.bytes, offset
+        if (offset, span) not in self._apart:  # what occurs twice stays one
+            self._apart[offset, span] = self._torch.empty(span, dtype=self._torch.uint8, device=self.bytes.device)
+        return self._apart[offset, span], 0
+
+    def fill(self):
+        """Queues the copies of the inputs that have memory of their own."""
+        for (offset, span), own in self._apart.items():
+            own.copy_(self.bytes[offset : offset + span])
+        self._apart = {}
 
     def pool(self):
         """A memory pool in the region; None for a torch that has none."""

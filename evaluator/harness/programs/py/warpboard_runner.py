@@ -49,7 +49,7 @@ class Regions:
     def view(self, kind, offset, span, key):
         region = self.inputs.get(kind)
         if kind == CUDA:
-            return as_parameter(tensor_view(region.bytes, offset, span, key), key)
+            return as_parameter(tensor_view(*region.place(offset, span), span, key), key)
         return as_parameter(array_view(region and region.memory, offset, span, key), key)
 
 
