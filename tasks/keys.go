@@ -101,6 +101,10 @@ func programKeys() []Key {
 	return []Key{
 		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Those that the worker's machine has.", Example: `libraries: [cublas]`},
 		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Example: `profile: false`},
+		{Name: "sanitize", Langs: []Lang{LangPython, LangCUDA}, Default: "optional", Example: `sanitize: required`,
+			Meaning: "`required`: a source is ranked on a GPU only after a run of mode `sanitize`, on the same device, in which compute-sanitizer found nothing in it. " +
+				"This guards against mistakes, not against people: a submission can forge what compute-sanitizer says of it.",
+			Limits: "`optional` or `required`. `required` needs tests and a single GPU, and workers with compute-sanitizer."},
 		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. " +
 			"Warpboard's harness runs one process, a rank, on each: `generate_input` is called for every rank with its number as `rank`, beside the case's arguments; " +
 			"`custom_kernel` runs in all ranks at the same time, with torch's default process group and `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT` set; " +

@@ -96,12 +96,28 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Libraries = r.matching(f["libraries"], "libraries", libraryName.MatchString, "is not a library's name, as in -lNAME")
 	def.GPUs = r.devices(f["gpus"], "gpus")
 	def.NoProfile = !r.boolean(f["profile"], "profile", true)
+	r.sanitize(f["sanitize"])
 	r.harness(f["config"])
 	r.worldSizes(f)
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
 	// Which files a submission may bring depends on whose program measures.
 	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
+}
+
+// sanitize reads whether a ranked run needs a clean run of mode sanitize before it.
+func (r *taskReader) sanitize(node *yaml.Node) {
+	def := &r.bundle.Definition
+	def.SanitizeFirst = r.choice(node, "sanitize", "optional", "optional", "required") == "required"
+	switch {
+	case !def.SanitizeFirst:
+	case def.Lang == LangCPP:
+		r.refuse(node, "sanitize", "compute-sanitizer checks kernels on a GPU, and a task with lang cpp runs on a CPU")
+	case def.MultiGPU:
+		r.refuse(node, "sanitize", "a task on several GPUs cannot be checked with compute-sanitizer")
+	case len(def.Tests) == 0:
+		r.refuse(node, "sanitize", "compute-sanitizer checks the tests, and there are none")
+	}
 }
 
 // times reads how long stages may take.

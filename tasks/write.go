@@ -126,6 +126,9 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	if d.NoProfile {
 		y.Add("profile", pyyaml.Bare("false"))
 	}
+	if d.SanitizeFirst {
+		y.Set("sanitize", "required")
+	}
 	text, err := y.Text()
 	if err != nil {
 		return nil, fmt.Errorf("writing %s of %s: %w", TaskFile, b.Name, err)

@@ -55,6 +55,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("gpus", a.GPUs, b.GPUs, false)
 	differ("roofline", a.Roofline, b.Roofline, false)
 	differ("profile", !a.NoProfile, !b.NoProfile, false)
+	differ("sanitize", a.SanitizeFirst, b.SanitizeFirst, false)
 	if len(out) == 0 { // else what the text says is told already
 		differ(tasks.TaskFile, string(old.Files[tasks.TaskFile]), string(new.Files[tasks.TaskFile]), false)
 	}
