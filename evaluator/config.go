@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun/evaluation"
 	"warpboard/evaluator/profiling"
+	"warpboard/evaluator/sanitizing"
 	"warpboard/evaluator/taskrun"
 	"warpboard/evaluator/toolchain"
 )
@@ -65,6 +66,8 @@ type Config struct {
 	Measuring taskrun.Measuring
 	// Profiler is nil where nothing can be profiled, or nothing shall be.
 	Profiler taskrun.Profiler
+	// Sanitizer is nil where nothing can be checked with compute-sanitizer.
+	Sanitizer *sanitizing.Sanitizer
 	// Nsight reads the device metrics of evaluations; nil where none can be read.
 	Nsight *profiling.Nsight
 	// Probe checks a slot's unit with a small known program, after something failed on it; nil

@@ -17,6 +17,18 @@ func (w *Worker) profiler() taskrun.Profiler {
 	return w.cfg.Profiler
 }
 
+// noteSanitizer says on the devices page whether runs on the machine's GPUs can be checked.
+func (w *Worker) noteSanitizer() {
+	if !slices.ContainsFunc(w.pool.All(), func(s *slots.Slot) bool { return s.IsGPU() }) {
+		return
+	}
+	detail := "Not found: mode sanitize is not offered here"
+	if w.cfg.Sanitizer != nil {
+		detail = w.cfg.Sanitizer.Tool.Version
+	}
+	w.found.noteMachine("compute-sanitizer", nil, detail)
+}
+
 // checkProfiler profiles a known kernel on an idle GPU until that succeeds once, which shows that the machine's Nsight
 // Compute counts. Until then runs are profiled as usual and do not wait for this check. If the profiler breaks later,
 // profiles fail.

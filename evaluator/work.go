@@ -61,7 +61,7 @@ func (w *Worker) workOf(a *attempt.Attempt) Work {
 		if strings.HasPrefix(a.Job.AttemptID, job.GaugeAttempt) {
 			profiler = w.cfg.Profiler // our own kernel decides whether it works
 		}
-		return taskrun.New(a, w.cfg.Builder, profiler, w.cfg.Measuring)
+		return taskrun.New(a, w.cfg.Builder, taskrun.Tools{Profiler: profiler, Sanitizer: w.cfg.Sanitizer}, w.cfg.Measuring)
 	}
 	python := w.cfg.Tools.Python
 	return evaluation.New(a, w.cfg.Builder, w.cfg.Nsight, python != nil && python.Packages["torch"] != "")

@@ -107,6 +107,7 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	defer leave()
 	group, receiving := errgroup.WithContext(staying)
 	until := make(chan time.Time, 1)
+	w.noteSanitizer()
 	beside.Go(func() { w.leaveOnNotice(warm, leave, until) })
 	beside.Go(func() { w.leaveWhenIdle(receiving, leave) })
 	beside.Go(func() { w.precompileLoop(receiving, hints) })

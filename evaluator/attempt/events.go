@@ -63,7 +63,7 @@ func (a *Attempt) Case(stage job.Stage, c job.CaseResult, total int) {
 
 // ended announces how a stage ended, with its cases for people who watch the run.
 func (s *events) ended(r job.StageResult) {
-	r.Stdout, r.Stderr = "", ""
+	r.Stdout, r.Stderr, r.Findings = "", "", nil
 	if TextSize(r.Extra) > endedText {
 		r.Extra = nil
 	}

@@ -40,7 +40,7 @@ func PublicSeed(def tasks.Definition) *uint64 {
 // counts (and so only the last is run) when the task is ranked by it.
 func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 	switch {
-	case stage == job.StageTest:
+	case stage == job.StageTest, stage == job.StageSanitize:
 		return def.Tests
 	case def.RankingBy == tasks.RankLast && len(def.Benchmarks) > 1:
 		return def.Benchmarks[len(def.Benchmarks)-1:]
@@ -54,6 +54,8 @@ func Mode(stage job.Stage) string {
 	switch stage {
 	case job.StageTest, job.StageBenchmark, job.StageProfile:
 		return string(stage)
+	case job.StageSanitize:
+		return string(job.StageTest)
 	default:
 		return "leaderboard"
 	}

@@ -119,6 +119,14 @@ func (s StageResult) check() error {
 	if len(s.Cases) > maxCases {
 		return fmt.Errorf("it has %d cases, at most %d are allowed", len(s.Cases), maxCases)
 	}
+	if len(s.Findings) > maxAllFindings {
+		return fmt.Errorf("it has %d findings, at most %d are allowed", len(s.Findings), maxAllFindings)
+	}
+	for _, f := range s.Findings {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
 	if s.Failure != nil {
 		if err := texts(MaxText, s.Failure.Reason); err != nil {
 			return err

@@ -57,6 +57,8 @@ type Slot struct {
 	Disabled string  `json:"disabled,omitempty"` // why it takes no jobs, for admins: in the words of a program
 	Public   string  `json:"public,omitempty"`   // the same as everyone may read it
 	Profiler bool    `json:"profiler,omitempty"` // runs on it can be profiled
+	// Sanitizer says that compute-sanitizer can check runs on it.
+	Sanitizer bool `json:"sanitizer,omitempty"`
 }
 
 // CheckLine is one line of the sandbox's self-test.

@@ -23,6 +23,7 @@ const (
 	ModeBenchmark Mode = "benchmark" // time, without a place on the board
 	ModeRanked    Mode = "ranked"    // test and ranked; with a bundle's own program test, benchmark and ranked, and again with a secret seed
 	ModeProfile   Mode = "profile"   // Nsight Compute of each benchmark case
+	ModeSanitize  Mode = "sanitize"  // compute-sanitizer on the test cases
 )
 
 // Stage is one part of a run.
@@ -35,6 +36,7 @@ const (
 	StageRanked    Stage = "ranked"
 	StageSecret    Stage = "secret" // the second, secret pass of a bundle's own harness; nothing but pass/fail leaves it
 	StageProfile   Stage = "profile"
+	StageSanitize  Stage = "sanitize" // its cases are the tools of compute-sanitizer
 )
 
 // Job asks a worker for one attempt at a run on one device.
@@ -143,7 +145,7 @@ func (f Failure) Kind() string {
 	case f.Infrastructure:
 		return "An infrastructure error stopped it."
 	}
-	what := map[Stage]string{StageBuild: "The build", StageProfile: "The profile"}[f.Stage]
+	what := map[Stage]string{StageBuild: "The build", StageProfile: "The profile", StageSanitize: "The check with compute-sanitizer"}[f.Stage]
 	if what == "" {
 		what = "It"
 	}
@@ -175,6 +177,7 @@ type StageResult struct {
 	Cached   bool              `json:"cached,omitempty"` // build: nothing had to be compiled
 	Reused   []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
 	Overhead time.Duration     `json:"overhead,omitempty"`
+	Findings []Finding         `json:"findings,omitempty"` // sanitize
 }
 
 // Machine is where and under which conditions a run was made.

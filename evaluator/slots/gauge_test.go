@@ -25,7 +25,7 @@ func TestTheBestGaugeIsInEveryMachineRecord(t *testing.T) {
 	if got := p.Describe(s).Gauge; got == nil || *got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := p.Heartbeat(false)[0].Machine.Gauge; got == nil || *got != want {
+	if got := p.Heartbeat(false, false)[0].Machine.Gauge; got == nil || *got != want {
 		t.Errorf("the heartbeat has %+v", got)
 	}
 }

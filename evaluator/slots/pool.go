@@ -166,12 +166,12 @@ func (p *Pool) AcquireBuild(ctx context.Context) (number int, release func(), er
 	}
 }
 
-// Heartbeat describes the slots as a heartbeat has them; profiles says that their GPUs can be profiled.
-func (p *Pool) Heartbeat(profiles bool) []job.Slot {
+// Heartbeat describes the slots as a heartbeat has them; profiles and sanitizes say what NVIDIA's tools can do on their GPUs.
+func (p *Pool) Heartbeat(profiles, sanitizes bool) []job.Slot {
 	var out []job.Slot
 	for _, s := range p.slots {
 		described := s.describe(p.DescribeAll(s))
-		described.Profiler = profiles && s.IsGPU() // a CPU has no counters that ncu reads
+		described.Profiler, described.Sanitizer = profiles && s.IsGPU(), sanitizes && s.IsGPU()
 		out = append(out, described)
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/profiling"
+	"warpboard/evaluator/sanitizing"
 	"warpboard/evaluator/slots"
 	"warpboard/evaluator/toolchain"
 )
@@ -29,14 +30,21 @@ type Run struct {
 	*attempt.Attempt
 	builder   Builder
 	profiler  Profiler
+	sanitizer *sanitizing.Sanitizer
 	measuring Measuring
 	units     int
 	artifact  *toolchain.Artifact
 }
 
-// New returns a run that has not begun. profiler is nil if nothing can be profiled.
-func New(a *attempt.Attempt, builder Builder, profiler Profiler, measuring Measuring) *Run {
-	return &Run{Attempt: a, builder: builder, profiler: profiler, measuring: measuring}
+// Tools are NVIDIA's, each nil if nothing can be done with it.
+type Tools struct {
+	Profiler  Profiler
+	Sanitizer *sanitizing.Sanitizer
+}
+
+// New returns a run that has not begun.
+func New(a *attempt.Attempt, builder Builder, tools Tools, measuring Measuring) *Run {
+	return &Run{Attempt: a, builder: builder, profiler: tools.Profiler, sanitizer: tools.Sanitizer, measuring: measuring}
 }
 
 // Build compiles the job on a build place; the slot stays free for others. A run that was built is always
@@ -114,6 +122,9 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 	}
 	if r.Job.Mode == job.ModeProfile {
 		return r.profile(ctx, program)
+	}
+	if r.Job.Mode == job.ModeSanitize {
+		return r.sanitize(ctx, program)
 	}
 	// After everything that decides: it may heat the unit.
 	r.energy(ctx, program)

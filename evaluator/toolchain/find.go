@@ -30,22 +30,25 @@ func (c *Compiler) Mounts() []sandbox.Mount {
 
 // Toolchain has a machine's tools; nil for each that is missing.
 type Toolchain struct {
-	NVCC   *Compiler
-	GPP    *Compiler
-	Python *Python
+	NVCC      *Compiler
+	GPP       *Compiler
+	Python    *Python
+	Sanitizer *Compiler // compute-sanitizer, which comes with nvcc
 }
 
 // probeTimeout bounds asking one program for its version.
 // nvcc on a cold network file system takes seconds. What does not answer counts as missing until the worker starts again.
 const probeTimeout = 20 * time.Second
 
-// Find looks for nvcc (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH) and python3 (PATH, then
+// Find looks for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH) and python3 (PATH, then
 // /opt/*/.venv). What is found but does not answer for its version counts as missing.
 func Find(ctx context.Context) Toolchain {
+	cuda := []string{os.Getenv("CUDA_HOME"), "/usr/local/cuda"}
 	return Toolchain{
-		NVCC:   findCompiler(ctx, "nvcc", os.Getenv("CUDA_HOME"), "/usr/local/cuda"),
-		GPP:    findCompiler(ctx, "g++"),
-		Python: findPython(ctx),
+		NVCC:      findCompiler(ctx, "nvcc", cuda...),
+		GPP:       findCompiler(ctx, "g++"),
+		Python:    findPython(ctx),
+		Sanitizer: findCompiler(ctx, "compute-sanitizer", cuda...),
 	}
 }
 

@@ -67,6 +67,7 @@ var forbidden = []struct {
 	{"evaluator/attempt", nil, aboveAttempt, "an attempt does not know of what it is"},
 	{"evaluator/slots", nil, append([]string{"warpboard/evaluator/attempt", "warpboard/evaluator/profiling", "warpboard/evaluator/judge"}, aboveAttempt...), "slots know no work"},
 	{"evaluator/profiling", nil, aboveTools, "tools know no slots"},
+	{"evaluator/sanitizing", nil, append([]string{"warpboard/evaluator/profiling", "warpboard/evaluator/ncu"}, aboveTools...), "tools know no slots"},
 	{"evaluator/toolchain", nil, append([]string{"warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "tools know no slots"},
 	{"evaluator/judge", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "the judge knows no tools"},
 	{"evaluator/harness", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "the harness knows no tools"},

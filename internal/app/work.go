@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sanitizing"
 	"warpboard/evaluator/selftest"
 	"warpboard/evaluator/slots"
 	"warpboard/internal/app/machine"
@@ -70,6 +71,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	}
 	config.Check = cfg.checking()
 	addNsight(ctx, &config, box, cfg.Worker)
+	addSanitizer(&config, box)
 	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
 	return evaluator.NewWorker(config).Run(ctx)
 }
@@ -114,6 +116,17 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 	config.Nsight = &profiling.Nsight{Tool: tool, Runner: box}
 	if settings.Profile {
 		config.Profiler = config.Nsight
+	}
+}
+
+// addSanitizer lets a worker with a GPU check kernels with compute-sanitizer.
+func addSanitizer(config *evaluator.Config, box *sandbox.Sandbox) {
+	switch tool := config.Tools.Sanitizer; {
+	case !slices.ContainsFunc(config.Slots, device.Slot.IsGPU):
+	case tool == nil:
+		config.Log.Warn("nothing is sanitized", "why", "compute-sanitizer was not found on PATH, in CUDA_HOME or in /usr/local/cuda; it comes with the CUDA toolkit, beside nvcc")
+	default:
+		config.Sanitizer = &sanitizing.Sanitizer{Tool: tool, Runner: box}
 	}
 }
 

@@ -25,7 +25,7 @@ func words(all ...string) completion {
 // completes offers the values of flags and arguments of a command, and of those below it.
 func (c *connection) completes(cmd *cobra.Command) {
 	flags := map[string]completion{
-		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": words("test", "benchmark", "ranked", "profile"),
+		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": words("test", "benchmark", "ranked", "profile", "sanitize"),
 		"fail-on": words("never", "failure", "slower"), "format": words("txt", "json", "csv", "ncu-rep", "ptx"), "event": words("run.ended", "record.taken", "worker.lost", "wait.long"),
 		"type": words("torch", "torch_cuda", "triton", "cuda", "multi_kernel"), "reference-type": words("torch", "torch_cuda", "triton", "cuda", "multi_kernel"),
 	}

@@ -32,7 +32,7 @@ func submitCommand(c *connection) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return c.submit(cmd.Context(), in, args, watch) }}
 	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
 	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
-	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
+	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked, profile or sanitize")
 	cmd.Flags().StringVar(&in.For, "for", "", "admins: name of the person to add the submission for, also after the deadline")
 	cmd.Flags().StringVar(&in.Why, "why", "", "with --for: why, for everyone to read")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print progress until every run has ended; exit 3 if one failed. With --json, print only the final result")

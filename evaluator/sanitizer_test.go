@@ -1,0 +1,188 @@
+package evaluator_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sanitizing"
+	"warpboard/evaluator/toolchain"
+)
+
+// sanitizingConfig is a worker's with everything real but the GPU and compute-sanitizer, of which each tool does what it is told.
+func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "bin")
+	files := map[string][]byte{}
+	for tool, what := range does {
+		files[tool] = []byte(what)
+	}
+	found, err := filepath.Glob("sanitizing/testdata/*.*")
+	for _, file := range found {
+		if err == nil {
+			files[strings.TrimSuffix(filepath.Base(file), ".sh")], err = os.ReadFile(file)
+		}
+	}
+	if err == nil {
+		err = os.Mkdir(dir, 0o755)
+	}
+	for name, text := range files {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o755)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var box toolchain.Runner
+	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
+	cfg.Slots = []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}}
+	cfg.Sanitizer = &sanitizing.Sanitizer{Tool: &toolchain.Compiler{Path: filepath.Join(dir, "compute-sanitizer"), Version: "Version 2025.3.1.0"}, Runner: box}
+	return cfg
+}
+
+// sanitizeJob is a job whose submission has a name that the logs of testdata have.
+func sanitizeJob(t *testing.T, id string) job.Job {
+	j := example(t, vectorAdd, id, job.ModeSanitize, solution(t, vectorAdd, true))
+	j.Device = "H200"
+	return j
+}
+
+func TestEachToolSaysWhatItFound(t *testing.T) {
+	const clean = "memcheck pass, synccheck pass, initcheck pass, racecheck pass"
+	for name, c := range map[string]struct {
+		does  map[string]string
+		stage string
+		tools string
+		found string // of the findings
+		why   string // starts with
+	}{
+		"nothing":   {nil, "pass", clean, "", ""},
+		"memcheck":  {map[string]string{"memcheck": "memcheck"}, "fail", strings.Replace(clean, "memcheck pass", "memcheck fail", 1), "memcheck bad.cu:6 ×3", "memcheck found an error: Invalid __global__ write of size 4 bytes in oob(float *, int) at bad.cu:6, 3 times, and more"},
+		"synccheck": {map[string]string{"synccheck": "synccheck"}, "fail", strings.Replace(clean, "synccheck pass", "synccheck fail", 1), "synccheck bad.cu:15 ×3", "synccheck found an error: Barrier error detected"},
+		"initcheck": {map[string]string{"initcheck": "initcheck"}, "fail", strings.Replace(clean, "initcheck pass", "initcheck fail", 1), "initcheck bad.cu:13 ×2", "initcheck found an error: Uninitialized __global__ memory read"},
+		"racecheck": {map[string]string{"racecheck": "racecheck"}, "fail", strings.Replace(clean, "racecheck pass", "racecheck fail", 1), "racecheck bad.cu:10 ×512", "racecheck found an error: Race between a write and a read at bad.cu:11"},
+		"one that does not start": {map[string]string{"memcheck": "refuse", "racecheck": "racecheck"}, "fail", "memcheck error, synccheck pass, initcheck pass, racecheck fail", "racecheck bad.cu:10 ×512",
+			"memcheck did not come to its end: Unable to find injection library libsanitizer-collection.so"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.start(sanitizingConfig(t, c.does))
+			if beat := s.beat("w1"); !beat.Slots[0].Sanitizer || beat.Slots[0].Profiler {
+				t.Errorf("the heartbeat says %+v", beat.Slots[0])
+			}
+			r := s.run(sanitizeJob(t, "a1"))
+			wantStages(t, r, "build pass", "sanitize "+c.stage)
+			if got := toolsOf(r); got != c.tools {
+				t.Errorf("tools: %s, want %s", got, c.tools)
+			}
+			if got := foundIn(r); got != c.found {
+				t.Errorf("found %q, want %q", got, c.found)
+			}
+			why := ""
+			if r.Failure != nil {
+				why = r.Failure.Reason
+			}
+			if !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") || (r.Outcome == job.OutcomeDone) != (why == "") {
+				t.Errorf("outcome %s: %s", r.Outcome, why)
+			}
+			if r.ScoreNS != nil || len(r.Artifacts) > 0 {
+				t.Errorf("score %v, %d artifacts", r.ScoreNS, len(r.Artifacts))
+			}
+		})
+	}
+}
+
+func toolsOf(r job.Result) string {
+	var list []string
+	for _, c := range r.Stages[len(r.Stages)-1].Cases {
+		list = append(list, c.Spec+" "+string(c.Status))
+	}
+	return strings.Join(list, ", ")
+}
+
+func foundIn(r job.Result) string {
+	var list []string
+	for _, f := range r.Stages[len(r.Stages)-1].Findings {
+		list = append(list, fmt.Sprintf("%s %s:%d ×%d", f.Tool, f.File, f.Line, f.Count))
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
+	s := newSite(t)
+	cfg := sanitizingConfig(t, map[string]string{"synccheck": "hang", "racecheck": "racecheck"})
+	cfg.Sanitizer.Each = 5 * time.Second
+	s.start(cfg)
+	r := s.run(sanitizeJob(t, "a1"))
+	if got := toolsOf(r); got != "memcheck pass, synccheck timeout, initcheck pass, racecheck fail" {
+		t.Errorf("tools: %s", got)
+	}
+	const want = "synccheck did not end within 5 s and was stopped."
+	if r.Outcome != job.OutcomeFailed || !strings.HasPrefix(r.Failure.Reason, want) || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "racecheck found an error") {
+		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+	if got := foundIn(r); got != "synccheck bad.cu:6 ×3, racecheck bad.cu:10 ×512" {
+		t.Errorf("found %s", got) // what the tool wrote before it hung stays
+	}
+}
+
+func TestToolsThatHaveNoTimeLeftSaySo(t *testing.T) {
+	s := newSite(t)
+	cfg := sanitizingConfig(t, map[string]string{"memcheck": "hang"})
+	cfg.Sanitizer.Each, cfg.Sanitizer.All = 2*time.Second, time.Second
+	s.start(cfg)
+	r := s.run(sanitizeJob(t, "a1"))
+	if got := toolsOf(r); got != "memcheck timeout, synccheck timeout, initcheck timeout, racecheck timeout" {
+		t.Errorf("tools: %s", got)
+	}
+	if r.Failure == nil || r.Failure.Limit != "wall" || !strings.Contains(r.Failure.Reason, "racecheck did not run") {
+		t.Errorf("failure %+v", r.Failure)
+	}
+}
+
+func TestWhyNothingWasSanitizedIsASentence(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*job.Job, *evaluator.Config)
+		want   string
+	}{
+		"no tool":  {func(_ *job.Job, cfg *evaluator.Config) { cfg.Sanitizer = nil }, "it has no compute-sanitizer for H200"},
+		"no tests": {func(j *job.Job, _ *evaluator.Config) { j.Task.Tests = nil }, "no tests"},
+		"a submission that crashes": {func(j *job.Job, _ *evaluator.Config) {
+			j.Sources = maps.Clone(j.Sources)
+			j.Sources["submission.cpp"] = kernel("*(volatile int*)nullptr = 1;")
+		}, "memcheck, synccheck, initcheck, racecheck found nothing until the program ended too early. The program was ended by SIGSEGV"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, cfg, j := newSite(t), sanitizingConfig(t, nil), sanitizeJob(t, "a1")
+			c.change(&j, &cfg)
+			s.start(cfg)
+			r := s.run(j)
+			if r.Outcome != job.OutcomeFailed || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, c.want) {
+				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+			}
+		})
+	}
+}
+
+func TestWrongAnswersAreNoFindings(t *testing.T) {
+	s, j := newSite(t), sanitizeJob(t, "a1")
+	j.Sources = maps.Clone(j.Sources)
+	j.Sources["submission.cpp"] = solution(t, vectorAdd, false)
+	s.start(sanitizingConfig(t, nil))
+	r := s.run(j)
+	cases := r.Stages[len(r.Stages)-1].Cases
+	if r.Outcome != job.OutcomeDone || !slices.ContainsFunc(cases, func(c job.CaseResult) bool {
+		return strings.Contains(c.Message, "Answers of the tests were wrong. Case")
+	}) {
+		t.Errorf("outcome %s, cases %+v", r.Outcome, cases)
+	}
+}

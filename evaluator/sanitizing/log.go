@@ -1,0 +1,205 @@
+package sanitizing
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+)
+
+// log is what a tool wrote, as far as it could be read. Its author may be the submission.
+type log struct {
+	findings []job.Finding // errors first, each place once; at most job.MaxFindings
+	errors   int           // places with an error, also those beyond the findings
+	unread   int           // errors that the tool counted and did not print
+	ended    bool          // it has a summary
+	problem  string        // what the tool said of itself, such as that it could not start
+}
+
+const prefix = "========="
+
+// gate is the harness's own kernel, which waits for a call and reads what another process wrote.
+const gate = "open_gate"
+
+var (
+	// "ERROR SUMMARY: 29 errors"; "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)"
+	summary = regexp.MustCompile(`^(?:ERROR SUMMARY: (\d+) errors?$|RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?)`)
+	missing = regexp.MustCompile(`SUMMARY: (\d+) (?:errors?|hazards?) w(?:as|ere) not printed`)
+	race    = regexp.MustCompile(`^(Error|Warning): Race reported between (\w+) access (at .+)$`)
+	second  = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
+	// "at oob(float *, int)+0x90 in bad.cu:6", also behind "Device Frame: "; until CUDA 11.8 "at 0x90 in bad.cu:6:oob(float *, int)"
+	place    = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
+	oldPlace = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
+	who      = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
+	address  = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
+)
+
+// read reads a tool's log. Ours are the names of the submission's files.
+func read(tool string, text []byte, ours []string) (l log) {
+	var one *record
+	counted, api := 0, 0
+	end := func() {
+		if one != nil {
+			l.add(one.finding(ours))
+		}
+		one = nil
+	}
+	for line := range strings.Lines(sandbox.Text(text)) {
+		said, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), prefix)
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(said, "  ") && one != nil {
+			one.detail(strings.TrimSpace(said))
+			continue
+		}
+		end()
+		said = strings.TrimSpace(said)
+		if m := missing.FindStringSubmatch(said); m != nil {
+			l.unread += number(m[1])
+		} else if m := summary.FindStringSubmatch(said); m != nil {
+			counted, l.ended = counted+number(m[1]+m[2]), true
+		} else if strings.HasPrefix(said, "Program hit ") {
+			api++
+		} else if isProblem(said) {
+			l.problem = said
+		} else if said != "" {
+			one = newRecord(tool, said)
+		}
+	}
+	end()
+	if l.errors == 0 && counted > api {
+		// What cannot be read is not taken for nothing.
+		l.add(job.Finding{Tool: tool, Message: "Errors that this site cannot read", Count: counted - api}, true)
+	}
+	slices.SortStableFunc(l.findings, func(a, b job.Finding) int { return warned(a) - warned(b) })
+	return l
+}
+
+// isProblem reports whether a line is about the tool and not about a kernel.
+func isProblem(said string) bool {
+	return strings.HasPrefix(said, "Internal ") ||
+		(strings.HasPrefix(said, "Error: ") || strings.HasPrefix(said, "Warning: ")) && !race.MatchString(said)
+}
+
+// add counts a finding, together with those of its place.
+func (l *log) add(f job.Finding, real bool) {
+	if !real || strings.Contains(f.Kernel, gate) {
+		return
+	}
+	same := func(g job.Finding) bool {
+		return g.Warning == f.Warning && g.Message == f.Message && g.Kernel == f.Kernel && g.File == f.File && g.Line == f.Line
+	}
+	if i := slices.IndexFunc(l.findings, same); i >= 0 {
+		l.findings[i].Count = min(l.findings[i].Count+f.Count, most)
+		return
+	}
+	if !f.Warning {
+		l.errors++
+	}
+	if len(l.findings) < job.MaxFindings {
+		l.findings = append(l.findings, f)
+	}
+}
+
+// record is a finding under way.
+type record struct {
+	found  job.Finding
+	frames []frame // the innermost first
+	others []string
+}
+
+type frame struct {
+	kernel, file string
+	line         int
+}
+
+func newRecord(tool, said string) *record {
+	r := &record{found: job.Finding{Tool: tool, Message: said, Count: 1}}
+	if m := race.FindStringSubmatch(said); m != nil {
+		r.found.Warning, r.found.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
+		r.detail(m[3])
+	}
+	return r
+}
+
+// detail takes a further line of the record.
+func (r *record) detail(said string) {
+	if f, ok := frameOf(said); ok {
+		r.frames = append(r.frames, f)
+	} else if m := second.FindStringSubmatch(said); m != nil {
+		r.found.Message += " and a " + strings.ToLower(m[1])
+		if f, ok := frameOf(m[2]); ok && f.line > 0 {
+			r.found.Message += " at " + f.file + ":" + strconv.Itoa(f.line)
+		}
+		r.found.Count = max(number(m[3]), 1)
+	} else if m := who.FindStringSubmatch(said); m != nil {
+		r.found.Thread, r.found.Block = m[1], m[2]
+	} else if strings.HasPrefix(said, "Access") || strings.HasPrefix(said, "Address") || strings.HasPrefix(said, "and is ") {
+		r.others = append(r.others, address.ReplaceAllString(said, ""))
+	}
+}
+
+// finding is the record; false: it is about no kernel. It is at the innermost of its frames that is in the submission.
+func (r *record) finding(ours []string) (job.Finding, bool) {
+	f := r.found
+	if len(r.frames) == 0 {
+		return f, false
+	}
+	at := max(slices.IndexFunc(r.frames, func(f frame) bool { return slices.Contains(ours, f.file) }), 0)
+	f.Kernel, f.File, f.Line = r.frames[len(r.frames)-1].kernel, r.frames[at].file, r.frames[at].line
+	if f.Detail = strings.Join(r.others, " "); f.Detail == "Address" {
+		f.Detail = ""
+	}
+	for _, text := range []*string{&f.Message, &f.Detail, &f.Kernel, &f.File, &f.Block, &f.Thread} {
+		*text = clip(*text)
+	}
+	return f, true
+}
+
+func frameOf(said string) (f frame, ok bool) {
+	if m := place.FindStringSubmatch(said); m != nil {
+		return frame{m[1], base(m[2]), number(m[3])}, true
+	}
+	if m := oldPlace.FindStringSubmatch(said); m != nil {
+		return frame{m[3], base(m[1]), number(m[2])}, true
+	}
+	return f, false
+}
+
+func base(file string) string {
+	if file == "" {
+		return ""
+	}
+	return path.Base(file)
+}
+
+// most bounds the numbers of a log.
+const most = 1_000_000_000
+
+func number(digits string) int {
+	n, err := strconv.Atoi(digits)
+	if err != nil && digits != "" {
+		return most
+	}
+	return min(n, most)
+}
+
+func clip(text string) string {
+	const longest = job.MaxFindingText - len("…")
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
+}
+
+func warned(f job.Finding) int {
+	if f.Warning {
+		return 1
+	}
+	return 0
+}

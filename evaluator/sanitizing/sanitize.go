@@ -1,0 +1,203 @@
+package sanitizing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+const (
+	logFile = "sanitizer.log"
+	maxLog  = 4 << 20 // bytes
+	// printed is how many errors a tool writes into its log. Threads of one line are counted together, so that this is more
+	// than the findings that are kept.
+	printed = 1000
+	// leaveTime is what the judge has to end after a tool that was killed.
+	leaveTime = 30 * time.Second
+)
+
+// Sanitizer runs the tools of compute-sanitizer inside the sandbox. Zero times mean those named with them.
+type Sanitizer struct {
+	Tool   *toolchain.Compiler
+	Runner toolchain.Runner
+	Each   time.Duration // for one tool and all test cases; 3 minutes
+	All    time.Duration // for all tools; 10 minutes
+}
+
+// tools are those of compute-sanitizer, in the order in which they run: the first is the quickest, and finds most.
+func tools() []string { return []string{"memcheck", "synccheck", "initcheck", "racecheck"} }
+
+// Request asks for a check of the program that was just built, on the slot that it holds.
+type Request struct {
+	Job     job.Job
+	Program toolchain.Program
+	Cases   []tasks.Case
+	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnTool sees each tool as it ends.
+	OnLog  func(stream string, text []byte)
+	OnTool func(job.CaseResult)
+}
+
+// Tools is how many cases the stage has: each is a tool.
+func Tools() int { return len(tools()) }
+
+// Sanitize runs each tool over the cases. The stage passes if all tools came to their end and found nothing. Its times mean
+// nothing.
+func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult, error) {
+	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, Started: time.Now().UTC()}
+	end := time.Now().Add(orElse(s.All, 10*time.Minute))
+	for i, tool := range tools() {
+		limit := min(orElse(s.Each, 3*time.Minute), time.Until(end))
+		ended := run{tool: tool, limit: limit}
+		if limit > 0 {
+			if err := s.run(ctx, req, &ended); err != nil {
+				return result, err
+			}
+		}
+		if ctx.Err() != nil {
+			return result, ctx.Err()
+		}
+		status, message := ended.verdict()
+		one := job.CaseResult{Index: i, Spec: tool, Status: status, Message: message}
+		result.Cases, result.Findings = append(result.Cases, one), append(result.Findings, ended.log.findings...)
+		ended.keepOutput(&result)
+		req.OnTool(one)
+	}
+	result.Ended = time.Now().UTC()
+	result.Status, result.Failure = conclude(result.Cases)
+	return result, nil
+}
+
+// run is one tool under way.
+type run struct {
+	tool    string
+	limit   time.Duration // 0 or less: none was left, it did not run
+	command string
+	process sandbox.Outcome // of the submission
+	log     log
+	tested  job.Status // of the tests
+	failure *job.Failure
+}
+
+// run runs one tool. Its error is an infrastructure error.
+func (s *Sanitizer) run(ctx context.Context, req Request, r *run) error {
+	judged, own := harness.NewParser(nil), harness.NewParser(nil)
+	pipe, close, err := reportTo(own)
+	if err != nil {
+		return err
+	}
+	asked := toolchain.StageRequest{
+		Mode: harness.Mode(job.StageSanitize), Cases: req.Cases, Seed: harness.PublicSeed(req.Job.Task),
+		Timeout: r.limit + leaveTime, Linger: leaveTime, OnPipe: func(b []byte) { judged.Write(b) },
+		OnStdout: func(b []byte) { req.OnLog("stdout", b) }, OnStderr: func(b []byte) { req.OnLog("stderr", b) },
+	}
+	req.OnLog("stderr", []byte(r.title()))
+	ending, err := req.Program.RunWrapped(ctx, asked, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+		s.wrap(&spec, r)
+		spec.Pipe = pipe
+		var err error
+		r.process, err = s.Runner.Run(ctx, spec)
+		return r.process, err
+	})
+	close()
+	if err != nil {
+		return fmt.Errorf("run compute-sanitizer's %s: %w", r.tool, err)
+	}
+	parser := judged
+	if ending.Judge == nil {
+		parser = own
+	}
+	parser.Close()
+	r.tested, r.failure = harness.Judge(ending, asked.Timeout, parser, req.Cases)
+	if r.failure != nil && r.failure.Infrastructure {
+		return errors.New(r.failure.Reason)
+	}
+	r.log = read(r.tool, r.process.Files[logFile], submitted(req.Job.Task))
+	return nil
+}
+
+// reportTo is the result pipe of a program that judges itself. A runner beside a judge has no use for it.
+func reportTo(parser *harness.Parser) (pipe *os.File, close func(), err error) {
+	from, pipe, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the result pipe: %w", err)
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer func() { from.Close(); drained <- struct{}{} }()
+		io.Copy(parser, from) // neither side fails: it ends with the pipe
+	}()
+	return pipe, func() { pipe.Close(); <-drained }, nil
+}
+
+// wrap puts the submission's process under the tool.
+func (s *Sanitizer) wrap(spec *sandbox.Spec, r *run) {
+	spec.Argv = slices.Concat([]string{s.Tool.Path}, options(r.tool), spec.Argv)
+	r.command = strings.Join(spec.Argv, " ")
+	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
+	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: arrays end where they end
+	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for what torch allocates
+	spec.Limits.Wall, spec.Limits.FileSize = r.limit, max(spec.Limits.FileSize, maxLog)
+	spec.Collect = map[string]int64{logFile: maxLog}
+}
+
+// options are those of a tool.
+func options(tool string) []string {
+	all := []string{
+		"--tool", tool, "--log-file", "/out/" + logFile, "--print-limit", strconv.Itoa(printed), "--show-backtrace", "device",
+		"--kernel-name-exclude", "kernel_substring=" + gate,
+	}
+	switch tool {
+	case "memcheck":
+		// torch and the harness make calls that may fail, and go on.
+		return append(all, "--report-api-errors", "no")
+	case "initcheck":
+		// The harness copies inputs from memory that the judge wrote, unseen by the tool.
+		return append(all, "--check-api-memory-access", "no")
+	}
+	return all
+}
+
+// submitted are the names of the submission's files.
+func submitted(def tasks.Definition) (names []string) {
+	for _, f := range def.Files {
+		if f.IsSubmission() {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func (r *run) title() string { return fmt.Sprintf("==WARPBOARD== compute-sanitizer %s\n", r.tool) }
+
+// keepOutput adds what the program printed under the tool.
+func (r *run) keepOutput(result *job.StageResult) {
+	if r.command == "" {
+		return
+	}
+	result.Command = strings.TrimPrefix(result.Command+"\n"+r.command, "\n")
+	if r.process.Stdout != "" {
+		result.Stdout += r.title() + r.process.Stdout
+	}
+	if r.process.Stderr != "" {
+		result.Stderr += r.title() + r.process.Stderr
+	}
+}
+
+func orElse(limit, otherwise time.Duration) time.Duration {
+	if limit > 0 {
+		return limit
+	}
+	return otherwise
+}

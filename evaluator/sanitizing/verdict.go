@@ -1,0 +1,133 @@
+package sanitizing
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+)
+
+// listed is how many findings the message of a tool has; the stage has them all.
+const listed = 5
+
+// verdict is how the tool's run ended, and why in words; no words for a clean run.
+func (r *run) verdict() (job.Status, string) {
+	switch {
+	case r.limit <= 0:
+		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
+	case r.process.Limit == "wall":
+		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, seconds(r.limit)) + r.found()
+	case r.process.Limit != "":
+		return job.StatusLimit, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.Limit) + r.found()
+	case r.log.errors > 0:
+		return job.StatusFail, strings.TrimSpace(r.found())
+	case !r.log.ended:
+		return job.StatusError, fmt.Sprintf("%s did not come to its end: %s", r.tool, r.lastWords())
+	case r.tested != job.StatusPass && r.tested != job.StatusFail:
+		return job.StatusError, fmt.Sprintf("%s found nothing until the program ended too early. %s", r.tool, r.failure.Reason)
+	}
+	message := strings.TrimSpace(r.found())
+	if r.tested == job.StatusFail {
+		message = strings.TrimSpace("Answers of the tests were wrong. " + r.failure.Reason + "\n" + message)
+	}
+	return job.StatusPass, message
+}
+
+// found lists the first findings.
+func (r *run) found() string {
+	var b strings.Builder
+	for i, f := range r.log.findings {
+		if i == listed {
+			fmt.Fprintf(&b, "\nand %d more", len(r.log.findings)-listed)
+			break
+		}
+		b.WriteString("\n" + sentence(f))
+	}
+	if r.log.unread > 0 {
+		fmt.Fprintf(&b, "\n%d errors more were not written down by the tool", r.log.unread)
+	}
+	return b.String()
+}
+
+// sentence is a finding in a line: "error: Invalid __global__ write of size 4 bytes in oob(float *) at submission.cu:6, 28 times".
+func sentence(f job.Finding) string {
+	text := "error: "
+	if f.Warning {
+		text = "warning: "
+	}
+	text += f.Message
+	if f.Kernel != "" {
+		text += " in " + f.Kernel
+	}
+	if f.Line > 0 {
+		text += fmt.Sprintf(" at %s:%d", f.File, f.Line)
+	}
+	if f.Count > 1 {
+		text += fmt.Sprintf(", %d times", f.Count)
+	}
+	return text
+}
+
+// lastWords says why there is no whole log: in the tool's words, or in the program's.
+func (r *run) lastWords() string {
+	const most = 300
+	text := r.log.problem
+	if text == "" {
+		text = strings.TrimSpace(r.process.Stderr + "\n" + r.process.Stdout)
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	if text == "" {
+		return fmt.Sprintf("it left no summary, and ended with exit code %d.", r.process.ExitCode)
+	}
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return sandbox.Text([]byte(text))
+}
+
+// conclude is how the stage ended: with what the tools say that did not pass, each sentence once.
+func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
+	status, why, said := job.StatusPass, []string{}, map[string][]string{}
+	for _, c := range cases {
+		if c.Status == job.StatusPass {
+			continue
+		}
+		if status == job.StatusPass || c.Status == job.StatusFail {
+			status = c.Status
+		}
+		sentence := inShort(c)
+		if said[sentence] == nil {
+			why = append(why, sentence)
+		}
+		said[sentence] = append(said[sentence], c.Spec)
+	}
+	if status == job.StatusPass {
+		return status, nil
+	}
+	for i, sentence := range why {
+		why[i] = strings.Join(said[sentence], ", ") + " " + sentence
+	}
+	failure := &job.Failure{Reason: strings.Join(why, " ")}
+	if status == job.StatusTimeout {
+		failure.Limit = "wall"
+	}
+	return status, failure
+}
+
+// inShort is what a tool says that did not pass, without its name.
+func inShort(c job.CaseResult) string {
+	first, more, _ := strings.Cut(c.Message, "\n")
+	switch {
+	case c.Status != job.StatusFail:
+		return strings.TrimPrefix(first, c.Spec+" ")
+	case more != "":
+		return "found an " + strings.TrimSuffix(first, ".") + ", and more."
+	}
+	return "found an " + strings.TrimSuffix(first, ".") + "."
+}
+
+func seconds(limit time.Duration) string {
+	return fmt.Sprintf("%v s", limit.Round(time.Millisecond).Seconds())
+}

@@ -1,0 +1,40 @@
+package taskrun
+
+import (
+	"context"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sanitizing"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+// sanitize is the stage of a job of mode sanitize, the only one beside its build.
+func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
+	cases := harness.StageCases(r.Job.Task, job.StageSanitize)
+	switch {
+	case r.sanitizer == nil || !r.Slot.IsGPU():
+		return attempt.Reject("Nothing can be checked on worker %s: it has no compute-sanitizer for %s.", r.Worker(), r.Job.Device)
+	case r.Job.Task.MultiGPU:
+		return attempt.Reject("A task on several GPUs cannot be checked with compute-sanitizer.")
+	case len(cases) == 0 && r.Job.Task.Form != tasks.FormLegacy:
+		return attempt.Reject("The task has no tests in which compute-sanitizer could check the kernel.")
+	}
+	if err := r.Enter(ctx, job.StageSanitize, sanitizing.Tools()); err != nil {
+		return err
+	}
+	log := r.Logs(job.StageSanitize)
+	result, err := r.sanitizer.Sanitize(ctx, sanitizing.Request{
+		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
+		OnTool: func(c job.CaseResult) { r.Case(job.StageSanitize, c, sanitizing.Tools()) },
+	})
+	log.Close()
+	if err := r.Interrupted(ctx, job.StageSanitize, err); err != nil {
+		return err
+	}
+	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started))
+	r.Leave(result)
+	return attempt.Verdict(ctx, result)
+}
