@@ -23,6 +23,7 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 		}{
 			"build":          {job.StageBuild, job.Failure{Reason: quoted, ExitCode: 1}, "", "The build ended with exit code 1."},
 			"profile":        {job.StageProfile, job.Failure{Reason: quoted}, "", "The profile failed."},
+			"sanitize":       {job.StageSanitize, job.Failure{Reason: quoted}, "", "The check with compute-sanitizer failed."},
 			"not known":      {"", job.Failure{Reason: quoted}, "", "It failed."},
 			"infrastructure": {job.StageTest, job.Failure{Reason: quoted, Infrastructure: true}, "", "An infrastructure error stopped it."},
 			"own program":    {job.StageTest, job.Failure{Reason: quoted, Limit: "wall"}, "bundle", "It reached its time limit."},

@@ -42,6 +42,7 @@ var runStates = map[work.RunState]struct{ label, class string }{
 	"benchmarking": {"Benchmarking", "tag-accent"},
 	"ranking":      {"Ranked timing", "tag-accent"},
 	"profiling":    {"Profiling", "tag-accent"},
+	"sanitizing":   {"Sanitizing", "tag-accent"},
 	"done":         {"Passed", "tag-pass"},
 	"failed":       {"Failed", "tag-fail"},
 	"cancelled":    {"Cancelled", ""},
@@ -118,9 +119,12 @@ func (r RunCard) summary(stage StageView) string {
 	return text
 }
 
-// remarks are what compilers and interpreters said of lines of the source: those of the stage that failed, else the
-// build's warnings. Who may not read the source sees none.
+// remarks are what compute-sanitizer, compilers and interpreters said of lines of the source: findings, those of the stage
+// that failed, else the build's warnings. Who may not read the source sees none.
 func (r RunCard) remarks() []Remark {
+	if found := r.findings(); len(found) > 0 {
+		return found
+	}
 	for _, stage := range r.Stages {
 		if !stage.failed() && stage.Result.Stage != job.StageBuild {
 			continue

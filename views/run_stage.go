@@ -30,6 +30,7 @@ var stageNames = map[job.Stage]string{
 	job.StageRanked:    "Ranked",
 	job.StageSecret:    "Secret check",
 	job.StageProfile:   "Profile",
+	job.StageSanitize:  "Sanitize",
 }
 
 // failed reports whether the stage ended, and not well.
@@ -95,6 +96,9 @@ func (s StageView) Note() string {
 	took := format.Between(s.Result.Started, s.Result.Ended)
 	if s.Result.Cached {
 		took += ", cached"
+	}
+	if s.Result.Stage == job.StageSanitize && s.Result.Status == job.StatusFail {
+		return "findings, " + took
 	}
 	if s.Result.Status != job.StatusPass {
 		return statusWords(s.Result.Status) + ", " + took

@@ -42,6 +42,7 @@ var modeNames = map[string]struct{ label, hint string }{
 	"practice":  {"Practice", "After the deadline: measured like a ranked run, on no board"},
 	"baseline":  {"Baseline", "Run by the site, for comparison"},
 	"profile":   {"Profile", "Nsight Compute report of each benchmark case"},
+	"sanitize":  {"Sanitize", "Memory errors and races, found by compute-sanitizer in the tests"},
 }
 
 // ModeName is a submission's mode for people.

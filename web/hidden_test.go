@@ -47,6 +47,12 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	test := trickyStage(job.StageTest, job.StatusError)
 	s.ends(s.Attempt(s.runs["fails in its test"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), test)
 
+	s.runs["has findings"] = s.Submit(s.person, "H200", "// findings "+trick)
+	found := trickyStage(job.StageSanitize, job.StatusFail)
+	found.Cases = []job.CaseResult{{Spec: "memcheck", Status: job.StatusFail, Message: trick}}
+	found.Findings = []job.Finding{{Tool: "memcheck", Message: trick, Detail: trick, Kernel: trick, File: trick, Line: 1, Count: 1}}
+	s.ends(s.Attempt(s.runs["has findings"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass), found)
+
 	s.runs["was lost"] = s.Submit(s.person, "H200", "// lost "+trick)
 	lost := trickyStage(job.StageTest, job.StatusError)
 	lost.Failure.Infrastructure, lost.Failure.Reason = true, "Worker rack-7 could not evaluate the run: it printed "+trick

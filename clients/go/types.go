@@ -62,7 +62,7 @@ func (f SourceFile) Submission() tasks.Submission { return tasks.TextSubmission(
 type NewSubmission struct {
 	Task     string   `json:"task,omitempty"`
 	Devices  []string `json:"devices,omitempty"`
-	Mode     job.Mode `json:"mode,omitempty" jsonschema:"test, benchmark, ranked or profile; absent: test"`
+	Mode     job.Mode `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; absent: test"`
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
 	// Files are further files, if the task takes any: their texts by name.
@@ -254,6 +254,7 @@ type Device struct {
 	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
 	// What waits for a device without slots waits for this to be repaired.
 	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
+	Sanitizer    bool   `json:"sanitizer,omitempty" jsonschema:"one of them has compute-sanitizer, for mode sanitize"`
 	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next; admins also get the machine's message"`
 }
 

@@ -67,7 +67,7 @@ func (l Limit) Held() string {
 }
 
 // LimitModes are the modes that a limit may have.
-func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile"} }
+func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile", "sanitize"} }
 
 // Spans are the spans that a limit may have.
 func Spans() []Span { return []Span{PerHour, PerDay} }
@@ -80,7 +80,7 @@ func checkLimits(limits []Limit) error {
 		same := func(other Limit) bool { return other.Mode == l.Mode && other.Per == l.Per }
 		switch {
 		case !slices.Contains(LimitModes(), l.Mode):
-			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked or profile, not %q.", l.Mode)
+			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked, profile or sanitize, not %q.", l.Mode)
 		case !slices.Contains(Spans(), l.Per):
 			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Per)
 		case min(l.Submissions, l.GPUSeconds) < 0 || max(l.Submissions, l.GPUSeconds) > mostLimit || l.Submissions+l.GPUSeconds == 0:

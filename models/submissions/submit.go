@@ -83,6 +83,9 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
+		if err := in.checkSanitized(tx, task, version); err != nil {
+			return err
+		}
 		if err := t.checkLimits(tx, in, task); err != nil {
 			return err
 		}
@@ -135,10 +138,10 @@ func (in NewSubmission) check() error {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
 	switch in.Mode {
-	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile:
+	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile, job.ModeSanitize:
 		return nil
 	}
-	return db.Errorf(db.Invalid, "There is no mode %q: choose test, benchmark, ranked or profile.", in.Mode)
+	return db.Errorf(db.Invalid, "There is no mode %q: choose test, benchmark, ranked, profile or sanitize.", in.Mode)
 }
 
 // submittable reads the task and says no when this person cannot submit to it now.

@@ -21,6 +21,7 @@ const (
 	StateBenchmarking RunState = "benchmarking"
 	StateRanking      RunState = "ranking"
 	StateProfiling    RunState = "profiling"
+	StateSanitizing   RunState = "sanitizing"
 	StateDone         RunState = "done"
 	StateFailed       RunState = "failed"
 	StateCancelled    RunState = "cancelled"

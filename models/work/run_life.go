@@ -89,6 +89,8 @@ func stateOf(stage job.Stage) RunState {
 		return StateRanking
 	case job.StageProfile:
 		return StateProfiling
+	case job.StageSanitize:
+		return StateSanitizing
 	}
 	return StateBuilding
 }

@@ -26,9 +26,9 @@ const bundlePath = "/api/v1/tasks/{slug}/bundle"
 
 // words are the properties of schemas that have one of a few values, by schema and property.
 func words() map[string]map[string][]string {
-	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile)}
+	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile), string(job.ModeSanitize)}
 	states := []string{string(work.StateQueued), string(work.StateBuilding), string(work.StateTesting), string(work.StateBenchmarking),
-		string(work.StateRanking), string(work.StateProfiling), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
+		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
 	return map[string]map[string][]string{
 		"NewSubmission": {"mode": modes},
 		"Published":     {"change": {client.Created, string(catalog.ChangeNone), string(catalog.ChangeTexts), string(catalog.ChangeVersion)}},

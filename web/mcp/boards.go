@@ -16,7 +16,7 @@ type submitIn struct {
 	Source   string   `json:"source" jsonschema:"the kernel's source"`
 	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
-	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked or profile; default test"`
+	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; default test"`
 	furtherIn
 }
 

@@ -27,6 +27,8 @@ func firstStage(mode job.Mode) job.Stage {
 		return job.StageBenchmark
 	case job.ModeProfile:
 		return job.StageProfile
+	case job.ModeSanitize:
+		return job.StageSanitize
 	}
 	return job.StageTest
 }
@@ -73,7 +75,7 @@ func (e ending) rows() (list []row) {
 func report(r job.StageResult) map[string]string {
 	lines := map[string]string{"check": verdict(r.Status == job.StatusPass)}
 	kind := "benchmark"
-	if r.Stage == job.StageTest {
+	if r.Stage == job.StageTest || r.Stage == job.StageSanitize {
 		kind = "test"
 	}
 	if r.Stage == job.StageSecret {

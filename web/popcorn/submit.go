@@ -61,12 +61,12 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 // modeOf reads a mode in KernelBot's words or the site's.
 func modeOf(name string) (job.Mode, error) {
 	switch mode := job.Mode(strings.ToLower(name)); mode {
-	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile:
+	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile, job.ModeSanitize:
 		return mode, nil
 	case "leaderboard":
 		return job.ModeRanked, nil
 	}
-	return "", site.Invalid("mode", "There is no mode %q: choose test, benchmark, leaderboard or profile.", name)
+	return "", site.Invalid("mode", "There is no mode %q: choose test, benchmark, leaderboard, profile or sanitize.", name)
 }
 
 // modeName is a mode in KernelBot's words.

@@ -82,7 +82,7 @@ class Warpboard:
         """Submits a file, or source under the file's name, without waiting.
 
         files are further ones, where the task takes any: their texts by name. mode is test, benchmark, ranked (which
-        counts on the board) or profile. task and devices may be left to directives in the source. Where the connection
+        counts on the board), profile or sanitize. task and devices may be left to directives in the source. Where the connection
         breaks it is sent again, and is still one submission.
         """
         if source is None:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"warpboard/clients/go"
+	"warpboard/evaluator/job"
 	"warpboard/internal/app/cli/console"
 	"warpboard/models/boards"
 	"warpboard/models/work"
@@ -38,6 +39,30 @@ func printRun(s *console.Screen, run client.Run) {
 		rest += "  profile " + run.Profile
 	}
 	s.Painted(run.Device, run.State, rest)
+	for _, stage := range run.Stages {
+		for _, f := range stage.Findings {
+			s.Line("%-6s %s", run.Device, finding(f))
+		}
+	}
+}
+
+// finding is what compute-sanitizer found, in a line: "submission.cu:12: error: memcheck: Invalid …".
+func finding(f job.Finding) string {
+	kind := "error"
+	if f.Warning {
+		kind = "warning"
+	}
+	text := fmt.Sprintf("%s: %s: %s", kind, f.Tool, f.Message)
+	if f.Line > 0 {
+		text = fmt.Sprintf("%s:%d: %s", f.File, f.Line, text)
+	}
+	if f.Kernel != "" {
+		text += " in " + f.Kernel
+	}
+	if f.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", f.Count)
+	}
+	return text
 }
 
 // exactness is a score's interval.

@@ -25,6 +25,9 @@ func TestARunIsToldInOneLine(t *testing.T) {
 			Device: "H200", State: "done", ScoreNS: &score, Profile: "http://site/submissions/1/runs/2/profile"},
 		"CPU    done  score 1.23µs of 3 runs of this source together\n":                                        {Device: "CPU", State: "done", ScoreNS: &score, PooledRuns: 3},
 		"CPU    done  score 1.23µs of this run alone; on the board run 4 stands for all runs of this source\n": {ID: 5, Device: "CPU", State: "done", ScoreNS: &score, PoolRun: 4},
+		"H200   failed  memcheck found an error.\nH200   submission.cu:6: error: memcheck: Invalid write in oob(int) (28 times)\nH200   warning: racecheck: Race\n": {
+			Device: "H200", State: "failed", Failure: &job.Failure{Reason: "memcheck found an error."}, Stages: []job.StageResult{{Findings: []job.Finding{
+				{Tool: "memcheck", Message: "Invalid write", Kernel: "oob(int)", File: "submission.cu", Line: 6, Count: 28}, {Tool: "racecheck", Warning: true, Message: "Race", Count: 1}}}}},
 		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
 	} {
 		var out bytes.Buffer

@@ -65,6 +65,9 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 				d.OutOfService++
 				d.Problem = cmp.Or(d.Problem, "Worker "+w.Name+": "+problem)
 			}
+			if slot.Sanitizer && w.Live(s.site.Now()) {
+				at(slot.Device).Sanitizer = true
+			}
 		}
 	}
 	for _, length := range lengths {
@@ -120,10 +123,10 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	}
 	d := known[i]
 	if d.Slots == 0 { // just after a worker's start, too
-		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or out of service: a run waits until one passes", Short: "not ready"}
+		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or out of service: a run waits until one passes", Short: "not ready", Sanitizer: d.Sanitizer}
 	}
 	free := max(Free(d)-d.Queued, 0) // who waits already comes first
-	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %d waiting", free, d.Slots, d.Queued), Short: fmt.Sprintf("%d free", free), Free: free > 0}
+	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %d waiting", free, d.Slots, d.Queued), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}
 	switch {
 	case d.PausedSince != nil:
 		choice.Note, choice.Short, choice.Free = fmt.Sprintf("Paused, %d waiting", d.Queued), "paused", false

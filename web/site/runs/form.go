@@ -46,7 +46,7 @@ func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
 // own; with ?run= the draft of the task goes on, where there is one.
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
-	form.Page, form.Task, form.Lang, form.Filename, form.Modes, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), modesOf(d.Lang), d.SubmissionFiles
+	form.Page, form.Task, form.Lang, form.Filename, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
 	from, run := int64(max(c.QueryInt("from"), 0)), int64(max(c.QueryInt("run"), 0))
 	if id := cmp.Or(from, run); id > 0 && form.Problem == "" {
 		form.Edits = from > 0
@@ -59,7 +59,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 		form.Source = FirstTemplate(form.Template, bundle)
 	}
 	choices, err := s.DeviceChoices(c.UserContext(), task.Devices, form.Devices)
-	form.Devices = choices
+	form.Devices, form.Modes = choices, modesOf(d.Lang, choices)
 	return err
 }
 
@@ -105,16 +105,7 @@ func FirstTemplate(label string, bundle *tasks.Bundle) string {
 	return ""
 }
 
-// modesOf lists the modes of a task; a CPU has no hardware counters to profile.
-func modesOf(lang tasks.Lang) []string {
-	modes := []string{string(job.ModeRanked), string(job.ModeBenchmark), string(job.ModeTest)}
-	if lang != tasks.LangCPP {
-		modes = append(modes, string(job.ModeProfile))
-	}
-	return modes
-}
-
-// Remarks are what the compiler said of the lines of a submission with these further files, on whichever device it said it first.
+// Remarks are what the compiler or compute-sanitizer said of the lines of a submission with these further files, on whichever device it said it first.
 func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further []string) ([]views.Remark, error) {
 	version, err := s.site.Store.Catalog.Version(ctx, sub.VersionID)
 	if err != nil {
@@ -136,6 +127,9 @@ func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further 
 			return nil, err
 		}
 		for _, stage := range StagesOfAttempt(run, stages) {
+			if remarks := views.FindingRemarks(stage.Findings, of); len(remarks) > 0 {
+				return remarks, nil
+			}
 			if stage.Stage != job.StageBuild && stage.Status == job.StatusPass {
 				continue
 			}

@@ -27,7 +27,7 @@ func HiddenOf(def tasks.Definition) Hidden {
 
 // Stage empties the texts of a stage.
 func (h Hidden) Stage(r *job.StageResult) {
-	r.Stdout, r.Stderr, r.Command = "", "", ""
+	r.Stdout, r.Stderr, r.Command, r.Findings = "", "", "", nil
 	if r.Failure != nil {
 		why := *r.Failure
 		why.Stage = r.Stage
@@ -39,12 +39,12 @@ func (h Hidden) Stage(r *job.StageResult) {
 	case r.Stage == job.StageBuild:
 		r.Extra = numbered(r.Extra)
 	}
-	if !h.self && r.Stage != job.StageProfile {
+	if !h.self && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
 		return
 	}
 	r.Cases = slices.Clone(r.Cases)
 	for i := range r.Cases {
-		h.hideCase(&r.Cases[i])
+		h.hideCase(r.Stage, &r.Cases[i])
 	}
 }
 
@@ -91,9 +91,9 @@ func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	}
 	shown := *e.Event
 	shown.Text = ""
-	if shown.Case != nil && h.self {
+	if shown.Case != nil && (h.self || shown.Stage == job.StageSanitize) {
 		c := *shown.Case
-		h.hideCase(&c)
+		h.hideCase(shown.Stage, &c)
 		shown.Case = &c
 	}
 	if shown.Ended != nil {
@@ -105,9 +105,11 @@ func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	return e
 }
 
-// hideCase leaves a case's name where it is one of the task's.
-func (h Hidden) hideCase(c *job.CaseResult) {
-	c.Message = ""
+// hideCase leaves a case's name where it is one of the task's, or a tool's of compute-sanitizer.
+func (h Hidden) hideCase(stage job.Stage, c *job.CaseResult) {
+	if c.Message = ""; stage == job.StageSanitize {
+		return
+	}
 	named := func(of tasks.Case) bool { return harness.SpecLine(of) == c.Spec }
 	if !slices.ContainsFunc(h.def.Tests, named) && !slices.ContainsFunc(h.def.Benchmarks, named) {
 		c.Spec = ""

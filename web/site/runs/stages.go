@@ -61,6 +61,7 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 		job.ModeBenchmark: {job.StageBuild, job.StageBenchmark},
 		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageRanked},
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
+		job.ModeSanitize:  {job.StageBuild, job.StageSanitize},
 	}[work.Measured(mode)]
 	if def.OwnHarness && work.Measured(mode) == job.ModeRanked {
 		stages = slices.Insert(stages, 2, job.StageBenchmark)

@@ -54,8 +54,8 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 		return submissions.Submission{}, nil, err
 	}
 	in.User, in.TaskID, in.Mode = user, task.ID, chooseMode(in.Mode)
-	if in.Mode == job.ModeProfile && slices.Contains(in.Devices, gpuname.CPU) {
-		return submissions.Submission{}, nil, site.Invalid("mode", "A run on a CPU has no profile, since Nsight Compute profiles GPUs: choose a GPU or another mode.")
+	if err := s.checkMode(ctx, in.Mode, in.Devices); err != nil {
+		return submissions.Submission{}, nil, err
 	}
 	sub, runs, err := s.site.Store.Submissions.Submit(ctx, in)
 	if err != nil {

@@ -1,0 +1,56 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
+)
+
+func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		careful := modelstest.Bundle("careful")
+		careful.Definition.SanitizeFirst = true
+		task, err := s.Catalog.CreateTask(t.Context(), w.admin, catalog.NewTask{
+			TaskSettings: catalog.TaskSettings{Devices: []string{"H100", "H200", "CPU"}}, Bundle: careful})
+		check(t, err)
+		submit := func(user accounts.User, mode job.Mode, source string, devices ...string) ([]work.Run, error) {
+			_, runs, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{
+				User: user, TaskID: task.ID, Devices: devices, Mode: mode, Source: []byte(source), Via: "test"})
+			return runs, err
+		}
+		refused := func(why string, user accounts.User, source string, devices ...string) {
+			t.Helper()
+			_, err := submit(user, job.ModeRanked, source, devices...)
+			if db.KindOf(err) != db.Invalid || !strings.Contains(err.Error(), "for "+devices[0]+" with the mode sanitize first") {
+				t.Errorf("%s: %v", why, err)
+			}
+		}
+		end := func(outcome job.Outcome, source string, devices ...string) {
+			t.Helper()
+			for _, run := range got[[]work.Run](t)(submit(w.ann, job.ModeSanitize, source, devices...)) {
+				attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+				check(t, second(s.Work.RecordResult(t.Context(), job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
+					Stages: []job.StageResult{{Stage: job.StageSanitize, Status: job.StatusPass}}}, work.Findings{})))
+			}
+		}
+		refused("nothing was checked", w.ann, "one", "H100")
+		check(t, second(submit(w.ann, job.ModeRanked, "one", "CPU"))) // no sanitizer checks it
+		check(t, second(submit(w.ann, job.ModeTest, "one", "H100")))
+		end(job.OutcomeFailed, "one", "H100")
+		refused("it has findings", w.ann, "one", "H100")
+		end(job.OutcomeDone, "one", "H100")
+		check(t, second(submit(w.ann, job.ModeRanked, "one", "H100", "CPU")))
+		refused("another device", w.ann, "one", "H200")
+		refused("another source", w.ann, "one ", "H100")
+		refused("another person", w.ben, "one", "H100")
+	})
+}

@@ -1,0 +1,35 @@
+package submissions
+
+import (
+	"slices"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/internal/gpuname"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/work"
+)
+
+// checkSanitized refuses to rank a source that compute-sanitizer has not found clean on each of the GPUs, if the task asks for
+// that. A new version of a task may have other tests, and asks again.
+func (in NewSubmission) checkSanitized(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) error {
+	if !version.Definition.SanitizeFirst || in.Mode != job.ModeRanked || in.Via == ViaTrial {
+		return nil
+	}
+	var clean []string
+	err := tx.Table("submissions s").Joins("join runs r on r.submission_id = s.id and r.profile_of is null").
+		Where("s.source_hash = ? and s.user_id = ? and s.version_id = ?", db.Hash(in.submitted().Pack()), in.User.ID, version.ID).
+		Where("r.mode = ? and r.state = ?", job.ModeSanitize, work.StateDone).Pluck("r.device", &clean).Error
+	if err != nil {
+		return db.ReadError(err, "clean runs of a source")
+	}
+	for _, device := range in.Devices {
+		if device != gpuname.CPU && !slices.Contains(clean, device) {
+			return db.Errorf(db.Invalid, "%s ranks a source only after a run of mode sanitize without findings, on the same device. "+
+				"Submit exactly this source for %s with the mode sanitize first.", task.Title, device)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/views/format"
+)
+
+// sanitizerTools says what each tool of compute-sanitizer looks for.
+var sanitizerTools = map[string]string{
+	"memcheck":  "Accesses outside of allocations, or misaligned",
+	"synccheck": "Barriers that not all threads reach",
+	"initcheck": "Reads of global memory that nothing was written to",
+	"racecheck": "Races in shared memory",
+}
+
+// toolWords says how a tool ended.
+func toolWords(c job.CaseResult, found []job.Finding) string {
+	switch {
+	case c.Status == job.StatusFail:
+		return "errors"
+	case c.Status != job.StatusPass:
+		return statusWords(c.Status)
+	case foundBy(c, found):
+		return "warnings"
+	}
+	return "clean"
+}
+
+// foundBy reports whether findings of the tool are known.
+func foundBy(c job.CaseResult, found []job.Finding) bool {
+	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.Spec })
+}
+
+// toolSays is what there is to say of a tool beside its findings.
+func toolSays(c job.CaseResult, found []job.Finding) string {
+	if foundBy(c, found) && (c.Status == job.StatusFail || strings.HasPrefix(c.Message, "warning: ")) {
+		return ""
+	}
+	return c.Message
+}
+
+// cleanTools heads the table of tools.
+func (s StageView) cleanTools() string {
+	clean, total := 0, max(s.Total, len(s.Result.Cases))
+	for _, c := range s.Result.Cases {
+		if c.Status == job.StatusPass {
+			clean++
+		}
+	}
+	if s.Running {
+		return fmt.Sprintf("%d of %d tools so far", len(s.Result.Cases), total)
+	}
+	return fmt.Sprintf("%d of %d tools found no error", clean, total)
+}
+
+// FindingRemarks are findings at lines of a submission's files, in the order of the lines, the main file's first.
+func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
+	for _, f := range findings {
+		if r, ok := remarkOf(f, of); ok {
+			remarks = append(remarks, r)
+		}
+	}
+	slices.SortStableFunc(remarks, func(a, b Remark) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
+	return remarks
+}
+
+// remarkOf is a finding as a remark; false: it stands at no line of the files.
+func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
+	name, ours := of.file(f.File)
+	text := f.Tool + ": " + f.Message
+	if f.Thread != "" {
+		text += fmt.Sprintf(" by thread (%s) of block (%s)", f.Thread, f.Block)
+	}
+	if f.Count > 1 {
+		text += ", " + format.Count(int64(f.Count)) + " times"
+	}
+	return Remark{Line: f.Line, Error: !f.Warning, Text: text, File: name}, ours && f.Line > 0
+}
+
+// findings are what compute-sanitizer found, as marks of lines.
+func (r RunCard) findings() []Remark {
+	for _, stage := range r.Stages {
+		if remarks := FindingRemarks(stage.Result.Findings, r.Sources); len(remarks) > 0 {
+			return remarks[:min(len(remarks), mostListed)]
+		}
+	}
+	return nil
+}
