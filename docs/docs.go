@@ -35,6 +35,7 @@ var listed = []Page{
 	{Name: "boards", For: Use, About: "Ties, intervals, marks, records, history, and downloads."},
 	{Name: "leaderboards", For: Use, About: "Points, medals, records, and seasons over all tasks."},
 	{Name: "profiles", For: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
+	{Name: "sanitize", For: Use, About: "Find memory errors, races, and wrong barriers with compute-sanitizer, at their lines."},
 	{Name: "compare", For: Use, About: "See whether a change made your kernel faster, where, and why."},
 	{Name: "comments", For: Use, About: "Comment on tasks and public sources; what you are told, and how to turn it off."},
 	{Name: "cli", For: Use, About: "Install the command, sign in, and work with one or several sites."},

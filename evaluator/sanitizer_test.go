@@ -70,6 +70,8 @@ func TestEachToolSaysWhatItFound(t *testing.T) {
 		"synccheck": {map[string]string{"synccheck": "synccheck"}, "fail", strings.Replace(clean, "synccheck pass", "synccheck fail", 1), "synccheck bad.cu:15 ×3", "synccheck found an error: Barrier error detected"},
 		"initcheck": {map[string]string{"initcheck": "initcheck"}, "fail", strings.Replace(clean, "initcheck pass", "initcheck fail", 1), "initcheck bad.cu:13 ×2", "initcheck found an error: Uninitialized __global__ memory read"},
 		"racecheck": {map[string]string{"racecheck": "racecheck"}, "fail", strings.Replace(clean, "racecheck pass", "racecheck fail", 1), "racecheck bad.cu:10 ×512", "racecheck found an error: Race between a write and a read at bad.cu:11"},
+		"an unknown device": {map[string]string{"initcheck": "unsupported"}, "error", strings.Replace(clean, "initcheck pass", "initcheck error", 1), "",
+			"initcheck did not come to its end: Error: Device not supported."},
 		"one that does not start": {map[string]string{"memcheck": "refuse", "racecheck": "racecheck"}, "fail", "memcheck error, synccheck pass, initcheck pass, racecheck fail", "racecheck bad.cu:10 ×512",
 			"memcheck did not come to its end: Unable to find injection library libsanitizer-collection.so"},
 	} {

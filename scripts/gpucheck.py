@@ -17,7 +17,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILT_IN_CUDA = len(list((ROOT / "tasks" / "examples").glob("*_cuda")))
-STAGES = ("build", "test", "benchmark", "ranked", "secret", "profile")
+STAGES = ("build", "test", "benchmark", "ranked", "secret", "profile", "sanitize")
 
 
 def script(name):
@@ -152,11 +152,26 @@ def show_profile(site, run):
         print(f"    case {case['index']} ({case['spec']}): {', '.join(kernels)}", flush=True)
 
 
+def as_planted(path, run):
+    """Whether compute-sanitizer found the error of a kernel of scripts/planted, with the tool that the file is called after, at
+    its line, and no other; prints what it found."""
+    stage = next((s for s in run["stages"] if s["stage"] == "sanitize"), {})
+    tool = path.stem.partition("_")[0]
+    lines = [number for number, line in enumerate(path.read_text().splitlines(), 1) if "planted:" in line]
+    for case in stage.get("cases") or []:
+        print(f"    {case['spec']}: {case['status']} {case.get('message', '')}")
+    errors = [f for f in stage.get("findings") or [] if not f.get("warning")]
+    states = {case["spec"]: case["status"] for case in stage.get("cases") or []}
+    wanted = {name: "fail" if name == tool else "pass" for name in ("memcheck", "synccheck", "initcheck", "racecheck")}
+    right = all(f["tool"] == tool and f.get("kernel", "").startswith("add") and (not lines or f.get("line") in lines) for f in errors)
+    return states == wanted and right and bool(errors) == (tool != "none")
+
+
 def row_of(task, path, expected, result, wall):
     stages = {s["stage"]: s for s in result["stages"]}
     times = [f"{seconds(stages[name]):.2f}" if name in stages else "" for name in STAGES]
     score = f"{result['score_ns'] / 1e3:.2f} µs" if result.get("score_ns") else ""
-    good = (result["state"] == "done") == (expected not in ("wrong", "faulty"))
+    good = as_planted(path, result) if expected == "sanitize" else (result["state"] == "done") == (expected not in ("wrong", "faulty"))
     reason = (result.get("failure") or {}).get("reason", "").splitlines()
     notes = [c["numerics"]["note"] for c in stages.get("test", {}).get("cases") or [] if c.get("numerics", {}).get("note")]
     if notes:  # the task's reference in double precision is at fault
@@ -187,8 +202,8 @@ def server_options(args):
 def check(args, batches):
     """Runs batches of (options of the server, CUDA tasks it has, work) and prints one table; returns the exit status.
 
-    Work is a sequence of (task slug, file, "right", "wrong", "faulty" or "profile", shown name), run one after
-    another as ranked runs, or as profiles.
+    Work is a sequence of (task slug, file, "right", "wrong", "faulty", "profile" or "sanitize", shown name), run one after
+    another as ranked runs, or in the mode of that name.
     """
     rows, raw = [], []
     for extra, compiled, work in batches:
@@ -198,7 +213,8 @@ def check(args, batches):
             if compiled:
                 site.settle(compiled)
             for slug, path, expected, name in work:
-                result, wall = run(site, slug, args.device, path, "profile" if expected == "profile" else "ranked")
+                result, wall = run(site, slug, args.device, path, expected if expected in ("profile", "sanitize") else "ranked",
+                                   1200 if expected == "sanitize" else 600)
                 row, good = row_of(name, path, expected, result, wall)
                 rows.append(row)
                 raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})

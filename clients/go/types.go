@@ -42,6 +42,7 @@ type Task struct {
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.
 	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of the files that a submission may bring beside its main one; absent: none"`
+	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"a source is ranked on a GPU only after a run of mode sanitize of it there, without errors"`
 	// Limits are those of the caller; admins have none.
 	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"what the caller may submit, and has left; absent: no limits"`
 }

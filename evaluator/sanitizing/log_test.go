@@ -61,14 +61,18 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 ========= Internal Sanitizer Error: The Sanitizer encountered an error
 ========= Invalid __global__ read of size 1 bytes
 =========     at open_gate+0x90
+========= Host API memory access error at host access to 0x7fd251600000 of size 4194304 bytes
+=========     Invalid access at 0x7fd251600000 on access by cudaMemcpy source
+========= Target application returned an error
 `
 	got := read("memcheck", []byte(inHeader), []string{"submission.cu", "tile.cuh"})
 	want := []job.Finding{
 		{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes", Detail: "Access is out of bounds", Kernel: "matmul(float *)", File: "tile.cuh", Line: 12, Block: "4,5,6", Thread: "1,2,3", Count: 1},
 		{Tool: "memcheck", Message: "Invalid __global__ read of size 1 bytes", Kernel: "old(int)", File: "submission.cu", Line: 6, Count: 1},
+		{Tool: "memcheck", Message: "Host API memory access error at host access of size 4194304 bytes", Detail: "Invalid access on access by cudaMemcpy source", Count: 1},
 		{Tool: "memcheck", Warning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Count: 2},
 	}
-	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 2 || got.ended || !strings.HasPrefix(got.problem, "Internal Sanitizer Error") {
+	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 3 || got.ended || !strings.HasPrefix(got.problem, "Internal Sanitizer Error") {
 		t.Errorf("ended %v, %d errors, problem %q\n%s", got.ended, got.errors, got.problem, diff)
 	}
 }
@@ -81,6 +85,10 @@ func TestErrorsThatCannotBeReadAreNotTakenForNothing(t *testing.T) {
 		if got := read("memcheck", []byte(text), nil); got.errors != errors || !got.ended {
 			t.Errorf("%q: %+v", text, got)
 		}
+	}
+	const copies = "========= Host API memory access error at host access to 0x7f of size 4 bytes\n=========     Uninitialized access at 0x7f on access by cudaMemcpyAsync source\n"
+	if got := read("initcheck", []byte(copies+"========= ERROR SUMMARY: 1 error\n"), nil); got.errors != 0 || len(got.findings) != 0 {
+		t.Errorf("copies of the harness: %+v", got)
 	}
 }
 

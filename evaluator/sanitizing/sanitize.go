@@ -148,7 +148,7 @@ func (s *Sanitizer) wrap(spec *sandbox.Spec, r *run) {
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: arrays end where they end
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for what torch allocates
-	spec.Limits.Wall, spec.Limits.FileSize = r.limit, max(spec.Limits.FileSize, maxLog)
+	spec.Limits.Wall, spec.Limits.CPU = r.limit, 0   // racecheck has a thread for each processor
 	spec.Collect = map[string]int64{logFile: maxLog}
 }
 
@@ -158,13 +158,9 @@ func options(tool string) []string {
 		"--tool", tool, "--log-file", "/out/" + logFile, "--print-limit", strconv.Itoa(printed), "--show-backtrace", "device",
 		"--kernel-name-exclude", "kernel_substring=" + gate,
 	}
-	switch tool {
-	case "memcheck":
+	if tool == "memcheck" {
 		// torch and the harness make calls that may fail, and go on.
 		return append(all, "--report-api-errors", "no")
-	case "initcheck":
-		// The harness copies inputs from memory that the judge wrote, unseen by the tool.
-		return append(all, "--check-api-memory-access", "no")
 	}
 	return all
 }

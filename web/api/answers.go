@@ -27,7 +27,7 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
 			job.StageRanked:    int64(d.Timeouts.Ranked),
 		},
-		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles,
+		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles, SanitizeFirst: d.SanitizeFirst,
 	}
 	for label, path := range d.Templates {
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}

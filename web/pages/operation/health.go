@@ -38,7 +38,7 @@ func (o *Operation) Health(c *fiber.Ctx) error {
 		return err
 	}
 	for _, check := range []func(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error){
-		o.waiting, o.queueUp, o.workers, o.slots, o.checks, o.drifting, o.disk, o.backup, o.reviews, o.switches,
+		o.waiting, o.queueUp, o.workers, o.slots, o.checks, o.sanitizers, o.drifting, o.disk, o.backup, o.reviews, o.switches,
 	} {
 		row, err := check(c, workers)
 		if err != nil {

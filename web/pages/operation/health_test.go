@@ -54,12 +54,13 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	doc = look("")
 	webtest.WantText(t, doc, "[data-verdict]", "Yes: everything below is all right.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "1 test passed.")
+	webtest.WantText(t, doc, "[data-health=compute-sanitizer]", "No GPU is connected.")
 
 	old := time.Now().Add(-9 * 24 * time.Hour)
 	if err := os.Chtimes(record, old, old); err != nil {
 		t.Fatal(err)
 	}
-	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", Disabled: "ECC errors"})
+	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", Disabled: "ECC errors"}, job.Slot{Device: "H100", Sanitizer: true})
 	beat.SelfTest = append(beat.SelfTest, job.CheckLine{Name: "memory limit", Detail: "it was not killed"})
 	modelstest.Heard(t, s.Cfg.Store, beat)
 	q.Err = os.ErrClosed
@@ -68,8 +69,9 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	modelstest.Submit(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser), task)
 	doc = look("Queue act, Messages to workers act, Slots act, Self-tests act, Disk act, Backup look")
 	webtest.WantText(t, doc, "[data-health=Queue]", "No slot takes work for A100.")
-	webtest.WantText(t, doc, "[data-health=Slots]", "1 slot takes jobs. Out of service: H200 on rack-1: ECC errors.")
+	webtest.WantText(t, doc, "[data-health=Slots]", "2 slots take jobs. Out of service: H200 on rack-1: ECC errors.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "memory limit on rack-1: It was not killed.")
+	webtest.WantText(t, doc, "[data-health=compute-sanitizer]", "Workers of H100 have it. No worker of H200 has it: mode sanitize is not offered there.")
 	webtest.WantText(t, doc, "[data-health=Disk]", "Free space now")
 	webtest.WantText(t, doc, "[data-health=Backup]", "Take a new one.")
 	doc.Find("[data-health] a").Each(func(_ int, a *goquery.Selection) {

@@ -93,3 +93,30 @@ func TestFindingsLookRightAndMarkTheEditor(t *testing.T) {
 	w.LooksRight("sanitized-bench")
 	w.RefusedNothing()
 }
+
+func TestATaskSaysThatItRanksOnlyWhatIsClean(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.SanitizingWorker()
+	bundle, err := s.Cfg.Store.Catalog.CurrentBundle(t.Context(), s.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle.Definition.SanitizeFirst = true
+	if _, _, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, bundle, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, path := s.BrowserOf(s.Ada), "/tasks/"+s.Task.Slug
+	const said = "ranks a source only after a sanitize run without errors"
+	webtest.WantText(t, b.Page(path, http.StatusOK), "[data-sanitize-first]", said)
+	webtest.WantText(t, b.Page(path+"/solve", http.StatusOK), ".bench-bar [data-sanitize-first]", said)
+	form := url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"ranked"}}
+	refused := webtest.Document(t, b.Upload(path+"/solve", "", "", nil, form), http.StatusUnprocessableEntity)
+	webtest.WantText(t, refused, "[role=alert]", "Submit exactly this source for H200 with the mode sanitize first.")
+	var task client.Task
+	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1"+path))), &task); err != nil || !task.SanitizeFirst {
+		t.Errorf("the API does not say so: %v", err)
+	}
+	w := s.Window().As(b)
+	w.Bench(s, "")
+	w.LooksRight("sanitize-first")
+}

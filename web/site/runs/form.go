@@ -59,7 +59,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 		form.Source = FirstTemplate(form.Template, bundle)
 	}
 	choices, err := s.DeviceChoices(c.UserContext(), task.Devices, form.Devices)
-	form.Devices, form.Modes = choices, modesOf(d.Lang, choices)
+	form.Devices, form.Modes, form.SanitizeFirst = choices, modesOf(d.Lang, choices), d.SanitizeFirst
 	return err
 }
 
