@@ -188,3 +188,21 @@ func TestWrongAnswersAreNoFindings(t *testing.T) {
 		t.Errorf("outcome %s, cases %+v", r.Outcome, cases)
 	}
 }
+
+// TestATasksOwnProgramRunsUnderTheToolsToo, without a judge beside it.
+func TestATasksOwnProgramRunsUnderTheToolsToo(t *testing.T) {
+	bundle := taskOf(t, map[string]string{"task.yml": ownTask, "eval.py": ownEval})
+	s := newSite(t)
+	s.start(sanitizingConfig(t, nil))
+	for name, c := range map[string]struct{ submission, tools string }{
+		"plain":         {quirky(""), "memcheck pass, synccheck pass, initcheck pass, racecheck pass"},
+		"wrong-answers": {"quirk = ''\ndef answer(size): return 0\n", "memcheck pass, synccheck pass, initcheck pass, racecheck pass"},
+		"no-check":      {quirky("no check"), "memcheck error, synccheck error, initcheck error, racecheck error"},
+	} {
+		j := jobOf(t, bundle, name, job.ModeSanitize, c.submission)
+		j.Device = "H200"
+		if r := s.run(j); toolsOf(r) != c.tools {
+			t.Errorf("%s: %s, want %s; failure %+v", name, toolsOf(r), c.tools, r.Failure)
+		}
+	}
+}

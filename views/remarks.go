@@ -21,7 +21,7 @@ import (
 // maxRemarks bounds what one source shows; a missing bracket makes hundreds.
 const maxRemarks = 100
 
-// Remark is what a compiler or interpreter said of a line.
+// Remark is what a compiler, an interpreter or compute-sanitizer said of a line.
 type Remark struct {
 	Line  int
 	Error bool // else a warning

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// remarkList leads from the head of a source to the lines that the compiler spoke of.
+// remarkList leads from the head of a source to the lines that a compiler or compute-sanitizer spoke of.
 func remarkList(remarks []Remark) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -33,7 +33,7 @@ func remarkList(remarks []Remark) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(remarks) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"px-5 py-3 border-b border-line grid gap-1 small\" aria-label=\"Compiler messages\" data-remarks>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"px-5 py-3 border-b border-line grid gap-1 small\" aria-label=\"Messages about its lines\" data-remarks>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -126,7 +126,7 @@ func remarkList(remarks []Remark) templ.Component {
 	})
 }
 
-// formRemarks says at the form what the compiler said of the text in it; the editor marks the lines.
+// formRemarks says at the form what they said of the text in it; the editor marks the lines.
 func formRemarks(remarks []Remark) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -149,7 +149,7 @@ func formRemarks(remarks []Remark) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(remarks) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"callout callout-fail grid gap-1 small\" aria-label=\"Compiler messages for it\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"callout callout-fail grid gap-1 small\" aria-label=\"Messages about its lines\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -291,7 +291,7 @@ func runRemarks(r RunCard) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if remarks := r.remarks(); len(remarks) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<ul class=\"grid gap-1 small\" aria-label=\"Compiler messages\" data-run-remarks>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<ul class=\"grid gap-1 small\" aria-label=\"Messages about its lines\" data-run-remarks>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

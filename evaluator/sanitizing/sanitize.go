@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,7 +149,9 @@ func (s *Sanitizer) wrap(spec *sandbox.Spec, r *run) {
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: arrays end where they end
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for what torch allocates
-	spec.Limits.Wall, spec.Limits.CPU = r.limit, 0   // racecheck has a thread for each processor
+	// racecheck has a thread for each processor: they must neither count as the submission's nor disturb what is timed.
+	spec.Limits.Wall, spec.Limits.CPU, spec.Limits.Background = r.limit, 0, true
+	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.Tmp
 	spec.Collect = map[string]int64{logFile: maxLog}
 }
 
