@@ -137,6 +137,21 @@ func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
 	}
 }
 
+func TestASanitizedRunThatIsCancelledLeavesNothingHalfDone(t *testing.T) {
+	s, j := newSite(t), sanitizeJob(t, "a1")
+	s.start(sanitizingConfig(t, map[string]string{"memcheck": "hang"}))
+	s.publish(j)
+	s.wait("the stage begins", func() bool {
+		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.Type == job.EventStage && e.Stage == job.StageSanitize })
+	})
+	s.cancel("a1")
+	r := s.result("a1")
+	wantStages(t, r, "build pass", "sanitize cancelled")
+	if last := r.Stages[1]; r.Outcome != job.OutcomeCancelled || len(last.Findings)+len(last.Cases) > 0 {
+		t.Errorf("outcome %s, stage %+v", r.Outcome, last)
+	}
+}
+
 func TestToolsThatHaveNoTimeLeftSaySo(t *testing.T) {
 	s := newSite(t)
 	cfg := sanitizingConfig(t, map[string]string{"memcheck": "hang"})
