@@ -20,6 +20,11 @@ type log struct {
 	problem  string        // what the tool said of itself, such as that it could not start
 }
 
+// whole reports whether the tool checked to its end. One that does not know the device says so, and lets the program run.
+func (l log) whole() bool {
+	return l.ended && (l.problem == "" || strings.HasPrefix(l.problem, "Warning: "))
+}
+
 const prefix = "========="
 
 // gate is the harness's own kernel, which waits for a call and reads what another process wrote.

@@ -94,7 +94,7 @@ type run struct {
 // run runs one tool. Its error is an infrastructure error.
 func (s *Sanitizer) run(ctx context.Context, req Request, r *run) error {
 	judged, own := harness.NewParser(nil), harness.NewParser(nil)
-	pipe, close, err := reportTo(own)
+	pipe, drain, err := reportTo(own)
 	if err != nil {
 		return err
 	}
@@ -111,16 +111,16 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *run) error {
 		r.process, err = s.Runner.Run(ctx, spec)
 		return r.process, err
 	})
-	close()
+	drain()
 	if err != nil {
 		return fmt.Errorf("run compute-sanitizer's %s: %w", r.tool, err)
 	}
-	parser := judged
+	parser, want := judged, req.Cases
 	if ending.Judge == nil {
-		parser = own
+		parser, want = own, nil // it decides what a pass is
 	}
 	parser.Close()
-	r.tested, r.failure = harness.Judge(ending, asked.Timeout, parser, req.Cases)
+	r.tested, r.failure = harness.Judge(ending, asked.Timeout, parser, want)
 	if r.failure != nil && r.failure.Infrastructure {
 		return errors.New(r.failure.Reason)
 	}
@@ -129,7 +129,7 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *run) error {
 }
 
 // reportTo is the result pipe of a program that judges itself. A runner beside a judge has no use for it.
-func reportTo(parser *harness.Parser) (pipe *os.File, close func(), err error) {
+func reportTo(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
 	from, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the result pipe: %w", err)

@@ -23,7 +23,7 @@ func (r *run) verdict() (job.Status, string) {
 		return job.StatusLimit, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.Limit) + r.found()
 	case r.log.errors > 0:
 		return job.StatusFail, strings.TrimSpace(r.found())
-	case !r.log.ended || r.log.problem != "" && !strings.HasPrefix(r.log.problem, "Warning: "): // a tool that does not know the device lets the program run
+	case !r.log.whole():
 		return job.StatusError, fmt.Sprintf("%s did not come to its end: %s", r.tool, r.lastWords())
 	case r.tested != job.StatusPass && r.tested != job.StatusFail:
 		return job.StatusError, fmt.Sprintf("%s found nothing until the program ended too early. %s", r.tool, r.failure.Reason)
