@@ -142,6 +142,7 @@ class Stages:
         try:
             self.clocks.warm_up()
             values = self.time_all()
+            self.clocks.used()
             archive = self.hand_on()
             alone = self.time_alone(values)
             self.end()

@@ -28,7 +28,7 @@ class Timekeeper:
         if self._cuda is not None:
             self._cuda.cold = cold
         self._cold, self._constants, self._regions = cold, {}, []
-        self._woken = -_AWAKE
+        self._kept = _kept(kind)
 
     def memory(self):
         """(regions, host, device) for a process whose calls are timed."""
@@ -41,12 +41,17 @@ class Timekeeper:
         return self._regions[-1], _quiet(), None
 
     def warm_up(self):
-        """Raises the clocks of a device that was idle."""
+        """Raises the clocks of a device that was idle. After an evaluation it is not, and what wakes it slows down the kernels'
+        processes, which then make their contexts."""
         if self._cuda is None:
             return
-        if time.monotonic() - self._woken > _AWAKE:
+        if time.monotonic() > self._kept.awake_until:
             self._cuda.warm_up()
-        self._woken = time.monotonic()
+        self.used()
+
+    def used(self):
+        """The device has just worked for some time."""
+        self._kept.awake_until = time.monotonic() + _AWAKE
 
     def read(self, calls, values, regions, reference, beside):
         """The clocks of one kernel's calls, whose process has ended: of the reference's, or of the other's beside the
@@ -59,14 +64,14 @@ class Timekeeper:
     def _recent(self, key):
         """The constants that an earlier evaluation measured, None if they are too old. This judge has one caller's evaluations, and
         each measures when its kernels' processes have ended."""
-        constants, until = _measured(self.kind).get(key, (None, 0.0))
+        constants, until = self._kept.constants.get(key, (None, 0.0))
         return constants if time.monotonic() < until else None
 
     def _measure(self, key, calls, values, regions):
         self._ours.use([regions])
         constants = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
         if self.kind == "cuda" and not self._ours.early():  # inputs that are described early have constants of that moment
-            known, now = _measured(self.kind), time.monotonic()
+            known, now = self._kept.constants, time.monotonic()
             for old in [old for old, (_, until) in known.items() if until <= now]:
                 del known[old]
             known[key] = constants, now + _CONSTANT
@@ -83,10 +88,17 @@ class Timekeeper:
             torch.cuda.empty_cache()
 
 
+class _Kept:
+    """What one evaluation leaves for the next: until when the device keeps its clocks, and constants, with the time until which they
+    are used, by the inputs, the size of the answer, and whether caches are cold."""
+
+    def __init__(self):
+        self.awake_until, self.constants = 0.0, {}
+
+
 @functools.cache
-def _measured(_kind):
-    """Constants, and until when they are used, by the inputs, the size of the answer, and whether caches are cold."""
-    return {}
+def _kept(_kind):
+    return _Kept()
 
 
 @functools.cache

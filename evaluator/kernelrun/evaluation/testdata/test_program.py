@@ -637,9 +637,25 @@ class SetUp(unittest.TestCase):
                 Timekeeper(kind, cold, True).read(calls, (torch.zeros(4), value), None, reference, None)
         return len(measured)
 
+    def test_a_device_that_was_just_used_is_not_woken(self):
+        timekeeper._kept.cache_clear()
+        self.addCleanup(timekeeper._kept.cache_clear)
+        woken = []
+
+        def evaluation(begins, ends):
+            device = unittest.mock.Mock(warm_up=lambda: woken.append(begins))
+            with unittest.mock.patch.object(timekeeper, "_set_up", lambda *_: (None, device, None)), \
+                 unittest.mock.patch.object(timekeeper.time, "monotonic", side_effect=[begins, begins, ends]):
+                clocks = Timekeeper("cuda", True, True)
+                clocks.warm_up()
+                clocks.used()
+        for begins in (10.0, 11.4, 13.0):
+            evaluation(begins, begins + 1)
+        self.assertEqual(woken, [10.0, 13.0])
+
     def test_constants_hold_for_half_a_minute_of_evaluations_with_such_inputs(self):
-        timekeeper._measured.cache_clear()
-        self.addCleanup(timekeeper._measured.cache_clear)
+        timekeeper._kept.cache_clear()
+        self.addCleanup(timekeeper._kept.cache_clear)
         self.assertEqual([self.constants(at) for at in (1000, 1029, 1031, 1060, 1062)], [1, 0, 1, 0, 1])
         self.assertEqual([self.constants(1063, 1.0), self.constants(1063, cold=False)], [1, 1])
         self.assertEqual([self.constants(2000, early=True), self.constants(2000, kind="host")], [2, 2])
