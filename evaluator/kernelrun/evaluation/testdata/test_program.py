@@ -649,9 +649,9 @@ class SetUp(unittest.TestCase):
                 clocks = Timekeeper("cuda", True, True)
                 clocks.warm_up()
                 clocks.used()
-        for begins in (10.0, 11.4, 13.0):
+        for begins in (10.0, 18.0, 28.0):
             evaluation(begins, begins + 1)
-        self.assertEqual(woken, [10.0, 13.0])
+        self.assertEqual(woken, [10.0, 28.0])
 
     def test_constants_hold_for_half_a_minute_of_evaluations_with_such_inputs(self):
         timekeeper._kept.cache_clear()
