@@ -151,8 +151,11 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 		return fmt.Errorf("queue: the result of %s has %d bytes, at most %d fit: %w", r.AttemptID, len(data), c.nc.MaxPayload(), ErrTooLarge)
 	}
 	before, cancel := context.WithTimeout(ctx, requestWait)
-	c.outbox.emptied(before)
+	err = c.flush(before)
 	cancel()
+	if err != nil {
+		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
+	}
 	_, err = c.ask(ctx, askResult, data, resultWait)
 	var no refusal
 	if errors.As(err, &no) { // it would be refused each time
@@ -219,7 +222,7 @@ func (c *Conn) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
 	if c.nc.IsConnected() {
-		c.outbox.emptied(ctx)
+		_ = c.flush(ctx) // events are hints
 	}
 	c.stop()
 	c.sending.Wait()

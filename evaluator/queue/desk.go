@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,11 +16,10 @@ import (
 )
 
 const (
-	// How many requests are answered at the same time. Each may wait for the database.
-	deskClerks = 4
-	// Of one worker, as deskBytes; beyond that its own oldest go. Sixteen workers that fill theirs cost 1 GiB.
-	deskWaiting = 512
-	deskBytes   = 4 * MaxMessage
+	// How many requests are answered at the same time, and of one worker. Each may wait for the database.
+	deskClerks, deskTurns = 4, 2
+	// How many may wait of one worker, and how many bytes. Sixteen workers that fill theirs cost 1 GiB.
+	deskWaiting, deskBytes = 512, 4 * MaxMessage
 	// deskPatience bounds how long one worker's request keeps a clerk.
 	deskPatience = 4 * time.Second
 	// In bytes a second. A worker with 1,024 slots sends 350 kB a second, one with eight slots 3 kB. Each sync counts for
@@ -42,98 +40,84 @@ type Desk interface {
 
 // counter passes requests of workers to the desk and sends its answers.
 //
-// The subscription's goroutine puts messages into asks and syncs and never blocks; goroutines of clerks take them. Two requests
-// of one worker may be answered at the same time, or in another order than they came.
+// Serve's goroutine calls put, which never blocks. Two requests of one worker may be answered at the same time, or in another
+// order than they came.
 type counter struct {
 	q           *Queue
 	desk        Desk
+	patience    context.Context // ends deskPatience after the site stops listening
 	asks, syncs *fair
-	rates       map[string]*rate.Limiter // of syncs, by worker; only the subscription's goroutine uses it
+	rates       map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
 }
 
-// Serve answers workers until ctx ends, and then for some seconds what they have asked by then. It fails when the connection is closed for good.
+// Serve answers workers until ctx ends, and then for some seconds what they have asked by then: what is not answered is asked
+// again, of another process or the next one. It fails when the connection is closed for good.
 func (q *Queue) Serve(ctx context.Context, desk Desk) error {
+	patience, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
 	c := &counter{
-		q: q, desk: desk, rates: map[string]*rate.Limiter{},
-		asks: newFair(deskWaiting, deskBytes, &q.dropped),
-		// Only the last sync of a worker counts.
-		syncs: newFair(1, job.MaxHeartbeat, &tally{log: slog.New(slog.DiscardHandler)}),
+		q: q, desk: desk, patience: patience, rates: map[string]*rate.Limiter{},
+		asks:  newFair(deskClerks, deskTurns, deskWaiting, deskBytes),
+		syncs: newFair(1, 1, 2, 2*job.MaxHeartbeat), // what a sync says is old soon
 	}
 	closed := q.nc.StatusChanged(nats.CLOSED)
-	sub, err := q.nc.QueueSubscribe(askPrefix+">", askSites, c.put)
+	asked := make(chan *nats.Msg, 1<<16) // while it is full NATS drops messages of everyone
+	sub, err := q.nc.ChanQueueSubscribe(askPrefix+">", askSites, asked)
 	if err == nil {
 		err = q.nc.FlushTimeout(requestWait) // who began to serve may be asked at once
 	}
 	if err != nil {
 		return fmt.Errorf("queue: listen to workers: %w", err)
 	}
-	taking, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	var clerks sync.WaitGroup
-	clerks.Go(func() { c.work(taking, c.syncs) })
-	for range deskClerks {
-		clerks.Go(func() { c.work(taking, c.asks) })
-	}
-	select {
-	case <-ctx.Done():
-		err = nil
-	case <-closed:
-		err = fmt.Errorf("queue: the connection is closed: %w", q.nc.LastError())
+	for ctx.Err() == nil && err == nil {
+		select {
+		case m := <-asked:
+			c.put(m)
+		case <-ctx.Done():
+		case <-closed:
+			err = fmt.Errorf("queue: the connection is closed: %w", q.nc.LastError())
+		}
 	}
 	if failed := sub.Unsubscribe(); failed != nil && !errors.Is(failed, nats.ErrConnectionClosed) {
 		err = errors.Join(err, fmt.Errorf("queue: stop listening to workers: %w", failed))
 	}
-	stop()
-	clerks.Wait()
+	for len(asked) > 0 {
+		c.put(<-asked)
+	}
+	defer time.AfterFunc(deskPatience, end).Stop()
+	c.asks.running.Wait()
+	c.syncs.running.Wait()
 	return err
 }
 
 func (c *counter) put(m *nats.Msg) {
-	worker, what, _ := parseAsk(m.Subject)
+	worker, what, device := parseAsk(m.Subject)
 	// Another's reply subject would have the site send there with its own rights.
 	if worker == "" || !ownReply(worker, m.Reply) {
 		c.q.drop("ask", "subject", m.Subject, "reply", m.Reply)
 		return
 	}
-	if what != askSync {
-		c.asks.put(worker, m)
-		return
-	}
-	of := c.rates[worker]
-	if of == nil {
-		of = rate.NewLimiter(beatRate, beatBurst)
-		c.rates[worker] = of
-	}
-	if size := len(m.Data); size > job.MaxHeartbeat || !of.AllowN(time.Now(), max(size, beatLeast)) {
-		c.q.drop("a sync that is too large or comes too soon", "worker", worker, "bytes", size)
-		return
-	}
-	c.syncs.put(worker, m)
-}
-
-// work answers what waits until ctx ends, and then what is left, one message of each worker in turn, as long as deskPatience. A
-// worker may have asked for minutes of work; what is not answered is asked again, of another process or the next one.
-func (c *counter) work(ctx context.Context, waiting *fair) {
-	for {
-		worker, m, ok := waiting.take(ctx)
-		if !ok {
-			break
+	waiting := c.asks
+	if what == askSync {
+		waiting = c.syncs
+		of := c.rates[worker]
+		if of == nil {
+			of = rate.NewLimiter(beatRate, beatBurst)
+			c.rates[worker] = of
 		}
-		c.answer(ctx, worker, m)
-	}
-	for end := time.Now().Add(deskPatience); time.Now().Before(end); {
-		worker, m, ok := waiting.next()
-		if !ok {
+		if size := len(m.Data); size > job.MaxHeartbeat || !of.AllowN(time.Now(), max(size, beatLeast)) {
+			c.q.drop("a sync that is too large or comes too soon", "worker", worker, "bytes", size)
 			return
 		}
-		c.answer(ctx, worker, m)
+	}
+	if !waiting.do(c.patience, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != askSync {
+		c.q.drop("a request of a worker that sends too many", "worker", worker)
 	}
 }
 
-func (c *counter) answer(ctx context.Context, worker string, m *nats.Msg) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deskPatience)
+func (c *counter) answer(worker, what, device string, m *nats.Msg) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.patience), deskPatience)
 	defer cancel()
-	_, what, device := parseAsk(m.Subject)
 	body, err := c.reply(ctx, worker, what, device, m.Data)
 	answer := nats.NewMsg(m.Reply)
 	answer.Data = body
@@ -143,7 +127,7 @@ func (c *counter) answer(ctx context.Context, worker string, m *nats.Msg) {
 		c.q.drop(what, "worker", worker, "err", err)
 		answer.Header.Set(refusedKey, oneLine(err))
 	case err != nil:
-		c.q.failed.count("a worker's request failed", "worker", worker, "what", what, "err", err)
+		c.q.failed.say(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
 		answer.Header.Set(laterKey, oneLine(err))
 	}
 	if err := c.q.nc.PublishMsg(answer); err != nil {

@@ -2,119 +2,67 @@ package queue
 
 import (
 	"context"
-	"log/slog"
 	"sync"
-	"sync/atomic"
 
-	"github.com/nats-io/nats.go"
+	"golang.org/x/sync/semaphore"
 )
 
-// fair holds what workers sent until the site deals with it: one message of each worker in turn. A worker
-// that sends more than its share loses its own oldest messages, and holds up no one else.
-//
-// States of a worker: it has a line and a place in turns, or neither. put makes both, next drops both with the last
-// message. There is one putter (the subscription's goroutine) and any number of takers; mu guards waiting and turns.
+// fair has requests of workers carried out: some at the same time, of all workers, and few of one worker. A worker that sends
+// more than its share loses what it sends, and delays no one else.
 type fair struct {
-	messages, bytes int // the most that wait of one worker
-	dropped         *tally
-	// It holds one signal: "there may be something". A taker that finds nothing waits again.
-	filled chan struct{}
+	clerks          *semaphore.Weighted // how many are carried out at the same time; those that wait come in order
+	turns           int64               // of one worker, carried out or waiting for a clerk; further ones wait behind these
+	messages, bytes int                 // the most of one worker
 
 	mu      sync.Mutex
-	waiting map[string]*line
-	turns   []string // workers with messages, whose turn it is first
+	lines   map[string]*line // by worker
+	running sync.WaitGroup
 }
 
-// line is what waits of one worker.
+// line is what is carried out or waits of one worker.
 type line struct {
-	messages []*nats.Msg
-	bytes    int
+	turn            *semaphore.Weighted
+	messages, bytes int
 }
 
-func newFair(messages, bytes int, dropped *tally) *fair {
-	return &fair{messages: messages, bytes: bytes, dropped: dropped, filled: make(chan struct{}, 1), waiting: map[string]*line{}}
+func newFair(clerks, turns int64, messages, bytes int) *fair {
+	return &fair{clerks: semaphore.NewWeighted(clerks), turns: turns, messages: messages, bytes: bytes, lines: map[string]*line{}}
 }
 
-// put never blocks: NATS drops messages of everyone while it waits for its caller.
-func (f *fair) put(worker string, m *nats.Msg) {
+// do has a request carried out unless ctx ends before its turn, and does not wait for that. It is false if too many of the
+// worker wait.
+func (f *fair) do(ctx context.Context, worker string, size int, answer func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := f.waiting[worker]
+	l := f.lines[worker]
 	if l == nil {
-		l = &line{}
-		f.waiting[worker] = l
-		f.turns = append(f.turns, worker)
+		l = &line{turn: semaphore.NewWeighted(f.turns)}
+		f.lines[worker] = l
 	}
-	l.messages, l.bytes = append(l.messages, m), l.bytes+len(m.Data)
-	// One message always stays, even if it alone is larger than bytes: a result of MaxMessage must come through.
-	for len(l.messages) > 1 && (len(l.messages) > f.messages || l.bytes > f.bytes) {
-		l.pop()
-		f.dropped.count("a message of a worker that sends too many", "worker", worker)
+	// A worker's only message fits, even one larger than bytes: a result of MaxMessage must come through.
+	if l.messages > 0 && (l.messages >= f.messages || l.bytes+size > f.bytes) {
+		return false
 	}
-	f.signal()
-}
-
-func (l *line) pop() *nats.Msg {
-	m := l.messages[0]
-	l.messages[0] = nil
-	l.messages, l.bytes = l.messages[1:], l.bytes-len(m.Data)
-	return m
-}
-
-// tally counts what should not happen, and logs the first ones: who causes many would fill the log.
-type tally struct {
-	n   atomic.Int64
-	log *slog.Logger
-}
-
-const countedLogged = 100
-
-func (c *tally) count(what string, about ...any) {
-	if n := c.n.Add(1); n <= countedLogged || n%countedLogged == 0 {
-		c.log.Warn(what, append(about, "so_far", n)...)
-	}
-}
-
-// signal wakes one taker, which wakes the next while more is left.
-func (f *fair) signal() {
-	select {
-	case f.filled <- struct{}{}:
-	default:
-	}
-}
-
-// take waits for the next message; ok is false when ctx ends first.
-func (f *fair) take(ctx context.Context) (worker string, m *nats.Msg, ok bool) {
-	for {
-		select {
-		case <-ctx.Done():
-			return "", nil, false
-		case <-f.filled:
+	l.messages, l.bytes = l.messages+1, l.bytes+size
+	f.running.Go(func() {
+		defer f.left(worker, l, size)
+		if l.turn.Acquire(ctx, 1) != nil {
+			return
 		}
-		if worker, m, ok = f.next(); ok {
-			return worker, m, true
+		defer l.turn.Release(1)
+		if f.clerks.Acquire(ctx, 1) != nil {
+			return
 		}
-	}
+		defer f.clerks.Release(1)
+		answer()
+	})
+	return true
 }
 
-func (f *fair) next() (worker string, m *nats.Msg, ok bool) {
+func (f *fair) left(worker string, l *line, size int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.turns) == 0 {
-		return "", nil, false
+	if l.messages, l.bytes = l.messages-1, l.bytes-size; l.messages == 0 {
+		delete(f.lines, worker)
 	}
-	worker, f.turns = f.turns[0], f.turns[1:]
-	l := f.waiting[worker]
-	m = l.pop()
-	if len(l.messages) > 0 {
-		// To the end of the row, also if this message was the only one of its worker for hours: no one jumps ahead by
-		// being quiet.
-		f.turns = append(f.turns, worker)
-	} else {
-		delete(f.waiting, worker)
-	}
-	if len(f.turns) > 0 {
-		f.signal()
-	}
-	return worker, m, true
 }

@@ -1,49 +1,31 @@
 package queue
 
 import (
-	"context"
-
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/nats-io/nats.go"
-
 	"warpboard/evaluator/job"
 )
 
-func TestWorkersAreHeardInTurnAndEachLosesOnlyItsOwn(t *testing.T) {
-	var dropped tally
-	dropped.log = discard
-	f := newFair(3, 1000, &dropped)
-	put := func(worker, text string) { f.put(worker, &nats.Msg{Data: []byte(text)}) }
-	for _, text := range []string{"a1", "a2", "a3", "a4", "a5"} {
-		put("a", text)
-	}
-	put("b", "b1")
-	put("c", "c1")
-	put("c", string(make([]byte, 999)))
-	put("c", "c3")
-	var got []string
-	for range 5 {
-		worker, m, ok := f.take(t.Context())
-		if !ok {
-			t.Fatal("nothing waits")
+func TestAWorkerThatSendsTooMuchLosesItsOwn(t *testing.T) {
+	f, goOn := newFair(1, 1, 3, 1000), make(chan struct{})
+	do := func(worker string, size int) bool { return f.do(t.Context(), worker, size, func() { <-goOn }) }
+	for _, c := range []struct {
+		worker string
+		size   int
+		fits   bool
+	}{{"a", 2, true}, {"a", 2, true}, {"a", 2, true}, {"a", 2, false}, {"b", 2000, true}, {"b", 2, false}, {"c", 999, true}, {"c", 2, false}, {"c", 1, true}} {
+		if fits := do(c.worker, c.size); fits != c.fits {
+			t.Errorf("%d bytes of %s: %v", c.size, c.worker, fits)
 		}
-		got = append(got, worker+" "+string(m.Data))
 	}
-	if diff := cmp.Diff([]string{"a a3", "b b1", "c c3", "a a4", "a a5"}, got); diff != "" {
-		t.Errorf("heard (-want +got):\n%s", diff)
+	close(goOn)
+	f.running.Wait()
+	if !do("a", 2) || !do("b", 2) {
+		t.Error("who has nothing waiting is not heard")
 	}
-	if n := dropped.n.Load(); n != 4 {
-		t.Errorf("%d messages were dropped", n)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, ok := f.take(ctx); ok {
-		t.Error("something waits")
-	}
+	f.running.Wait()
 }
 
 // TestAFloodOfOneWorkerDoesNotSilenceOthers has a worker send results as fast as it can, while the site takes its time for each.

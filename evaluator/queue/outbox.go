@@ -18,24 +18,22 @@ const (
 	outboxEvents, outboxBytes = 10_000, 2 * MaxMessage
 	// A request holds up to so much, and at least one event.
 	requestBytes = 1 << 20
-	// flushPause is the least time between two requests: a flood of log lines then costs a hundred transactions a second at
+	// flushPause is the least time from one flush to the next: a flood of log lines then costs a hundred transactions a second at
 	// most, and a single event none of its latency.
 	flushPause = 10 * time.Millisecond
 )
 
-// outbox holds the events that are not stored yet, in their order. One goroutine sends them: deliver.
+// outbox holds the events that are not stored yet, in their order. flush sends them.
 type outbox struct {
 	mu      sync.Mutex
 	waiting []json.RawMessage
 	bytes   int
-	added   int64         // since the connection began
-	sent    int64         // of these, stored or given up
-	moved   chan struct{} // closed and made again when sent grows
 	filled  chan struct{} // holds a signal while something waits
+	sending chan struct{} // held by who sends
 }
 
 func newOutbox() *outbox {
-	return &outbox{moved: make(chan struct{}), filled: make(chan struct{}, 1)}
+	return &outbox{filled: make(chan struct{}, 1), sending: make(chan struct{}, 1)}
 }
 
 func (o *outbox) add(e job.Event) error {
@@ -48,16 +46,12 @@ func (o *outbox) add(e job.Event) error {
 	if len(data) > job.MaxEvent || len(o.waiting) >= outboxEvents || o.bytes+len(data) > outboxBytes {
 		return fmt.Errorf("queue: an event of %d bytes: %w", len(data), ErrTooLarge)
 	}
-	o.waiting, o.bytes, o.added = append(o.waiting, data), o.bytes+len(data), o.added+1
-	o.signal()
-	return nil
-}
-
-func (o *outbox) signal() {
+	o.waiting, o.bytes = append(o.waiting, data), o.bytes+len(data)
 	select {
 	case o.filled <- struct{}{}:
 	default:
 	}
+	return nil
 }
 
 // first is the body of a request with the first events that wait, and their number.
@@ -83,60 +77,46 @@ func (o *outbox) done(n int) {
 	for _, data := range o.waiting[:n] {
 		o.bytes -= len(data)
 	}
-	o.waiting, o.sent = append([]json.RawMessage(nil), o.waiting[n:]...), o.sent+int64(n)
-	close(o.moved)
-	o.moved = make(chan struct{})
-	if len(o.waiting) > 0 {
-		o.signal()
-	}
+	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...)
 }
 
-// emptied waits until the earlier events are stored, or ctx ends.
-func (o *outbox) emptied(ctx context.Context) {
-	o.mu.Lock()
-	upTo := o.added
-	o.mu.Unlock()
-	for {
-		o.mu.Lock()
-		reached, moved := o.sent >= upTo, o.moved
-		o.mu.Unlock()
-		if reached {
-			return
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return
-		}
+// flush sends the events that wait now. After an error some of them still wait.
+func (c *Conn) flush(ctx context.Context) error {
+	select {
+	case c.outbox.sending <- struct{}{}:
+		defer func() { <-c.outbox.sending }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+	c.outbox.mu.Lock()
+	left := len(c.outbox.waiting)
+	c.outbox.mu.Unlock()
+	for left > 0 {
+		body, n := c.outbox.first()
+		err := c.order(ctx, askEvents, body)
+		var no refusal
+		if errors.As(err, &no) {
+			c.log.Warn("events are dropped", "events", n, "err", err)
+		} else if err != nil {
+			return err
+		}
+		c.outbox.done(n)
+		left -= n
+	}
+	return nil
 }
 
-// deliver sends events until ctx ends, each request until it is answered.
+// deliver sends events as they come, until ctx ends.
 func (c *Conn) deliver(ctx context.Context) {
-	for again := askAgain; ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.outbox.filled:
 		}
-		body, n := c.outbox.first()
-		if n == 0 {
-			continue
-		}
-		err := c.order(ctx, askEvents, body)
-		var no refusal
-		if err != nil && !errors.As(err, &no) {
-			c.log.Debug("events not stored yet", "events", n, "err", err)
-			c.outbox.signal()
-			_ = pause(ctx, again)
+		for again := askAgain; c.flush(ctx) != nil && pause(ctx, again) == nil; {
 			again = min(2*again, askAgainMost)
-			continue
 		}
-		if err != nil {
-			c.log.Warn("events are dropped", "events", n, "err", err)
-		}
-		again = askAgain
-		c.outbox.done(n)
 		_ = pause(ctx, flushPause)
 	}
 }

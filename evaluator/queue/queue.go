@@ -48,8 +48,8 @@ type Queue struct {
 	origin string
 
 	refused *seldom // who may not connect
-	dropped tally
-	failed  tally // requests of workers that could not be carried out
+	dropped *seldom // messages that no one should have sent, and too many
+	failed  *seldom // requests of workers that could not be carried out
 }
 
 // Open starts the embedded server, or connects to the cluster at cfg.URL, which it waits for. Close it when done.
@@ -57,9 +57,8 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), origin: rand.Text()}
-	q.refused = newSeldom(q.log)
-	q.dropped.log, q.failed.log = q.log, q.log
+	log := cfg.Log.With("part", "queue")
+	q := &Queue{cfg: cfg, log: log, origin: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
 	if cfg.URL == "" {
 		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log, refused: q.refused, clients: newSeldom(q.log)}
 	}
@@ -172,7 +171,7 @@ func (q *Queue) Close() {
 
 // drop counts a message that no one should have sent.
 func (q *Queue) drop(what string, about ...any) {
-	q.dropped.count("dropped: "+what+" that cannot be right", about...)
+	q.dropped.say(slog.LevelWarn, "dropped: "+what+" that cannot be right", about...)
 }
 
 // Dropped is how many messages were dropped since Open: unreadable, too many of one worker, or of a sender

@@ -3,50 +3,40 @@ package queue
 import (
 	"context"
 	"log/slog"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // What one cause may write into the log, when strangers can bring it about as often as they like.
 const (
-	saidAMinute = 10  // lines
+	saidAMinute = 10  // lines, and as many at once
 	mostSaid    = 200 // bytes of what a stranger wrote
 )
 
-// seldom limits log lines that strangers cause to some a minute. The next logged line has the number of dropped ones.
+// seldom counts what should not happen, and logs some of it each minute. The next logged line has the number of those that
+// were not.
 type seldom struct {
-	log *slog.Logger
-	now func() time.Time
-
-	mu         sync.Mutex
-	began      time.Time
-	said, left int // since then; left were not logged, also before
+	log     *slog.Logger
+	limit   *rate.Limiter
+	n, left atomic.Int64
 }
 
-func newSeldom(log *slog.Logger) *seldom { return &seldom{log: log, now: time.Now} }
+func newSeldom(log *slog.Logger) *seldom {
+	return &seldom{log: log, limit: rate.NewLimiter(rate.Every(time.Minute/saidAMinute), saidAMinute)}
+}
 
 func (s *seldom) say(level slog.Level, what string, about ...any) {
-	if left, ok := s.may(); ok {
-		if left > 0 {
-			about = append(about, "not_logged", left)
-		}
-		s.log.Log(context.Background(), level, what, about...)
+	s.n.Add(1)
+	if !s.limit.Allow() {
+		s.left.Add(1)
+		return
 	}
-}
-
-func (s *seldom) may() (left int, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := s.now(); now.Sub(s.began) >= time.Minute {
-		s.began, s.said = now, 0
+	if left := s.left.Swap(0); left > 0 {
+		about = append(about, "not_logged", left)
 	}
-	if s.said >= saidAMinute {
-		s.left++
-		return 0, false
-	}
-	s.said++
-	left, s.left = s.left, 0
-	return left, true
+	s.log.Log(context.Background(), level, what, about...)
 }
 
 // short cuts a stranger's text for the log.

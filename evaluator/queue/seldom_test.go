@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // lockedLog is a log that may be read while it is written.
@@ -31,18 +33,18 @@ func (l *lockedLog) String() string {
 
 func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
 	var log lockedLog
-	s, now := newSeldom(slog.New(slog.NewTextHandler(&log, nil))), time.Now()
-	s.now = func() time.Time { return now }
+	s := newSeldom(slog.New(slog.NewTextHandler(&log, nil)))
 	for range 1000 {
 		s.say(slog.LevelWarn, "refused")
 	}
-	if n := strings.Count(log.String(), "refused"); n != saidAMinute {
-		t.Errorf("%d lines in a minute", n)
+	said := strings.Count(log.String(), "refused")
+	if said > saidAMinute+1 { // a machine may be busy for some seconds
+		t.Errorf("%d lines at once", said)
 	}
-	now = now.Add(time.Minute)
+	s.limit.SetLimit(rate.Inf)
 	s.say(slog.LevelWarn, "refused")
 	s.say(slog.LevelWarn, "refused")
-	if n := strings.Count(log.String(), "not_logged=990"); n != 1 {
+	if n := strings.Count(log.String(), fmt.Sprintf("not_logged=%d\n", 1000-said)); n != 1 {
 		t.Errorf("what was not logged is told %d times in\n%s", n, log.String())
 	}
 }
@@ -51,7 +53,7 @@ func TestWhatStrangersCauseIsLoggedSoManyTimesAMinute(t *testing.T) {
 func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	var log lockedLog
 	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	before := len(log.String())
+	before, began := len(log.String()), time.Now()
 	for i := range 300 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(q.Addr(), "nats://"))
 		if err != nil {
@@ -67,7 +69,8 @@ func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 		}
 	}
 	text := log.String()[before:]
-	if n := strings.Count(text, "\n"); n > 2*saidAMinute { // the site's own, and the NATS server's (docs/security.md)
+	most := 2 * (saidAMinute + int(saidAMinute*time.Since(began).Minutes()))
+	if n := strings.Count(text, "\n"); n > most { // the site's own, and the NATS server's (docs/security.md)
 		t.Errorf("300 wrong credentials write %d lines into the log", n)
 	}
 	if len(text) > 20<<10 || !strings.Contains(text, "worker refused") {
