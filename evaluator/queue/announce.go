@@ -15,7 +15,7 @@ const (
 )
 
 // Shared reports whether other processes of the site may use the same queue: it is an external cluster.
-func (q *Queue) Shared() bool { return q.host == nil }
+func (q *Queue) Shared() bool { return q.server == nil }
 
 // Announce sends to the site's other processes, without waiting for them. A process that is not connected never gets it.
 func (q *Queue) Announce(data []byte) error {

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -12,13 +13,6 @@ import (
 // siteUser cannot be a worker's token: "=" is always followed by two hexadecimal digits there.
 const siteUser = "=site"
 
-// authenticator decides who may connect to the embedded server, and what they may say.
-type authenticator struct {
-	secret    string
-	authorize func(name, secret string) (devices []string, ok bool, err error)
-	log       *seldom
-}
-
 // A worker that tries to connect waits for connectWait, and tries again. Who cannot be checked now is answered after that, when
 // no one listens any more: of all answers to who connects, NATS clients take none for "not now". A refusal they take for good.
 const (
@@ -26,30 +20,48 @@ const (
 	silence     = 2 * connectWait
 )
 
+var (
+	errNotNow  = errors.New("the site cannot look")
+	errRefused = errors.New("this is no worker's credential")
+)
+
+// letIn gives the permissions of the worker with this name and secret. After errNotNow it is to get no answer, and tries again.
+func (q *Queue) letIn(name, secret, from string) (*server.Permissions, error) {
+	if name == "" || name == siteUser || q.cfg.Authorize == nil {
+		return nil, errRefused
+	}
+	devices, ok, err := q.cfg.Authorize(name, secret)
+	if err != nil {
+		q.refused.say(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(name), "err", err)
+		return nil, errNotNow
+	}
+	if !ok { // the secret is wrong, or the credential was revoked
+		q.refused.say(slog.LevelWarn, "worker refused", "worker", short(name), "from", from)
+		return nil, errRefused
+	}
+	return workerPermissions(name, devices), nil
+}
+
+// authenticator decides who may connect to the embedded server, and what they may say.
+type authenticator struct{ q *Queue }
+
 // Check lets in the site itself with all rights, and authorized workers with a worker's rights. The server calls it in the
-// goroutine of each connection, several at once, and again at each reconnect. authorize asks the database: while that is
-// away a worker gets no answer, and tries again.
-func (g *authenticator) Check(c server.ClientAuthentication) bool {
+// goroutine of each connection, several at once, and again at each reconnect.
+func (a authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUser {
-		return subtle.ConstantTimeCompare([]byte(secret), []byte(g.secret)) == 1
+		return subtle.ConstantTimeCompare([]byte(secret), []byte(a.q.secret)) == 1
 	}
-	if name == "" || g.authorize == nil {
-		return false
-	}
-	devices, ok, err := g.authorize(name, secret)
-	if err != nil {
-		g.log.say(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(name), "err", err)
+	may, err := a.q.letIn(name, secret, fmt.Sprint(c.RemoteAddress()))
+	if err == errNotNow {
 		time.Sleep(silence) // the goroutine is the connection's own
-		return false
 	}
-	if !ok {
-		g.log.say(slog.LevelWarn, "worker refused", "worker", short(name), "from", fmt.Sprint(c.RemoteAddress()))
+	if err != nil {
 		return false
 	}
 	// Permissions are fixed for the life of the connection: a credential that gains or loses a device must be kicked to
 	// see it.
-	c.RegisterUser(&server.User{Username: name, Permissions: workerPermissions(name, devices)})
+	c.RegisterUser(&server.User{Username: name, Permissions: may})
 	return true
 }
 
@@ -72,16 +84,16 @@ func workerPermissions(name string, devices []string) *server.Permissions {
 // Kick disconnects the remote worker of that name from the embedded server. Without its
 // credential it does not come back. On an external cluster the cluster's own means apply.
 func (q *Queue) Kick(name string) {
-	if q.host == nil || name == siteUser {
+	if q.server == nil || name == siteUser {
 		return
 	}
-	open, err := q.host.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
+	open, err := q.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
 	if err != nil {
 		q.log.Error("list the worker's connections", "worker", name, "err", err)
 		return
 	}
 	for _, conn := range open.Conns {
-		if err := q.host.server.DisconnectClientByID(conn.Cid); err != nil {
+		if err := q.server.DisconnectClientByID(conn.Cid); err != nil {
 			q.log.Debug("worker was gone already", "worker", name, "err", err)
 		}
 	}

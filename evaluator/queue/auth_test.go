@@ -117,7 +117,7 @@ func (f writerFunc) Write(line []byte) (int, error) {
 
 func TestEmbeddedQueueOpensNoPort(t *testing.T) {
 	q := openQueue(t, Config{})
-	if addr := q.host.server.Addr(); addr != nil || q.Addr() != "" {
+	if addr := q.server.Addr(); addr != nil || q.Addr() != "" {
 		t.Errorf("listens at %v, %q", addr, q.Addr())
 	}
 }

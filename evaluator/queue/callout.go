@@ -1,12 +1,11 @@
 package queue
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 )
@@ -21,8 +20,6 @@ const (
 	letInFor = 10 * time.Minute
 )
 
-var errNotNow = errors.New("the site cannot look")
-
 // callout answers a cluster with auth_callout in its configuration, which asks the site who its workers are. The site signs
 // with the account key that the cluster's configuration names as the issuer.
 type callout struct {
@@ -32,7 +29,7 @@ type callout struct {
 
 // openCallout begins to answer, if there is a key to sign with.
 func (q *Queue) openCallout() error {
-	if q.cfg.AccountSeed == "" || q.host != nil {
+	if q.cfg.AccountSeed == "" || q.server != nil {
 		return nil
 	}
 	keys, err := nkeys.FromSeed([]byte(q.cfg.AccountSeed))
@@ -53,18 +50,20 @@ func (c callout) answer(m *nats.Msg) {
 		c.q.drop("a question who may connect", "err", err)
 		return
 	}
-	response := jwt.NewAuthorizationResponseClaims(request.UserNkey)
-	response.Audience = request.Server.ID
-	response.Jwt, err = c.letIn(request)
-	if errors.Is(err, errNotNow) {
+	who := request.ConnectOptions
+	may, err := c.q.letIn(who.Username, who.Password, request.ClientInformation.Host)
+	if err == errNotNow {
 		// Not answered: the cluster refuses the worker after the timeout of its authorization, which must be longer than
 		// connectWait. With a shorter one the worker takes that for good when it comes twice.
-		c.q.refused.say(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(request.ConnectOptions.Username), "err", err)
 		return
 	}
+	response := jwt.NewAuthorizationResponseClaims(request.UserNkey)
+	response.Audience = request.Server.ID
 	if err != nil {
-		c.q.refused.say(slog.LevelWarn, "worker refused", "worker", short(request.ConnectOptions.Username), "from", request.ClientInformation.Host, "err", err)
-		response.Error = "this is no worker's credential"
+		response.Error = err.Error()
+	} else if response.Jwt, err = c.sign(request.UserNkey, who.Username, may); err != nil {
+		c.q.log.Error("the permissions of a worker were not signed", "err", err)
+		return
 	}
 	token, err := response.Encode(c.keys)
 	if err == nil {
@@ -75,21 +74,9 @@ func (c callout) answer(m *nats.Msg) {
 	}
 }
 
-// letIn signs the permissions of the worker that asks.
-func (c callout) letIn(request *jwt.AuthorizationRequestClaims) (string, error) {
-	name, secret := request.ConnectOptions.Username, request.ConnectOptions.Password
-	if name == "" || name == siteUser || c.q.cfg.Authorize == nil {
-		return "", fmt.Errorf("no name")
-	}
-	devices, ok, err := c.q.cfg.Authorize(name, secret)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errNotNow, err)
-	}
-	if !ok {
-		return "", fmt.Errorf("the secret is wrong, or the credential was revoked")
-	}
-	may := workerPermissions(name, devices)
-	user := jwt.NewUserClaims(request.UserNkey)
+// sign makes the permissions of a worker the cluster's.
+func (c callout) sign(key, name string, may *server.Permissions) (string, error) {
+	user := jwt.NewUserClaims(key)
 	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(letInFor).Unix()
 	user.Pub.Allow.Add(may.Publish.Allow...)
 	user.Sub.Allow.Add(may.Subscribe.Allow...)

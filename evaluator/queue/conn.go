@@ -70,7 +70,7 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	}
 	var err error
 	if cfg.Queue != nil {
-		c.nc, err = cfg.Queue.connect(cfg.Name)
+		c.nc, err = cfg.Queue.connect(ctx, cfg.Name)
 	} else {
 		c.nc, err = dialURL(ctx, cfg, c.log)
 	}

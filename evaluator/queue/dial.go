@@ -17,13 +17,25 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// dialAgain is the pause before a site that does not answer is tried again.
+// dialAgain is the pause before a server that does not answer is tried again.
 const dialAgain = 2 * time.Second
 
-// MaxReconnects(-1) holds for a connection that was lost. The first one is tried by the loop below, for the library would
-// give up.
+// connect waits until ctx ends for a server that does not answer. The library would try a first connection a few times only.
+func connect(ctx context.Context, address string, log *slog.Logger, absent string, opts []nats.Option) (*nats.Conn, error) {
+	for {
+		nc, err := nats.Connect(address, opts...)
+		if err == nil || !errors.Is(err, nats.ErrNoServers) && !timedOut(err) && !isNoWebSocket(err) {
+			return nc, err
+		}
+		log.Warn(absent, "err", err, "again_in", dialAgain)
+		if ended := pause(ctx, dialAgain); ended != nil {
+			return nil, fmt.Errorf("%w (%w)", err, ended)
+		}
+	}
+}
+
 func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Conn, error) {
-	opts := append(clientOptions(cfg.Name, log), nats.MaxReconnects(-1))
+	opts := clientOptions(cfg.Name, log)
 	if cfg.Secret != "" {
 		opts = append(opts, nats.UserInfo(cfg.Name, cfg.Secret))
 	}
@@ -31,21 +43,14 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Con
 		opts = append(opts, nats.RootCAs(cfg.CA))
 	}
 	address, opts := overHTTP(cfg.URL, opts)
-	for {
-		nc, err := nats.Connect(address, opts...)
-		switch {
-		case err == nil:
-			return nc, nil
-		case errors.Is(err, nats.ErrAuthorization):
-			return nil, fmt.Errorf("queue: %s refused worker %q: its secret is wrong or was revoked, its join token is used up, or another worker has this name: choose one with --worker-name: %w", cfg.URL, cfg.Name, err)
-		case !errors.Is(err, nats.ErrNoServers) && !timedOut(err) && !isNoWebSocket(err):
-			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
-		}
-		log.Warn("the site does not answer: is it running, with its database, and is this its address (of its --nats-listen, for --nats-url)?", "url", cfg.URL, "err", err, "again_in", dialAgain)
-		if err := pause(ctx, dialAgain); err != nil {
-			return nil, err
-		}
+	nc, err := connect(ctx, address, log.With("url", cfg.URL),
+		"the site does not answer: is it running, with its database, and is this its address (of its --nats-listen, for --nats-url)?", opts)
+	if errors.Is(err, nats.ErrAuthorization) {
+		return nil, fmt.Errorf("queue: %s refused worker %q: its secret is wrong or was revoked, its join token is used up, or another worker has this name: choose one with --worker-name: %w", cfg.URL, cfg.Name, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
 	}
+	return nc, nil
 }
 
 // overHTTP gives the WebSocket address for that of a site, and leaves other addresses as they are.

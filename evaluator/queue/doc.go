@@ -23,6 +23,6 @@
 // fair). What remains: a worker may take any job of its devices and send any result for it, and it gets the ids of cancelled
 // attempts.
 //
-// Read it in this order: queue.go and host.go (the site's connection and the embedded server), desk.go (what answers workers),
+// Read it in this order: queue.go and server.go (the site's connection and the embedded server), desk.go (what answers workers),
 // dial.go, conn.go, outbox.go and receive.go (the worker's side), auth.go and callout.go (who may connect, and say what).
 package queue

@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
@@ -40,12 +41,12 @@ type Config struct {
 
 // Queue is the site's side. It is safe for use by several goroutines.
 type Queue struct {
-	cfg  Config
-	log  *slog.Logger
-	host *host // nil with an external cluster
-	nc   *nats.Conn
-	// origin marks this process's announcements.
-	origin string
+	cfg    Config
+	log    *slog.Logger
+	server *server.Server // nil with an external cluster
+	secret string         // what the site itself shows to the embedded server
+	nc     *nats.Conn
+	origin string // marks this process's announcements
 
 	refused *seldom // who may not connect
 	dropped *seldom // messages that no one should have sent, and too many
@@ -58,10 +59,7 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	log := cfg.Log.With("part", "queue")
-	q := &Queue{cfg: cfg, log: log, origin: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
-	if cfg.URL == "" {
-		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log, refused: q.refused, clients: newSeldom(q.log)}
-	}
+	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), origin: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
 	if err := q.open(ctx); err != nil {
 		q.Close()
 		return nil, err
@@ -70,12 +68,14 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 }
 
 func (q *Queue) open(ctx context.Context) (err error) {
-	if q.host != nil {
-		if err := q.host.start(); err != nil {
+	if q.cfg.URL == "" {
+		if err := q.startServer(); err != nil {
 			return err
 		}
 	}
-	if q.nc, err = q.connectIn(ctx, clusterWait); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, clusterWait)
+	defer cancel()
+	if q.nc, err = q.connect(ctx, siteUser); err != nil {
 		return err
 	}
 	return q.openCallout()
@@ -84,29 +84,15 @@ func (q *Queue) open(ctx context.Context) (err error) {
 // clusterWait is how long a cluster may take to let the site in: it may be starting, too.
 const clusterWait = 30 * time.Second
 
-func (q *Queue) connectIn(ctx context.Context, wait time.Duration) (*nats.Conn, error) {
-	limit := time.Now().Add(wait)
-	for {
-		nc, err := q.connect(siteUser)
-		if err == nil || q.host != nil || !errors.Is(err, nats.ErrNoServers) && !timedOut(err) || time.Now().After(limit) {
-			return nc, err
-		}
-		q.log.Warn("the NATS cluster does not answer yet", "err", err)
-		if err := pause(ctx, time.Second); err != nil {
-			return nil, err
-		}
-	}
-}
-
 // connect opens a connection with the site's own rights.
-func (q *Queue) connect(name string) (*nats.Conn, error) {
-	opts := append(clientOptions(name, q.log), nats.MaxReconnects(-1))
-	if q.host != nil {
-		opts = append(opts, nats.InProcessServer(q.host.server), nats.UserInfo(siteUser, q.host.secret))
+func (q *Queue) connect(ctx context.Context, name string) (*nats.Conn, error) {
+	opts := clientOptions(name, q.log)
+	if q.server != nil {
+		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUser, q.secret))
 	} else if q.cfg.CA != "" {
 		opts = append(opts, nats.RootCAs(q.cfg.CA))
 	}
-	nc, err := nats.Connect(q.cfg.URL, opts...)
+	nc, err := connect(ctx, q.cfg.URL, q.log, "the NATS cluster does not answer yet", opts)
 	if err != nil {
 		return nil, fmt.Errorf("queue: connect to NATS: %w", err)
 	}
@@ -115,10 +101,10 @@ func (q *Queue) connect(name string) (*nats.Conn, error) {
 
 // WorkerConn is a new connection of a remote worker to the embedded server, which asks it for a credential.
 func (q *Queue) WorkerConn() (net.Conn, error) {
-	if q.host == nil {
+	if q.server == nil {
 		return nil, errors.New("queue: workers connect to the external NATS server")
 	}
-	return q.host.server.InProcessConn()
+	return q.server.InProcessConn()
 }
 
 // WorkFor tells the workers of a device that work may wait for it. It may be lost: workers also ask now and then without it.
@@ -150,10 +136,10 @@ func (q *Queue) Health(ctx context.Context) error {
 
 // Addr is the URL where remote workers connect; empty when the queue does not listen.
 func (q *Queue) Addr() string {
-	if q.host == nil || q.cfg.Listen == "" {
+	if q.server == nil || q.cfg.Listen == "" {
 		return ""
 	}
-	return q.host.server.ClientURL()
+	return q.server.ClientURL()
 }
 
 // MaxMessage is the size in bytes of the largest message that the server takes.
@@ -164,8 +150,9 @@ func (q *Queue) Close() {
 	if q.nc != nil {
 		q.nc.Close()
 	}
-	if q.host != nil {
-		q.host.stop()
+	if q.server != nil {
+		q.server.Shutdown()
+		q.server.WaitForShutdown()
 	}
 }
 

@@ -23,23 +23,45 @@ const reconnectWait = 500 * time.Millisecond
 // device.
 const maxSubscriptions = 100
 
+const serverReady = 10 * time.Second
+
+func (q *Queue) startServer() error {
+	opts, err := q.options()
+	if err != nil {
+		return err
+	}
+	if q.server, err = server.NewServer(opts); err != nil {
+		return fmt.Errorf("queue: set up the embedded NATS server: %w", err)
+	}
+	var fatal atomic.Pointer[string]
+	q.server.SetLoggerV2(serverLog{q.log, newSeldom(q.log), &fatal}, false, false, false)
+	q.server.Start()
+	if text := fatal.Load(); text != nil { // its port is taken
+		return fmt.Errorf("queue: start the embedded NATS server: %s", *text)
+	}
+	if !q.server.ReadyForConnections(serverReady) {
+		return fmt.Errorf("queue: the embedded NATS server was not ready after %s", serverReady)
+	}
+	return nil
+}
+
 // options are the embedded server's.
-func (h *host) options() (*server.Options, error) {
+func (q *Queue) options() (*server.Options, error) {
 	opts := &server.Options{
 		ServerName:                 "warpboard",
 		NoSigs:                     true, // signals belong to the process
 		MaxPayload:                 MaxMessage,
 		MaxSubs:                    maxSubscriptions,
-		DontListen:                 h.cfg.Listen == "",
-		CustomClientAuthentication: &authenticator{secret: h.secret, authorize: h.cfg.Authorize, log: h.refused},
+		DontListen:                 q.cfg.Listen == "",
+		CustomClientAuthentication: authenticator{q},
 	}
-	if h.cfg.Listen == "" {
+	if opts.DontListen {
 		return opts, nil
 	}
-	if err := setAddress(opts, h.cfg.Listen); err != nil {
+	if err := setAddress(opts, q.cfg.Listen); err != nil {
 		return nil, err
 	}
-	return opts, setCertificate(opts, h.cfg, h.log)
+	return opts, setCertificate(opts, q.cfg, q.log)
 }
 
 func setAddress(opts *server.Options, listen string) error {
@@ -80,6 +102,7 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 	return []nats.Option{
 		nats.Name(name),
 		nats.CustomInboxPrefix(inboxPrefix + token(name)),
+		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectWait),
 		nats.Timeout(connectWait),
 		// Refused subjects reach the client only here; the call itself looks like a timeout.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -33,19 +34,9 @@ func token(s string) string {
 
 // name undoes token; it is empty when t is not what token makes.
 func name(t string) string {
-	var b strings.Builder
-	for i := 0; i < len(t); i++ {
-		c := t[i]
-		if c == '=' {
-			if _, err := fmt.Sscanf(t[i:min(i+3, len(t))], "=%02X", &c); err != nil {
-				return ""
-			}
-			i += 2
-		}
-		b.WriteByte(c)
-	}
-	if token(b.String()) != t {
+	s, err := url.PathUnescape(strings.ReplaceAll(t, "=", "%"))
+	if err != nil || token(s) != t {
 		return ""
 	}
-	return b.String()
+	return s
 }
