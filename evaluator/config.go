@@ -22,7 +22,7 @@ type Conn interface {
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error
 	Cancels(fn func(attemptID string)) (stop func(), err error)
-	Preparations(ctx context.Context, devices []string) (<-chan job.Preparation, error)
+	Ahead(ctx context.Context, device string, known []int64) (job.Preparation, error)
 	// MaxMessage is the largest message in bytes.
 	MaxMessage() int
 }

@@ -30,9 +30,9 @@ func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 // Cancels never calls.
 func (NopConn) Cancels(func(string)) (stop func(), err error) { return func() {}, nil }
 
-// Preparations has none.
-func (NopConn) Preparations(context.Context, []string) (<-chan job.Preparation, error) {
-	return nil, nil
+// Ahead has none.
+func (NopConn) Ahead(context.Context, string, []int64) (job.Preparation, error) {
+	return job.Preparation{}, nil
 }
 
 // MaxMessage is the embedded server's.

@@ -3,57 +3,65 @@ package evaluator
 import (
 	"context"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/slots"
 )
 
-// hints receives the site's hints about open tasks until ctx ends.
-func (w *Worker) hints(ctx context.Context) (<-chan job.Preparation, error) {
-	if !w.cfg.Ahead {
-		return nil, nil
-	}
-	var devices []string
-	for _, s := range w.pool.All() {
-		if !slices.Contains(devices, s.Device) {
-			devices = append(devices, s.Device)
-		}
-	}
-	return w.cfg.Conn.Preparations(ctx, devices)
-}
+// aheadBeats is the pause, in beats, after which a worker that knows all tasks asks for further ones.
+const aheadBeats = 5
 
-// precompileLoop compiles the parts of tasks before the first submission, one after the other, until ctx ends. hints is nil
-// if nothing is precompiled: a nil channel never delivers.
-func (w *Worker) precompileLoop(ctx context.Context, hints <-chan job.Preparation) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case p := <-hints:
-			w.precompile(ctx, p)
+// precompileLoop compiles the parts of open tasks before the first submission, one after the other, until ctx ends.
+func (w *Worker) precompileLoop(ctx context.Context) {
+	known := map[string][]int64{} // by device: the versions that the site has told
+	for _, s := range w.pool.All() {
+		known[s.Device] = nil
+	}
+	next := time.NewTicker(aheadBeats * w.cfg.Beat)
+	defer next.Stop()
+	for w.cfg.Ahead && ctx.Err() == nil {
+		more := false
+		for device, versions := range known {
+			usable := w.pool.InService(device)
+			if len(usable) == 0 {
+				continue
+			}
+			p, err := w.cfg.Conn.Ahead(ctx, device, versions)
+			if err != nil && ctx.Err() == nil {
+				w.log.Debug("the site names no task to precompile", "device", device, "err", err)
+			}
+			if p.VersionID != 0 {
+				more, known[device] = true, append(versions, p.VersionID)
+				w.precompile(ctx, p, usable[0])
+			}
+		}
+		if !more {
+			select {
+			case <-next.C:
+			case <-ctx.Done():
+			}
 		}
 	}
 }
 
 // precompile compiles the parts of a task, on its own build place. A failure is not an infrastructure error: a run explains
 // better what is wrong. A panic costs only this task's head start, not the worker.
-func (w *Worker) precompile(ctx context.Context, p job.Preparation) {
-	slots := w.pool.InService(p.Device)
-	if len(slots) == 0 || p.Version != job.Version {
+func (w *Worker) precompile(ctx context.Context, p job.Preparation, s *slots.Slot) {
+	if p.TaskKey == "" {
 		return
 	}
-	log := w.log.With("task", p.Name, "device", p.Device)
+	log := w.log.With("task", p.Name, "device", s.Device)
 	defer func() {
 		if r := recover(); r != nil {
 			log.Error("panic while precompiling", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	place := w.pool.PrecompilePlace(slots[0])
+	place := w.pool.PrecompilePlace(s)
 	var made int
 	var began time.Time
 	// A job of the same task lets it go on and waits for its objects; any other one ends it, and it starts over later.
-	err := w.gate.Do(ctx, precompileKey(p.TaskKey, p.Device), func(ctx context.Context) (err error) {
+	err := w.gate.Do(ctx, precompileKey(p.TaskKey, s.Device), func(ctx context.Context) (err error) {
 		began = time.Now()
 		made, err = w.cfg.Builder.Prepare(ctx, p, place)
 		return err

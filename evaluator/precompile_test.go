@@ -17,7 +17,7 @@ import (
 
 // hintOf is what the site says of a job's task before anybody submits to it.
 func hintOf(j job.Job) job.Preparation {
-	p := job.Preparation{Version: j.Version, Device: j.Device, Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: maps.Clone(j.Sources)}
+	p := job.Preparation{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: maps.Clone(j.Sources)}
 	for _, f := range j.Task.Files {
 		if f.IsSubmission() {
 			delete(p.Sources, f.Name)
@@ -28,9 +28,7 @@ func hintOf(j job.Job) job.Preparation {
 
 func (s *site) hint(p job.Preparation) {
 	s.t.Helper()
-	if err := s.queue.Prepare(p); err != nil {
-		s.t.Fatal(err)
-	}
+	s.desk.Hint(p)
 }
 
 // soon takes what a channel gives within the test's patience.
@@ -138,9 +136,7 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	if p := soon(t, "the bad task is tried", ended); p.err == nil {
 		t.Errorf("%+v", p)
 	}
-	strange := hintOf(good)
-	strange.Version, strange.TaskKey = job.Version+1, "of another version"
-	s.hint(strange)
+	s.hint(job.Preparation{Name: "of which nothing can be precompiled"})
 	s.hint(hintOf(good))
 	if p := soon(t, "the good task is compiled", ended); p.made != 1 || p.err != nil || p.task != good.TaskKey {
 		t.Errorf("%+v", p)
@@ -251,7 +247,7 @@ func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 func TestAWorkerStopsWhileItPrecompiles(t *testing.T) {
 	s, began := newSite(t), make(chan string, 10)
 	w := s.start(evaluator.Config{Grace: time.Hour, Builder: fakeBuilder{prepare: endless(began, nil)}})
-	s.hint(hintOf(aJob("", job.ModeTest)))
+	s.hint(hintOf(about("k1", aJob("", job.ModeTest))))
 	soon(t, "the task is precompiled", began)
 	w.stop()
 	if err := soon(t, "the worker has stopped", w.ended); err != nil {

@@ -141,9 +141,9 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 			},
 		},
 	})
-	s.hint(hintOf(onGPU(aJob("a1", job.ModeTest))))
+	s.hint(hintOf(onGPU(about("k1", aJob("a1", job.ModeTest)))))
 	ahead := soon(t, "the task is precompiled", places)
-	s.run(onGPU(aJob("a1", job.ModeTest)))
+	s.run(onGPU(about("k1", aJob("a1", job.ModeTest))))
 	build, run := <-places, <-places
 	if build.Slot == run.Slot || len(build.Device) > 0 {
 		t.Errorf("built at %+v, run at %+v", build, run)

@@ -72,16 +72,12 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
 	defer unsubscribe()
-	hints, err := w.hints(base)
-	if err != nil {
-		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
-	}
 	var beating sync.WaitGroup
 	beating.Go(func() { w.syncLoop(base) })
 	if w.walls(ctx) {
 		// Contexts: ctx is the stop signal. base outlives it, so that heartbeats and cancellations work until all jobs have
 		// ended.
-		err = w.serve(ctx, hints)
+		err = w.serve(ctx)
 	} else {
 		err = w.wallsFail(ctx)
 	}
@@ -97,7 +93,7 @@ func (w *Worker) Run(ctx context.Context) error {
 // Order of the ends: staying (leave or ctx) ends receiving; jobs ends by finish at the latest; warm follows, since
 // programs on their slots use its Pythons. jobs does not hang on ctx: running jobs have their grace. No job begins once
 // finish waits: group has ended by then.
-func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error {
+func (w *Worker) serve(ctx context.Context) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
 	var running, warming, beside sync.WaitGroup
@@ -110,7 +106,7 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	w.noteSanitizer()
 	beside.Go(func() { w.leaveOnNotice(warm, leave, until) })
 	beside.Go(func() { w.leaveWhenIdle(receiving, leave) })
-	beside.Go(func() { w.precompileLoop(receiving, hints) })
+	beside.Go(func() { w.precompileLoop(receiving) })
 	beside.Go(func() { w.gaugeLoop(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
 	begin := func(s *slots.Slot, j job.Job) {

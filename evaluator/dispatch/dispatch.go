@@ -12,8 +12,6 @@ import (
 type Jobs interface {
 	// WorkFor tells the workers of a device that work may wait for it; it may be lost.
 	WorkFor(device string) error
-	// Prepare tells the workers of its device that are there now; the hint may be lost.
-	Prepare(p job.Preparation) error
 	// Cancel tells the worker that has the attempt to stop; it may be lost.
 	Cancel(attemptID string) error
 	// Kick disconnects the remote worker of that name; with its credential it comes back.

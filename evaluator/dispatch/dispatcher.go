@@ -21,7 +21,7 @@ const (
 // Dispatcher announces waiting work to workers, preempts follow-ups for it, and takes work back from workers that are gone.
 // Workers fetch work themselves: see Recorder.Next.
 //
-// watch and hints belong to the goroutine of Run. Wake, Errors and the functions of cancel.go are safe for all goroutines.
+// watch belongs to the goroutine of Run. Wake, Errors and the functions of cancel.go are safe for all goroutines.
 // Each process of a site runs a Dispatcher: the transactions keep them out of each other's way.
 type Dispatcher struct {
 	store  *models.Store
@@ -31,14 +31,13 @@ type Dispatcher struct {
 	wake   chan struct{}
 	errors atomic.Int64 // passes that failed
 	watch  watch
-	hints  hints
 }
 
 // NewDispatcher makes a Dispatcher; Run starts it.
 func NewDispatcher(store *models.Store, jobs Jobs, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
 		store: store, jobs: jobs, notify: notify, log: log,
-		wake: make(chan struct{}, 1), watch: newWatch(time.Now()), hints: newHints(),
+		wake: make(chan struct{}, 1), watch: newWatch(time.Now()),
 	}
 }
 
@@ -53,7 +52,7 @@ func (d *Dispatcher) Wake() {
 // Errors is how many passes have failed.
 func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
 
-// Run watches until ctx ends, sends workers hints about tasks before submissions arrive, and sweeps the store now and then.
+// Run watches until ctx ends, and sweeps the store now and then.
 // Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, guests, sweep := time.NewTicker(pollEvery), time.NewTicker(guestsEvery), time.NewTicker(sweepEvery)
@@ -71,12 +70,6 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			return nil
 		case <-d.wake:
 		case <-poll.C:
-			if d.hints.rest--; d.hints.rest > 0 {
-				continue
-			}
-			if err := d.prepare(ctx, time.Now()); err != nil && ctx.Err() == nil {
-				d.log.Error("telling workers of tasks", "err", err)
-			}
 		case <-guests.C:
 			if err := d.dismissGuests(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("dismissing silent workers", "err", err)

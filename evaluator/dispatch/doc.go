@@ -4,7 +4,7 @@
 // Read it in this order: dispatch.go (the interfaces to the queue and to watchers); recorder.go (syncs, events and results),
 // next.go (the next job), score.go and evaluation_report.go (what the site computes from a result); then dispatcher.go (a pass:
 // announce work that waits, take back what is lost, preempt follow-ups), watch.go (which attempts will never end), cancel.go, and
-// prepare.go (hints about tasks, so that workers precompile).
+// ahead.go (tasks that workers precompile).
 //
 // The command that serves makes one of each and runs them; handlers call Wake, Cancel, CancelEvaluation and Kick.
 //

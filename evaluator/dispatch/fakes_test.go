@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/models/work"
 )
@@ -16,11 +15,9 @@ import (
 type fakeQueue struct {
 	mu        sync.Mutex
 	announced []string // devices that work was announced for
-	hints     []job.Preparation
 	cancelled []string
 	kicked    []string
-	fails     error // of Prepare
-	largest   int   // MaxMessage
+	largest   int // MaxMessage
 }
 
 func newFakeQueue() *fakeQueue { return &fakeQueue{largest: queue.MaxMessage} }
@@ -30,27 +27,6 @@ func (q *fakeQueue) WorkFor(device string) error {
 	defer q.mu.Unlock()
 	q.announced = append(q.announced, device)
 	return nil
-}
-
-func (q *fakeQueue) Prepare(p job.Preparation) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.fails == nil {
-		q.hints = append(q.hints, p)
-	}
-	return q.fails
-}
-
-// hinted lists the hints since the last call, as "task device".
-func (q *fakeQueue) hinted() []string {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var names []string
-	for _, p := range q.hints {
-		names = append(names, p.Name+" "+p.Device)
-	}
-	q.hints = nil
-	return names
 }
 
 func (q *fakeQueue) Cancel(id string) error {

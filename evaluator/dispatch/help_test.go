@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"testing"
@@ -41,8 +40,6 @@ func newSite(t *testing.T, s *models.Store, devices ...string) *site {
 func eachSite(t *testing.T, fn func(s *site)) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) { fn(newSite(t, store, "CPU")) })
 }
-
-var errFull = errors.New("full")
 
 // boot starts the site's processes, and a worker with one slot says which attempts it has. A test
 // kills them by going on with others: nothing is stopped in order.

@@ -11,6 +11,7 @@ const (
 
 	maxChecks    = 256
 	maxAttempts  = 4 * MaxSlots
+	maxKnown     = 1 << 16
 	maxStages    = 16
 	maxArtifacts = 1024     // two for each case of a profile, and one for each group of them
 	maxCases     = 1 << 16  // those of a task's own harness, too
@@ -67,8 +68,8 @@ func (m Machine) check() error {
 
 // Check reports which part of an ask exceeds the bounds.
 func (a Ask) Check() error {
-	if len(a.Held) > maxAttempts {
-		return fmt.Errorf("it names %d attempts, at most %d are allowed", len(a.Held), maxAttempts)
+	if len(a.Held) > maxAttempts || len(a.Known) > maxKnown {
+		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Held), len(a.Known), maxAttempts, maxKnown)
 	}
 	return texts(maxName, a.Held...)
 }

@@ -65,13 +65,16 @@ type Job struct {
 	Expect time.Duration `json:"expect_ns,omitempty"`
 }
 
-// Ask is a worker's request for its next job. Worker and device follow from the address that it was sent to.
+// Ask is a worker's request for its next job, or for a task to precompile. Worker and device follow from the address that it was sent to.
 type Ask struct {
 	Version int      `json:"version"` // of the messages that the worker reads
 	Worker  string   `json:"-"`
 	Device  string   `json:"-"`
 	Busy    bool     `json:"busy,omitempty"` // the slot has a job, and would build the next one
 	Held    []string `json:"held,omitempty"` // attempts that have arrived and not ended
+	// Ahead asks for an open task instead, of which the worker does not know the current version.
+	Ahead bool    `json:"ahead,omitempty"`
+	Known []int64 `json:"known,omitempty"`
 }
 
 // Status is how a case or a stage ended.

@@ -66,14 +66,14 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 }
 
 // workerPermissions are the least that a worker needs: to send requests to the site, for jobs of its devices only, and to
-// receive notices of cancelled attempts, of work for its devices and of their tasks. It may not send to a subject on which
+// receive notices of cancelled attempts, and of work for its devices. It may not send to a subject on which
 // the NATS server itself listens: the server answers to any subject that the sender names, with the server's rights.
 func workerPermissions(name string, devices []string) *server.Permissions {
 	publish := []string{askSubject(name, askSync), askSubject(name, askEvents), askSubject(name, askResult)}
 	subscribe := []string{inboxPrefix + token(name) + ".>", cancelSubject}
 	for _, device := range devices {
 		publish = append(publish, askSubject(name, askNext+"."+token(device)))
-		subscribe = append(subscribe, workSubject(device), prepareSubject(device))
+		subscribe = append(subscribe, workSubject(device))
 	}
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: publish},

@@ -32,6 +32,8 @@ const (
 type Desk interface {
 	// Next begins an attempt and returns its job as JSON; empty: there is none for now.
 	Next(ctx context.Context, ask job.Ask) ([]byte, error)
+	// Ahead returns a task to precompile as JSON; empty: the worker knows all.
+	Ahead(ctx context.Context, ask job.Ask) ([]byte, error)
 	// Sync and Events return the attempts that the worker is to drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
 	Events(ctx context.Context, batch []job.Event) (drop []string, err error)
@@ -181,6 +183,9 @@ func (c *counter) next(ctx context.Context, worker, device string, data []byte) 
 		return nil, refusal{fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", job.Version, ask.Version)}
 	}
 	ask.Worker, ask.Device = worker, device
+	if ask.Ahead {
+		return c.desk.Ahead(ctx, ask)
+	}
 	return c.desk.Next(ctx, ask)
 }
 

@@ -7,12 +7,12 @@
 //	worker ──request──▶ any process of the site (queue group) ──one transaction──▶ SQL
 //	       ◀──answer──
 //
-//	ask.WORKER.next.DEVICE   the next job; the attempt is begun in the transaction. Empty: there is none
+//	ask.WORKER.next.DEVICE   the next job; the attempt is begun in the transaction. Empty: there is none. Or a task to precompile
 //	ask.WORKER.sync          every two seconds: what the worker has. The answer names the attempts to drop
 //	ask.WORKER.events        a batch of events, in order. Answered once they are stored; the answer is that of sync
 //	ask.WORKER.result        the end of an attempt, answered once it is recorded
 //	work.DEVICE              announced when work may wait for a device; a worker without a job asks then, and now and then
-//	prepare.DEVICE, ctl.cancel   hints about tasks, and about attempts that are cancelled: both may be lost
+//	ctl.cancel               an attempt that is cancelled; it may be lost
 //
 // Every request may be sent again: next gives a job that has not arrived once more, because the worker says which it holds;
 // events count by attempt and number, results by attempt. So a worker repeats unanswered requests, and a crash of a process

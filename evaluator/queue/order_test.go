@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue/queuetest"
 )
@@ -123,6 +125,26 @@ func TestAWorkerOfAnotherVersionIsToldSoAndCostsNoJob(t *testing.T) {
 		}
 		done(t, w, receive(t, w, "CPU"))
 	})
+}
+
+// TestAWorkerAsksForTasksToPrecompile until it knows all, for its devices alone.
+func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
+	q, _ := guarded(t)
+	want := job.Preparation{VersionID: 1, Name: "vectoradd", TaskKey: "k1", Task: aJob("", "CPU").Task, Sources: map[string][]byte{"task.h": {0xff, 0, 'x'}}}
+	q.desk.Hint(want)
+	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
+	got, err := w.Ahead(t.Context(), "CPU", nil)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, err := w.Ahead(t.Context(), "CPU", []int64{1}); got.VersionID != 0 || err != nil {
+		t.Errorf("who knows all gets %+v, %v", got, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if got, err := w.Ahead(ctx, "H200", nil); err == nil {
+		t.Errorf("of another's device it gets %+v", got)
+	}
 }
 
 // unreadable gives something else than a job at first.

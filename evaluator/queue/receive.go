@@ -92,6 +92,22 @@ func (c *Conn) next(ctx context.Context, device string, busy bool) (j job.Job, e
 	return j, nil
 }
 
+// Ahead asks for a task of the device to precompile, whose version is not among the known ones.
+func (c *Conn) Ahead(ctx context.Context, device string, known []int64) (p job.Preparation, err error) {
+	body, err := json.Marshal(job.Ask{Version: job.Version, Ahead: true, Known: known})
+	if err != nil {
+		return p, err
+	}
+	data, err := c.ask(ctx, askNext+"."+token(device), body, nextWait)
+	if err == nil && len(data) > 0 {
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil {
+		return p, fmt.Errorf("queue: ask for a task to precompile: %w", err)
+	}
+	return p, nil
+}
+
 // holds lists the attempts that came and have not ended.
 func (c *Conn) holds() []string {
 	c.mu.Lock()

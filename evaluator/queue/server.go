@@ -19,7 +19,7 @@ import (
 // heartbeats are late.
 const reconnectWait = 500 * time.Millisecond
 
-// maxSubscriptions bounds one connection. A worker has one for its answers, one for cancellations, and two for each kind of
+// maxSubscriptions bounds one connection. A worker has one for its answers, one for cancellations, and one for each kind of
 // device.
 const maxSubscriptions = 100
 

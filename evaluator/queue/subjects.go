@@ -8,8 +8,7 @@ import (
 
 const (
 	cancelSubject = "ctl.cancel"
-	workPrefix    = "work."    // followed by the device
-	preparePrefix = "prepare." // followed by the device: a worker gets hints only for its devices
+	workPrefix    = "work." // followed by the device
 	inboxPrefix   = "_INBOX_"
 )
 

@@ -22,7 +22,7 @@ func hintOf(j job.Job) job.Preparation {
 	maps.DeleteFunc(sources, func(name string, _ []byte) bool {
 		return slices.ContainsFunc(j.Task.Files, func(f tasks.File) bool { return f.Name == name && f.IsSubmission() })
 	})
-	return job.Preparation{Version: job.Version, Device: "CPU", Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
+	return job.Preparation{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
 }
 
 // prepare has a task's units compiled ahead, and checks how many there were.

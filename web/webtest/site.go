@@ -18,7 +18,6 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/evaluator/dispatch"
-	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
@@ -44,9 +43,6 @@ type IdleQueue struct {
 
 // WorkFor does nothing.
 func (q *IdleQueue) WorkFor(string) error { return nil }
-
-// Prepare does nothing.
-func (q *IdleQueue) Prepare(job.Preparation) error { return nil }
 
 // Cancel notes what was cancelled.
 func (q *IdleQueue) Cancel(id string) error {

@@ -20,6 +20,7 @@ type Desk struct {
 	waiting []job.Job
 	given   []given
 	dropped []string
+	hints   []job.Preparation
 }
 
 type given struct {
@@ -65,6 +66,26 @@ func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	d.waiting = slices.Delete(d.waiting, i, i+1)
 	d.given = append(d.given, given{ask.Worker, j})
 	return json.Marshal(j)
+}
+
+// Hint has workers precompile a task.
+func (d *Desk) Hint(p job.Preparation) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p.VersionID = int64(len(d.hints) + 1)
+	d.hints = append(d.hints, p)
+}
+
+// Ahead returns the first task that a worker does not know, whatever its device.
+func (d *Desk) Ahead(_ context.Context, ask job.Ask) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range d.hints {
+		if !slices.Contains(ask.Known, p.VersionID) {
+			return json.Marshal(p)
+		}
+	}
+	return nil, nil
 }
 
 // Sync notes what a worker has.

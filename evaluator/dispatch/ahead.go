@@ -1,0 +1,67 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
+	"warpboard/tasks"
+)
+
+// Ahead gives a worker the newest open task of a device of which it does not know the current version, so that it compiles the
+// task's parts before anyone submits.
+func (r *Recorder) Ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
+	may, err := r.store.Fleet.MayTake(ctx, ask.Worker)
+	if err != nil || !may(ask.Device) {
+		return nil, err
+	}
+	open, err := r.store.Catalog.OpenTasks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, task := range open {
+		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.Known, task.VersionID) {
+			return r.preparation(ctx, task)
+		}
+	}
+	return nil, nil
+}
+
+func (r *Recorder) preparation(ctx context.Context, task catalog.Task) ([]byte, error) {
+	version, err := r.store.Catalog.Version(ctx, task.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	if preparable(version.Definition) {
+		bundle, err := r.store.Catalog.Bundle(ctx, version.ID)
+		if err != nil {
+			return nil, err
+		}
+		data, err := json.Marshal(job.Preparation{
+			VersionID: version.ID, Name: task.Slug, TaskKey: version.Key, Task: version.Definition, Sources: ownSources(bundle),
+		})
+		if err != nil || len(data) <= r.requests.MaxMessage() {
+			return data, err
+		}
+	}
+	return json.Marshal(job.Preparation{VersionID: version.ID, Name: task.Slug}) // told, so that it asks for others
+}
+
+// preparable reports whether a part of the task's programs does not hold the submission.
+func preparable(def tasks.Definition) bool {
+	return slices.ContainsFunc(harness.Assemble(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
+}
+
+// ownSources gives the task's files by their run-time names.
+func ownSources(b *tasks.Bundle) map[string][]byte {
+	sources := map[string][]byte{}
+	for _, f := range b.Definition.Files {
+		if !f.IsSubmission() {
+			sources[f.Name] = b.Files[f.Source]
+		}
+	}
+	return sources
+}
