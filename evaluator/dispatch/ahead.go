@@ -13,37 +13,37 @@ import (
 
 // Ahead gives a worker the newest open task of a device of which it does not know the current version, so that it compiles the
 // task's parts before anyone submits.
-func (r *Recorder) Ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
-	may, err := r.store.Fleet.MayTake(ctx, ask.Worker)
+func (d *Dispatcher) Ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
+	may, err := d.store.Fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return nil, err
 	}
-	open, err := r.store.Catalog.OpenTasks(ctx)
+	open, err := d.store.Catalog.OpenTasks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, task := range open {
 		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.Known, task.VersionID) {
-			return r.preparation(ctx, task)
+			return d.preparation(ctx, task)
 		}
 	}
 	return nil, nil
 }
 
-func (r *Recorder) preparation(ctx context.Context, task catalog.Task) ([]byte, error) {
-	version, err := r.store.Catalog.Version(ctx, task.VersionID)
+func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte, error) {
+	version, err := d.store.Catalog.Version(ctx, task.VersionID)
 	if err != nil {
 		return nil, err
 	}
 	if preparable(version.Definition) {
-		bundle, err := r.store.Catalog.Bundle(ctx, version.ID)
+		bundle, err := d.store.Catalog.Bundle(ctx, version.ID)
 		if err != nil {
 			return nil, err
 		}
 		data, err := json.Marshal(job.Preparation{
 			VersionID: version.ID, Name: task.Slug, TaskKey: version.Key, Task: version.Definition, Sources: ownSources(bundle),
 		})
-		if err != nil || len(data) <= r.requests.MaxMessage() {
+		if err != nil || len(data) <= d.queue.MaxMessage() {
 			return data, err
 		}
 	}

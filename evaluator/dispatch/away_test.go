@@ -23,10 +23,10 @@ func (s *site) watchFor(d *Dispatcher, from time.Time, seconds int) {
 func TestFrozenSiteTakesNothingBackFromHealthyWorkers(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
-		s.beat(r, j.AttemptID)
+		s.beat(d, j.AttemptID)
 		begun := time.Now()
 		s.watchFor(d, begun, 2)
 		// The process stands still; when it goes on, it looks before it has read a heartbeat.
@@ -47,15 +47,15 @@ func TestFrozenSiteTakesNothingBackFromHealthyWorkers(t *testing.T) {
 func TestResultThatWaitsForAFrozenSiteIsNotTakenForALostRun(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
-		s.beat(r, j.AttemptID)
-		s.beat(r) // it has ended there
+		s.beat(d, j.AttemptID)
+		s.beat(d) // it has ended there
 		begun := time.Now()
 		s.watchFor(d, begun, 2)
 		s.watchFor(d, begun.Add(fleet.WorkerTimeout), 2)
-		s.finish(r, j, 10)
+		s.finish(d, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
@@ -65,11 +65,11 @@ func TestResultThatWaitsForAFrozenSiteIsNotTakenForALostRun(t *testing.T) {
 func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	run := s.submit()
-	d, r := s.boot()
+	d := s.boot()
 	d.watch.writeFor = 20 * time.Millisecond
 	s.pass(d, 0)
 	j := s.take()
-	s.beat(r, j.AttemptID)
+	s.beat(d, j.AttemptID)
 	begun := time.Now()
 	held, err := s.store.SQL().BeginTx(t.Context(), nil) // SQLite has one writer
 	if err != nil {
@@ -91,11 +91,11 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 		run := s.submit()
 		kills := 2 * work.MaxLosses
 		for range kills {
-			d, r := s.boot()
+			d := s.boot()
 			s.pass(d, longEnough)
 			j := s.take()
-			s.tell(r, event(j, 1, job.EventTaken, ""))
-			d, _ = s.boot() // the site and the worker in it are new
+			s.tell(d, event(j, 1, job.EventTaken, ""))
+			d = s.boot() // the site and the worker in it are new
 			s.pass(d, 0)
 			s.pass(d, missingFor)
 			lost, err := s.store.Work.Run(s.Context(), run.ID)
@@ -116,14 +116,14 @@ const longEnough = time.Hour
 func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		other := job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
-		s.sync(r, other)
+		s.sync(d, other)
 		fail := func(worker string) {
 			s.Helper()
 			lost := result(s.takeAs(worker), 1)
 			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost, &job.Failure{Reason: "The disk is full.", Infrastructure: true}, worker
-			if err := r.Result(s.Context(), lost); err != nil {
+			if err := d.Result(s.Context(), lost); err != nil {
 				s.Fatal(err)
 			}
 		}
@@ -148,15 +148,15 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run, e := s.submit(), s.evaluate("token:1")
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		first := map[bool]job.Job{}
 		for _, j := range []job.Job{s.take(), s.take()} {
 			first[j.EvaluationID != ""] = j
-			s.beat(r, j.AttemptID)
+			s.beat(d, j.AttemptID)
 			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret,
 				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"}, Failure: &job.Failure{Reason: "Worker w1 is stopping.", Infrastructure: true}}
-			if err := r.Result(s.Context(), back); err != nil {
+			if err := d.Result(s.Context(), back); err != nil {
 				s.Fatal(err)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// These tests kill the site at one point of a run by dropping its Dispatcher and Recorder, and go
+// These tests kill the site at one point of a run by dropping its Dispatcher, and go
 // on with new ones over the same database and queue.
 
 func TestKilledBeforeTheJobHadArrived(t *testing.T) {
@@ -21,13 +21,13 @@ func TestKilledBeforeTheJobHadArrived(t *testing.T) {
 		if !ok {
 			s.Fatal("there is no job")
 		}
-		_, r := s.boot()
+		d := s.boot()
 		j := s.take()
 		if j.AttemptID != lost.AttemptID {
 			s.Errorf("attempt %s is sent, want %s again", j.AttemptID, lost.AttemptID)
 		}
 		s.wantNoJob()
-		s.finish(r, j, 10)
+		s.finish(d, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(10)
 	})
@@ -38,15 +38,15 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 		t.Run("stage "+string(stage), func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			run := s.submit()
-			d, r := s.boot()
+			d := s.boot()
 			s.pass(d, 0)
 			old := s.take()
-			s.tell(r, event(old, 1, job.EventTaken, ""))
+			s.tell(d, event(old, 1, job.EventTaken, ""))
 			if stage != "" {
-				s.tell(r, event(old, 2, job.EventStage, stage))
+				s.tell(d, event(old, 2, job.EventStage, stage))
 			}
 
-			d, r = s.boot() // the new worker knows nothing of the attempt
+			d = s.boot() // the new worker knows nothing of the attempt
 			s.pass(d, 0)
 			s.wantNoJob()
 			s.pass(d, missingFor)
@@ -57,9 +57,9 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			if !s.queue.stopped(old.AttemptID) {
 				t.Error("no one was told to stop the old attempt")
 			}
-			s.finish(r, old, 1) // it comes after all
-			s.finish(r, fresh, 10)
-			s.finish(r, fresh, 10) // its acknowledgement was lost
+			s.finish(d, old, 1) // it comes after all
+			s.finish(d, fresh, 10)
+			s.finish(d, fresh, 10) // its acknowledgement was lost
 			s.wantRun(run.ID, work.StateDone, 2)
 			s.wantBoard(10)
 		})
@@ -69,12 +69,12 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 func TestKilledWhileTheResultWaits(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, _ := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take() // its events are lost: no one listens
 
-		d, r := s.boot()
-		s.finish(r, j, 10)
+		d = s.boot()
+		s.finish(d, j, 10)
 		s.pass(d, 2*missingFor)
 		s.wantNoJob()
 		s.wantRun(run.ID, work.StateDone, 1)
@@ -85,15 +85,15 @@ func TestKilledWhileTheResultWaits(t *testing.T) {
 func TestARemoteWorkerGoesOnWhileTheSiteIsDown(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, _ := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
 
-		d, r := s.boot(j.AttemptID)
+		d = s.boot(j.AttemptID)
 		s.wantRun(run.ID, work.StateBuilding, 1)
 		s.pass(d, 0)
 		s.pass(d, 2*missingFor)
-		s.finish(r, j, 10)
+		s.finish(d, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
@@ -102,9 +102,9 @@ func TestARemoteWorkerGoesOnWhileTheSiteIsDown(t *testing.T) {
 func TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.ask("w1")
-		s.sync(r, job.Heartbeat{Worker: "w2", Slots: []job.Slot{{Device: "CPU"}}})
+		s.sync(d, job.Heartbeat{Worker: "w2", Slots: []job.Slot{{Device: "CPU"}}})
 		s.pass(d, time.Second)
 		s.pass(d, missingFor/2)
 		s.wantRun(run.ID, work.StateQueued, 1)
@@ -112,7 +112,7 @@ func TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost(t *testing.T) {
 			s.Error("another worker gets it as well")
 		}
 		s.pass(d, time.Second+missingFor)
-		s.finish(r, s.takeAs("w2"), 10)
+		s.finish(d, s.takeAs("w2"), 10)
 		if run := s.wantRun(run.ID, work.StateDone, 2); run.Losses != 0 || run.Retries != 0 {
 			s.Errorf("%d losses count of %d", run.Losses, run.Retries)
 		}
@@ -122,15 +122,15 @@ func TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost(t *testing.T) {
 func TestAResultComesAgainUntilItIsStored(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := r.Result(gone, result(j, 10)); err == nil {
+		if err := d.Result(gone, result(j, 10)); err == nil {
 			t.Error("a result that was not stored was acknowledged")
 		}
-		s.finish(r, j, 10)
+		s.finish(d, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }

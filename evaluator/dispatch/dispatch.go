@@ -1,30 +1,20 @@
 package dispatch
 
 import (
-	"context"
-
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/queue"
 	"warpboard/models/work"
 )
 
-// Jobs is what the Dispatcher needs of the queue; *queue.Queue has it. None of it waits for a worker.
-type Jobs interface {
+// Queue is what a Dispatcher needs of the queue; *queue.Queue has it. None of it waits for a worker.
+type Queue interface {
 	// WorkFor tells the workers of a device that work may wait for it; it may be lost.
 	WorkFor(device string) error
 	// Cancel tells the worker that has the attempt to stop; it may be lost.
 	Cancel(attemptID string) error
 	// Kick disconnects the remote worker of that name; with its credential it comes back.
 	Kick(name string)
-}
-
-// Requests is what the Recorder needs of the queue; *queue.Queue has it.
-type Requests interface {
-	// Serve has workers answered until ctx ends.
-	Serve(ctx context.Context, desk queue.Desk) error
 	// MaxMessage is the largest message in bytes.
 	MaxMessage() int
-	Kick(name string)
 }
 
 // Notifier passes changes on to watchers. Its methods must not block.

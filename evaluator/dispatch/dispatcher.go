@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,26 +19,28 @@ const (
 	sweepEvery  = time.Hour
 )
 
-// Dispatcher announces waiting work to workers, preempts follow-ups for it, and takes work back from workers that are gone.
-// Workers fetch work themselves: see Recorder.Next.
+// Dispatcher answers workers: it hands out work, stores their reports, and then notifies watchers (queue.Desk). Its Run announces
+// waiting work, preempts follow-ups for it, and takes work back from workers that are gone.
 //
-// watch belongs to the goroutine of Run. Wake, Errors and the functions of cancel.go are safe for all goroutines.
-// Each process of a site runs a Dispatcher: the transactions keep them out of each other's way.
+// watch belongs to the goroutine of Run, and heard to that of Sync; all else is safe for all goroutines. Each process of a site has
+// a Dispatcher: the transactions keep them out of each other's way.
 type Dispatcher struct {
 	store  *models.Store
-	jobs   Jobs
+	queue  Queue
 	notify Notifier
 	log    *slog.Logger
+	now    func() time.Time
 	wake   chan struct{}
 	errors atomic.Int64 // passes that failed
 	watch  watch
+	heard  map[string]*heard // by worker
 }
 
-// NewDispatcher makes a Dispatcher; Run starts it.
-func NewDispatcher(store *models.Store, jobs Jobs, notify Notifier, log *slog.Logger) *Dispatcher {
+// NewDispatcher makes a Dispatcher; queue.Queue.Serve has it answer, and Run starts the rest.
+func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
-		store: store, jobs: jobs, notify: notify, log: log,
-		wake: make(chan struct{}, 1), watch: newWatch(time.Now()),
+		store: store, queue: queue, notify: notify, log: log, now: time.Now,
+		wake: make(chan struct{}, 1), watch: newWatch(time.Now()), heard: map[string]*heard{},
 	}
 }
 
@@ -86,7 +89,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 func (d *Dispatcher) dismissGuests(ctx context.Context, now time.Time) error {
 	silent, err := d.store.Fleet.RevokeSilentGuests(ctx, now)
 	for _, worker := range silent {
-		d.jobs.Kick(worker)
+		d.queue.Kick(worker)
 	}
 	return err
 }
@@ -101,92 +104,85 @@ func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 // the state that it read at its beginning. If that has changed since, the store refuses (Conflict, or not Accepted), and the
 // next pass sees the change. Errors are collected, so that one attempt does not block the others.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
-	ready, err := d.store.Work.Ready(ctx, now)
+	ready, live, workers, err := d.read(ctx, now)
 	if err != nil {
 		d.watch.resetClock(now)
-		return err
 	}
-	live, err := d.store.Work.LiveAttempts(ctx)
-	if err != nil {
-		d.watch.resetClock(now)
-		return err
-	}
-	if len(ready)+len(live) == 0 { // each second of a site that rests
-		if _, known := d.store.Fleet.Lately(now); known {
-			return nil
-		}
-	}
-	workers, err := d.store.Fleet.Workers(ctx)
-	if err != nil {
-		d.watch.resetClock(now)
-		return err
-	}
-	pauses, err := d.store.Fleet.Pauses(ctx)
-	if err != nil {
+	if err != nil || len(ready)+len(live) == 0 {
 		return err
 	}
 	slots := liveSlots(workers, d.watch.started, now)
+	loads := loadsOf(ready, live)
 	var errs []error
 	for _, r := range ready {
-		if _, paused := pauses[r.Device]; !paused && count(live, r.Device) <= slots[r.Device] {
-			errs = append(errs, d.jobs.WorkFor(r.Device))
+		if loads[r.Device].attempts <= slots[r.Device] {
+			errs = append(errs, d.queue.WorkFor(r.Device))
 		}
 	}
 	// Taking back comes before all else that writes: it looks how long a write takes.
-	errs = append(errs, d.takeBack(ctx, d.watch.lost(live, workers, now), now), d.store.HurryLegs(ctx, now),
-		d.preempt(ctx, slots, live, ready, pauses))
-	return errors.Join(errs...)
-}
-
-func count(live []work.LiveAttempt, device string) (n int) {
+	errs = append(errs, d.takeBack(ctx, d.watch.lost(live, workers, now), now), d.store.HurryLegs(ctx, now))
+	// A profile takes minutes, and someone watches the work that waits. All follow-ups of the device are preempted at once, however
+	// few wait: they are queued again, and begin again where there is room.
 	for _, a := range live {
-		if a.Device == device {
-			n++
-		}
-	}
-	return n
-}
-
-// preempt stops what follows ranked runs on devices where others wait for a slot: profiles, legs of confirmations and
-// reruns, and baselines. A profile takes minutes, and someone watches the work that waits.
-func (d *Dispatcher) preempt(ctx context.Context, slots map[string]int, live []work.LiveAttempt, ready []work.Ready, pauses map[string]fleet.Pause) error {
-	var errs []error
-	for _, a := range live {
-		people := 0
-		for _, r := range ready {
-			if _, paused := pauses[r.Device]; r.Device == a.Device && !paused {
-				people = r.People
-			}
-		}
-		if a.Priority < work.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live, people) {
+		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceeds(slots[a.Device]) {
 			continue
 		}
-		// All follow-ups of the device are preempted at once, however few wait: they are queued again, and begin again where
-		// there is room.
 		out, err := d.store.Work.PreemptAttempt(ctx, a.ID)
-		if err == nil && out.Accepted {
-			announce(d.notify, out)
-			d.Wake()
-			err = d.jobs.Cancel(a.ID)
+		if err == nil && !out.Accepted {
+			continue
 		}
-		errs = append(errs, err)
+		errs = append(errs, d.stop(out, err, a.ID))
 	}
 	return errors.Join(errs...)
 }
 
-// overloaded reports whether people's work waits for a device and, with the live attempts, exceeds its slots.
-func overloaded(device string, slots int, live []work.LiveAttempt, people int) bool {
-	all, others := people, people
-	for _, a := range live {
-		if a.Device != device {
-			continue
-		}
-		if all++; a.Priority < work.PriorityFollowUp {
-			others++
+// read gives what could begin on devices that are not paused, what is live, and the workers.
+func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Ready, live []work.LiveAttempt, workers []fleet.Worker, err error) {
+	if ready, err = d.store.Work.Ready(ctx, now); err != nil {
+		return
+	}
+	if live, err = d.store.Work.LiveAttempts(ctx); err != nil {
+		return
+	}
+	if len(ready)+len(live) == 0 { // each second of a site that rests
+		if _, known := d.store.Fleet.Lately(now); known {
+			return
 		}
 	}
-	return all > slots && others > 0
+	if workers, err = d.store.Fleet.Workers(ctx); err != nil {
+		return
+	}
+	pauses, err := d.store.Fleet.Pauses(ctx)
+	ready = slices.DeleteFunc(ready, func(r work.Ready) bool { _, paused := pauses[r.Device]; return paused })
+	return ready, live, workers, err
 }
+
+// load is what wants the slots of a device.
+type load struct {
+	attempts int // live ones
+	people   int // work of people that waits, and attempts that are no follow-ups
+	all      int // both
+}
+
+func loadsOf(ready []work.Ready, live []work.LiveAttempt) map[string]load {
+	loads := map[string]load{}
+	for _, r := range ready {
+		loads[r.Device] = load{people: r.People, all: r.People}
+	}
+	for _, a := range live {
+		l := loads[a.Device]
+		l.attempts, l.all = l.attempts+1, l.all+1
+		if a.Priority < work.PriorityFollowUp {
+			l.people++
+		}
+		loads[a.Device] = l
+	}
+	return loads
+}
+
+// exceeds reports whether people want more slots than are left beside follow-ups: profiles, legs of confirmations, reruns and
+// baselines.
+func (l load) exceeds(slots int) bool { return l.all > slots && l.people > 0 }
 
 // takeBack gives up attempts because of infrastructure errors; their work waits again. Where the database takes no writes, the
 // workers seemed silent because no one could note what they said: nothing is taken back then.
@@ -206,18 +202,12 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	var errs []error
 	for attemptID, lost := range lost {
 		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.counts)
-		if err != nil {
-			errs = append(errs, err)
+		if err == nil && !out.Accepted {
 			continue
 		}
-		if !out.Accepted {
-			continue
-		}
-		d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
-		announce(d.notify, out)
+		d.log.Warn("taking an attempt back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried, "err", err)
 		// The worker may only have been silent. Stopping it keeps a unit from being held for a result that no one takes.
-		errs = append(errs, d.jobs.Cancel(attemptID))
-		d.Wake() // its work waits again
+		errs = append(errs, d.stop(out, err, attemptID))
 	}
 	return errors.Join(errs...)
 }

@@ -19,18 +19,16 @@ import (
 )
 
 var (
-	_ Jobs       = (*queue.Queue)(nil)
-	_ Requests   = (*queue.Queue)(nil)
-	_ queue.Desk = (*Recorder)(nil)
+	_ Queue      = (*queue.Queue)(nil)
+	_ queue.Desk = (*Dispatcher)(nil)
 )
 
 func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 	eachSite(t, func(s *site) {
-		d, r := s.boot()
+		d := s.boot()
 		ctx, stop := context.WithCancel(s.Context())
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return d.Run(ctx) })
-		group.Go(func() error { return r.Run(ctx) })
 		run := s.submit()
 		d.Wake()
 		s.seen.until(s.T, "work is announced", func() bool { return s.queue.hasWork("CPU") })
@@ -38,9 +36,9 @@ func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 		if !strings.HasPrefix(string(j.Sources["submission.cpp"]), "int main") || j.Device != "CPU" || j.Mode != job.ModeRanked || j.TaskKey == "" {
 			s.Errorf("job: %+v", j)
 		}
-		s.tell(r, event(j, 1, job.EventTaken, ""), event(j, 2, job.EventStage, job.StageTest))
+		s.tell(d, event(j, 1, job.EventTaken, ""), event(j, 2, job.EventStage, job.StageTest))
 		s.seen.until(s.T, "the test stage is seen", func() bool { return s.seen.has(work.StateTesting) })
-		s.finish(r, j, 12)
+		s.finish(d, j, 12)
 		s.seen.until(s.T, "the end is seen", func() bool { return s.seen.has(work.StateDone) })
 		stop()
 		if err := group.Wait(); err != nil {
@@ -72,16 +70,16 @@ func TestADeviceHasOneJobMoreThanSlotsAndTheFairOnesFirst(t *testing.T) {
 		}
 		ben := modelstest.Person(s, s.store, "Ben", accounts.RoleUser)
 		bens := modelstest.Submit(s, s.store, ben, s.task)[0]
-		d, r := s.boot()
+		d := s.boot()
 		first, second := s.take(), s.take()
 		if second.RunID != bens.ID {
 			s.Errorf("second is run %d and not Ben's %d", second.RunID, bens.ID)
 		}
 		s.wantNoJob()
-		s.beat(r, first.AttemptID, second.AttemptID)
+		s.beat(d, first.AttemptID, second.AttemptID)
 		s.pass(d, 0)
 		s.wantNoJob()
-		s.finish(r, first, 10)
+		s.finish(d, first, 10)
 		s.take()
 		s.wantNoJob()
 	})
@@ -90,7 +88,7 @@ func TestADeviceHasOneJobMoreThanSlotsAndTheFairOnesFirst(t *testing.T) {
 // TestWorkIsAnnouncedWhileADeviceHasRoomForIt, and not again and again while it has none.
 func TestWorkIsAnnouncedWhileADeviceHasRoomForIt(t *testing.T) {
 	eachSite(t, func(s *site) {
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		if s.queue.hasWork("CPU") {
 			s.Error("work is announced where none waits")
@@ -108,7 +106,7 @@ func TestWorkIsAnnouncedWhileADeviceHasRoomForIt(t *testing.T) {
 		if s.queue.hasWork("CPU") {
 			s.Error("work is announced that there is no room for")
 		}
-		s.finish(r, first, 10)
+		s.finish(d, first, 10)
 		s.pass(d, 0)
 		if !s.queue.hasWork("CPU") {
 			s.Error("work is not announced when room is free")
@@ -126,9 +124,9 @@ func TestNothingIsSentWithoutAReceiver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			run := s.submit()
-			d, r := s.boot()
+			d := s.boot()
 			beat.Worker = "w1"
-			s.sync(r, beat)
+			s.sync(d, beat)
 			s.pass(d, 0)
 			s.wantNoJob()
 			s.wantRun(run.ID, work.StateQueued, 0)
@@ -139,11 +137,11 @@ func TestNothingIsSentWithoutAReceiver(t *testing.T) {
 func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
 		before := time.Now()
-		s.beat(r, j.AttemptID)
+		s.beat(d, j.AttemptID)
 		after := time.Now()
 		if err := d.pass(s.Context(), before.Add(fleet.WorkerTimeout/2)); err != nil {
 			s.Fatal(err)
@@ -163,7 +161,7 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 func TestNothingBeginsOnAPausedDeviceUntilItIsResumed(t *testing.T) {
 	eachSite(t, func(s *site) {
 		admin := accounts.User{Name: "Root", Role: accounts.RoleAdmin}
-		d, _ := s.boot()
+		d := s.boot()
 		if err := s.store.Fleet.PauseDevice(s.Context(), admin, "CPU", ""); err != nil {
 			s.Fatal(err)
 		}
@@ -182,10 +180,10 @@ func TestNothingBeginsOnAPausedDeviceUntilItIsResumed(t *testing.T) {
 func TestAnOutageOfTheDatabaseIsNoSilenceOfWorkers(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
-		s.beat(r, j.AttemptID)
+		s.beat(d, j.AttemptID)
 		back := time.Now().Add(2 * fleet.WorkerTimeout) // no heartbeat could be stored until then
 		down, cancel := context.WithCancel(s.Context())
 		cancel()
@@ -208,14 +206,14 @@ func TestAnOutageOfTheDatabaseIsNoSilenceOfWorkers(t *testing.T) {
 func TestAResultOnItsWayIsNotTakenForALostRun(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
-		s.beat(r, j.AttemptID)
+		s.beat(d, j.AttemptID)
 		s.pass(d, time.Second)
-		s.beat(r) // it has ended there
+		s.beat(d) // it has ended there
 		s.pass(d, 2*time.Second)
-		s.finish(r, j, 10)
+		s.finish(d, j, 10)
 		s.pass(d, 2*missingFor)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
@@ -223,7 +221,7 @@ func TestAResultOnItsWayIsNotTakenForALostRun(t *testing.T) {
 
 func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 	eachSite(t, func(s *site) {
-		d, r := s.boot()
+		d := s.boot()
 		cancel := func(run work.Run) {
 			s.Helper()
 			if err := d.Cancel(s.Context(), s.ann, run.ID); err != nil {
@@ -237,7 +235,7 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 		running := s.submit()
 		s.pass(d, 0)
 		j := s.take()
-		s.tell(r, event(j, 1, job.EventTaken, ""))
+		s.tell(d, event(j, 1, job.EventTaken, ""))
 		cancel(running)
 		if !s.queue.stopped(j.AttemptID) {
 			s.Error("the worker was not told")
@@ -248,7 +246,7 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 		}
 
 		// The word got lost: the worker hears it at its next sync.
-		if drop := s.beat(r, j.AttemptID); !slices.Equal(drop, []string{j.AttemptID}) {
+		if drop := s.beat(d, j.AttemptID); !slices.Equal(drop, []string{j.AttemptID}) {
 			s.Errorf("the worker is told to drop %v", drop)
 		}
 	})

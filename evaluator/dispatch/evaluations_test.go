@@ -59,7 +59,7 @@ func evaluationEvent(j job.Job, seq int, stage string) job.Event {
 func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run, e := s.submit(), s.evaluate("token:1")
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
 		if j.EvaluationID != e.ID || j.RunID != 0 || string(j.Evaluation) != `{"num_trials":7}` || j.Device != "CPU" {
@@ -68,15 +68,15 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		if second := s.take(); second.RunID != run.ID {
 			s.Errorf("the second job is %+v", second)
 		}
-		if drop := s.beat(r, j.AttemptID); len(drop) > 0 {
+		if drop := s.beat(d, j.AttemptID); len(drop) > 0 {
 			s.Error("a heartbeat that names the evaluation made it stop")
 		}
-		s.tell(r, evaluationEvent(j, 1, kernelrun.StageCompiling))
-		s.tell(r, evaluationEvent(j, 2, kernelrun.StageValidating))
+		s.tell(d, evaluationEvent(j, 1, kernelrun.StageCompiling))
+		s.tell(d, evaluationEvent(j, 2, kernelrun.StageValidating))
 		s.wantEvaluation(e.ID, work.EvaluationValidating)
 		report := kernelrun.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
-		if err := r.Result(s.Context(), evaluated(s.T, j, report)); err != nil {
+		if err := d.Result(s.Context(), evaluated(s.T, j, report)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationCompleted)
@@ -99,9 +99,9 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 func TestATimeLimitIsAResult(t *testing.T) {
 	eachSite(t, func(s *site) {
 		e := s.evaluate("token:1")
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
-		if err := r.Result(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
+		if err := d.Result(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationTimeout)
@@ -111,27 +111,27 @@ func TestATimeLimitIsAResult(t *testing.T) {
 func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 	eachSite(t, func(s *site) {
 		e := s.evaluate("token:1")
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		first := s.take()
-		s.beat(r, first.AttemptID)
+		s.beat(d, first.AttemptID)
 		if err := d.pass(s.Context(), time.Now().Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
-		d, r = s.boot()          // another worker
+		d = s.boot()             // another worker
 		s.pass(d, 2*time.Second) // after a pause
 		second := s.take()
 		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
 			s.Errorf("sent again: %+v", second)
 		}
-		if err := r.Result(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
+		if err := d.Result(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
 		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret, Outcome: job.OutcomeLost,
 			Failure: &job.Failure{Infrastructure: true, Reason: "the disk is full"}}
-		if err := r.Result(s.Context(), lost); err != nil {
+		if err := d.Result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}
 		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 || e.Failure != "the disk is full" {
@@ -143,13 +143,13 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 	eachSite(t, func(s *site) {
 		e := s.evaluate("token:1")
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
 		if err := d.CancelEvaluation(s.Context(), e.ID, "no one waits"); err != nil || !s.queue.stopped(j.AttemptID) {
 			s.Fatal(err)
 		}
-		if err := r.Result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
+		if err := d.Result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationCancelled)
@@ -168,7 +168,7 @@ func TestWorkersIdentifyCallersByNameNotAddress(t *testing.T) {
 				s.Fatal(err)
 			}
 		}
-		d, _ := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		if got := []string{s.take().Caller, s.take().Caller}; !slices.Equal(got, []string{"key:1", "key:2"}) {
 			s.Errorf("the jobs' callers are %q", got)

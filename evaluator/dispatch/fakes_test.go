@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -39,11 +38,6 @@ func (q *fakeQueue) Cancel(id string) error {
 func (q *fakeQueue) Kick(worker string) { q.kicked = append(q.kicked, worker) }
 
 func (q *fakeQueue) MaxMessage() int { return q.largest }
-
-func (q *fakeQueue) Serve(ctx context.Context, _ queue.Desk) error {
-	<-ctx.Done()
-	return nil
-}
 
 // hasWork reports whether work was announced for a device since the last call.
 func (q *fakeQueue) hasWork(device string) bool {

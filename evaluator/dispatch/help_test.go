@@ -22,9 +22,9 @@ type site struct {
 	store *models.Store
 	queue *fakeQueue
 	seen  *watcher
-	r     *Recorder // of the last boot
-	at    time.Time // of the last pass
-	held  []string  // attempts whose jobs arrived at a worker
+	d     *Dispatcher // of the last boot
+	at    time.Time   // of the last pass
+	held  []string    // attempts whose jobs arrived at a worker
 	ann   accounts.User
 	task  catalog.Task
 }
@@ -43,27 +43,25 @@ func eachSite(t *testing.T, fn func(s *site)) {
 
 // boot starts the site's processes, and a worker with one slot says which attempts it has. A test
 // kills them by going on with others: nothing is stopped in order.
-func (s *site) boot(attempts ...string) (*Dispatcher, *Recorder) {
+func (s *site) boot(attempts ...string) *Dispatcher {
 	s.Helper()
-	log := slog.New(slog.DiscardHandler)
-	d := NewDispatcher(s.store, s.queue, s.seen, log)
-	r := NewRecorder(s.store, s.queue, s.seen, d.Wake, log)
-	r.now = func() time.Time { return s.at }
-	s.r, s.at = r, time.Now()
-	s.beat(r, attempts...)
-	return d, r
+	d := NewDispatcher(s.store, s.queue, s.seen, slog.New(slog.DiscardHandler))
+	d.now = func() time.Time { return s.at }
+	s.d, s.at = d, time.Now()
+	s.beat(d, attempts...)
+	return d
 }
 
 func (s *site) submit() work.Run { return modelstest.Submit(s, s.store, s.ann, s.task)[0] }
 
-func (s *site) beat(r *Recorder, attempts ...string) (drop []string) {
+func (s *site) beat(d *Dispatcher, attempts ...string) (drop []string) {
 	s.Helper()
-	return s.sync(r, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, Attempts: attempts})
+	return s.sync(d, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, Attempts: attempts})
 }
 
-func (s *site) sync(r *Recorder, h job.Heartbeat) (drop []string) {
+func (s *site) sync(d *Dispatcher, h job.Heartbeat) (drop []string) {
 	s.Helper()
-	drop, err := r.Sync(s.Context(), h)
+	drop, err := d.Sync(s.Context(), h)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -71,9 +69,9 @@ func (s *site) sync(r *Recorder, h job.Heartbeat) (drop []string) {
 }
 
 // tell stores events that a worker sends.
-func (s *site) tell(r *Recorder, events ...job.Event) {
+func (s *site) tell(d *Dispatcher, events ...job.Event) {
 	s.Helper()
-	if _, err := r.Events(s.Context(), events); err != nil {
+	if _, err := d.Events(s.Context(), events); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -123,8 +121,8 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	busy := count(live, "CPU") >= liveSlots(workers, time.Time{}, s.at)["CPU"]
-	data, err := s.r.Next(s.Context(), job.Ask{Worker: worker, Device: "CPU", Busy: busy, Held: s.held})
+	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"]
+	data, err := s.d.Next(s.Context(), job.Ask{Worker: worker, Device: "CPU", Busy: busy, Held: s.held})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -138,9 +136,9 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 }
 
 // finish records the result that a worker sends for a job whose stages all passed.
-func (s *site) finish(r *Recorder, j job.Job, ns float64) {
+func (s *site) finish(d *Dispatcher, j job.Job, ns float64) {
 	s.Helper()
-	if err := r.Result(s.Context(), result(j, ns)); err != nil {
+	if err := d.Result(s.Context(), result(j, ns)); err != nil {
 		s.Fatal(err)
 	}
 }

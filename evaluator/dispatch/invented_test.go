@@ -16,7 +16,7 @@ import (
 func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	s.submit()
-	d, r := s.boot()
+	d := s.boot()
 	s.pass(d, 0)
 	mine := s.take().AttemptID
 	var invented []string
@@ -27,7 +27,7 @@ func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 	}
 	named := append(slices.Clone(invented[:4000]), mine, mine)
 	before := s.store.Queries()
-	drop := s.beat(r, named...)
+	drop := s.beat(d, named...)
 	if n := s.store.Queries() - before; n > 20 || len(drop) != 4000 || slices.Contains(drop, mine) {
 		t.Errorf("a sync of 4,000 invented attempts took %d statements, and names %d to drop", n, len(drop))
 	}
@@ -36,7 +36,7 @@ func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 		t.Errorf("the site keeps %d attempts of its worker, %v", len(workers[0].Attempts), err)
 	}
 	costtest.Check(t, "5,000 events of invented attempts", func() {
-		if drop, err := r.Events(t.Context(), events); err != nil || len(drop) != len(events) {
+		if drop, err := d.Events(t.Context(), events); err != nil || len(drop) != len(events) {
 			t.Errorf("%d are to drop, %v", len(drop), err)
 		}
 	})

@@ -15,33 +15,33 @@ import (
 
 // Next begins the next attempt of a worker. Work that no job can be made of ends here, and the next is tried. If the process
 // dies before the worker has the answer, the attempt is sent again.
-func (r *Recorder) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
+func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 	for {
-		attempt, err := r.store.Work.Next(ctx, ask, r.now())
+		attempt, err := d.store.Work.Next(ctx, ask, d.now())
 		if err != nil || attempt == nil {
 			return nil, err
 		}
-		r.notify.QueueChanged()
-		message, err := r.message(ctx, *attempt)
+		d.notify.QueueChanged()
+		message, err := d.message(ctx, *attempt)
 		var broken unusable
 		if !errors.As(err, &broken) {
 			return message, err
 		}
-		if err := r.refuse(ctx, *attempt, broken.Error()); err != nil {
+		if err := d.refuse(ctx, *attempt, broken.Error()); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // message is the job of an attempt as JSON.
-func (r *Recorder) message(ctx context.Context, attempt work.Attempt) ([]byte, error) {
-	j, err := r.job(ctx, attempt)
+func (d *Dispatcher) message(ctx context.Context, attempt work.Attempt) ([]byte, error) {
+	j, err := d.job(ctx, attempt)
 	if err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(j)
 	switch {
-	case err != nil || len(data) <= r.requests.MaxMessage():
+	case err != nil || len(data) <= d.queue.MaxMessage():
 		return data, err
 	case attempt.EvaluationID != "":
 		return nil, unusable{errors.New("the request is larger than a message can be")}
@@ -50,16 +50,16 @@ func (r *Recorder) message(ctx context.Context, attempt work.Attempt) ([]byte, e
 }
 
 // refuse ends work whose job cannot be made, however often it is tried, as a worker would.
-func (r *Recorder) refuse(ctx context.Context, attempt work.Attempt, reason string) error {
+func (d *Dispatcher) refuse(ctx context.Context, attempt work.Attempt, reason string) error {
 	ref := attempt.Ref()
-	r.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
+	d.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
 	// The site acts as the worker here, since it has the secret. So the run ends like every other: watchers are notified,
 	// and it costs no one anything.
-	out, err := r.store.Work.RecordResult(ctx, job.Result{
+	out, err := d.store.Work.RecordResult(ctx, job.Result{
 		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Infrastructure: true},
 	}, work.Findings{})
-	announce(r.notify, out)
+	announce(d.notify, out)
 	return err
 }
 
@@ -67,12 +67,12 @@ func (r *Recorder) refuse(ctx context.Context, attempt work.Attempt, reason stri
 type unusable struct{ error }
 
 // job makes the message for an attempt.
-func (r *Recorder) job(ctx context.Context, attempt work.Attempt) (j job.Job, err error) {
+func (d *Dispatcher) job(ctx context.Context, attempt work.Attempt) (j job.Job, err error) {
 	var work work.Work
 	if attempt.EvaluationID != "" {
-		work, err = r.fillEvaluation(ctx, attempt, &j)
+		work, err = d.fillEvaluation(ctx, attempt, &j)
 	} else {
-		work, err = r.fillRun(ctx, attempt, &j)
+		work, err = d.fillRun(ctx, attempt, &j)
 	}
 	if err != nil {
 		return j, err
@@ -83,46 +83,46 @@ func (r *Recorder) job(ctx context.Context, attempt work.Attempt) (j job.Job, er
 }
 
 // fillRun puts a run's task, sources and seed into a job.
-func (r *Recorder) fillRun(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
-	run, err := r.store.Work.Run(ctx, attempt.RunID)
+func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
+	run, err := d.store.Work.Run(ctx, attempt.RunID)
 	if err != nil {
 		return run.Work, err
 	}
-	sub, err := r.store.Submissions.Submission(ctx, run.SubmissionID)
+	sub, err := d.store.Submissions.Submission(ctx, run.SubmissionID)
 	if err != nil {
 		return run.Work, err
 	}
-	version, err := r.store.Catalog.Version(ctx, run.VersionID)
+	version, err := d.store.Catalog.Version(ctx, run.VersionID)
 	if err != nil {
 		return run.Work, err
 	}
 	j.Mode, j.TaskKey, j.SecretSeed = work.Measured(run.Mode), version.Key, uint64(attempt.Seed)
-	held, err := r.store.Work.UsualTime(ctx, run)
+	held, err := d.store.Work.UsualTime(ctx, run)
 	if err != nil {
 		return run.Work, err
 	}
 	// UsualTime counts units; Expect is by the clock, for the worker that has to decide whether it can end in time.
 	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
-	submitted, err := r.store.Submissions.Source(ctx, sub)
+	submitted, err := d.store.Submissions.Source(ctx, sub)
 	if err != nil {
 		return run.Work, err
 	}
 	j.Task = version.Definition.With(submitted.Names())
-	j.Sources, err = r.sources(ctx, sub, submitted)
+	j.Sources, err = d.sources(ctx, sub, submitted)
 	return run.Work, err
 }
 
 // fillEvaluation puts an evaluation's request into a job.
-func (r *Recorder) fillEvaluation(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
-	e, err := r.store.Work.Evaluation(ctx, attempt.EvaluationID)
+func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
+	e, err := d.store.Work.Evaluation(ctx, attempt.EvaluationID)
 	j.Task = tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}
 	j.Evaluation, j.Caller = e.Request, e.Owner
 	return e.Work, err
 }
 
 // sources gives every file of the run by its run-time name.
-func (r *Recorder) sources(ctx context.Context, sub submissions.Submission, submitted tasks.Submission) (map[string][]byte, error) {
-	bundle, err := r.store.Catalog.Bundle(ctx, sub.VersionID)
+func (d *Dispatcher) sources(ctx context.Context, sub submissions.Submission, submitted tasks.Submission) (map[string][]byte, error) {
+	bundle, err := d.store.Catalog.Bundle(ctx, sub.VersionID)
 	if err != nil {
 		return nil, err
 	}

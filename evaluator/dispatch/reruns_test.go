@@ -12,12 +12,12 @@ import (
 )
 
 // beatOf is a heartbeat of a worker with slots and a driver.
-func (s *site) beatOf(r *Recorder, driver string, slots int, attempts ...string) {
+func (s *site) beatOf(d *Dispatcher, driver string, slots int, attempts ...string) {
 	h := job.Heartbeat{Worker: "w1", Started: time.Now(), Attempts: attempts}
 	for i := range slots {
 		h.Slots = append(h.Slots, job.Slot{Index: i, Device: "CPU", Machine: job.Machine{Driver: driver}})
 	}
-	s.sync(r, h)
+	s.sync(d, h)
 }
 
 // TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople, and stops when people want more.
@@ -29,15 +29,15 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 				run := modelstest.Submit(t, s.store, modelstest.Person(t, s.store, fmt.Sprintf("p%d", i), accounts.RoleUser), s.task)[0]
 				modelstest.Finish(t, s.store, run, 100+float64(i))
 			}
-			d, r := s.boot()
-			s.beatOf(r, "580", slots)
+			d := s.boot()
+			s.beatOf(d, "580", slots)
 			s.pass(d, 0)
 			var attempts []string
 			for range room {
 				attempts = append(attempts, s.take().AttemptID)
 			}
 			s.wantNoJob()
-			s.beatOf(r, "580", slots, attempts...)
+			s.beatOf(d, "580", slots, attempts...)
 			s.pass(d, 0)
 			s.wantNoJob()
 			for range slots { // one more than there is room for
@@ -60,9 +60,9 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 // TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain, because what it may ask for was decided when it came.
 func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "H100")
-	_, r := s.boot()
+	d := s.boot()
 	for range 2 {
-		s.sync(r, job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{
+		s.sync(d, job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{
 			{Device: "H100-SXM", Memory: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}},
 			{Device: "L4", Memory: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}}, // it is none
 		}})
@@ -80,7 +80,7 @@ func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
 func TestALegIsMeasuredOnABusyDevice(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, store *models.Store) {
 		s := newSite(t, store, "CPU")
-		d, r := s.boot()
+		d := s.boot()
 		ben := modelstest.Person(t, store, "Ben", accounts.RoleUser)
 		modelstest.Finish(t, store, modelstest.Submit(t, store, ben, s.task)[0], 10_000)
 		modelstest.Finish(t, store, s.submit(), 9_000)
@@ -90,7 +90,7 @@ func TestALegIsMeasuredOnABusyDevice(t *testing.T) {
 			s.pass(d, in)
 			for range 2 {
 				j := s.take()
-				s.fail(r, j)
+				s.fail(d, j)
 				run, err := store.Work.Run(s.Context(), j.RunID)
 				if err != nil {
 					s.Fatal(err)

@@ -16,7 +16,7 @@ func TestAResultOfARevokedWorkerDoesNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := s.submit()
-		d, r := s.boot()
+		d := s.boot()
 		s.pass(d, 0)
 		j := s.take()
 		if err := s.store.Fleet.RevokeCredential(t.Context(), admin, "w1"); err != nil {
@@ -24,10 +24,10 @@ func TestAResultOfARevokedWorkerDoesNotCount(t *testing.T) {
 		}
 		late := result(j, 10)
 		late.Machine.Worker = "w1"
-		if err := r.Result(t.Context(), late); err != nil {
+		if err := d.Result(t.Context(), late); err != nil {
 			t.Fatal(err)
 		}
-		if drop := s.beat(r, j.AttemptID); len(drop) != 1 {
+		if drop := s.beat(d, j.AttemptID); len(drop) != 1 {
 			t.Errorf("the worker is not told to drop it: %v", drop)
 		}
 		s.wantBoard()

@@ -11,9 +11,9 @@ import (
 
 // keepSentinels stores new gauges of a heartbeat's slots, and logs an error when one of them drifts. Syncs come one after
 // the other.
-func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
-	before, units := r.gauged[h.Worker], map[string]time.Time{}
-	r.gauged[h.Worker] = units
+func (d *Dispatcher) keepSentinels(ctx context.Context, h job.Heartbeat, heard *heard) {
+	before, units := heard.gauged, map[string]time.Time{}
+	heard.gauged = units
 	for _, slot := range h.Slots {
 		g, unit := slot.Machine.Gauge, slot.Machine.UUIDHash
 		if units[unit].IsZero() {
@@ -24,31 +24,31 @@ func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 		if g == nil || !g.At.After(units[unit]) {
 			continue
 		}
-		if !r.gauges.allow(h.Worker) {
+		if !heard.gauges.Allow() {
 			continue // the next heartbeat says it again
 		}
 		units[unit] = g.At
-		err := r.store.Sentinels.Keep(ctx, h.Worker, slot)
+		err := d.store.Sentinels.Keep(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {
-			drift, err = r.store.Sentinels.Drift(ctx, h.Worker, unit)
+			drift, err = d.store.Sentinels.Drift(ctx, h.Worker, unit)
 		}
 		switch {
 		case err != nil:
-			r.log.Error("keeping a sentinel", "worker", h.Worker, "device", slot.Device, "err", err)
+			d.log.Error("keeping a sentinel", "worker", h.Worker, "device", slot.Device, "err", err)
 		case drift != "":
-			r.log.Error("a slot drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", unit, "why", drift)
+			d.log.Error("a slot drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", unit, "why", drift)
 		}
 	}
 }
 
 // holdDrifting holds a score back that was measured on a slot which drifts. It is not the person's fault: the run counts
 // against no limit.
-func (r *Recorder) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
+func (d *Dispatcher) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
 	if score == nil {
 		return nil
 	}
-	drift, err := r.store.Sentinels.Drift(ctx, m.Worker, m.UUIDHash)
+	drift, err := d.store.Sentinels.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
 		score.Disturbed = "its slot has drifted"
 		score.Held = cmp.Or(score.Held, "Its slot has drifted. "+drift)

@@ -13,17 +13,17 @@ import (
 // A score that was measured on a slot which drifts waits for a review; the next steady one counts.
 func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
-		d, r := s.boot()
+		d := s.boot()
 		beat := func(minute int, ns float64) {
 			g := job.Gauge{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
-			s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", Gauge: &g}}}})
+			s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", Gauge: &g}}}})
 		}
 		ranked := func(ns float64) work.Run {
 			run := s.submit()
 			s.pass(d, 0)
 			done := result(s.take(), ns)
 			done.Machine.Worker, done.Machine.UUIDHash = "w1", "ab"
-			if err := r.Result(s.Context(), done); err != nil {
+			if err := d.Result(s.Context(), done); err != nil {
 				s.Fatal(err)
 			}
 			run, err := s.store.Work.Run(s.Context(), run.ID)
@@ -55,7 +55,7 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 // TestAnUnchangedGaugeAddsNoCostToAHeartbeat, because it does not change the slot's device or software.
 func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 	eachSite(t, func(s *site) {
-		_, r := s.boot()
+		d := s.boot()
 		at := time.Now()
 		third := func(worker string, gauged bool) (statements int64) {
 			for range 3 {
@@ -64,7 +64,7 @@ func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 					m.Gauge = &job.Gauge{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
 				}
 				before := s.store.Queries()
-				s.sync(r, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
+				s.sync(d, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
 				statements = s.store.Queries() - before
 			}
 			return statements
@@ -78,7 +78,7 @@ func TestAnUnchangedGaugeAddsNoCostToAHeartbeat(t *testing.T) {
 // TestAWorkerHasOnlySoMuchStoredOfItsSlots, however many units, times and kinds of software it makes up.
 func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 	eachSite(t, func(s *site) {
-		_, r := s.boot()
+		d := s.boot()
 		count := func(table string) (n int) {
 			if err := s.store.SQL().QueryRowContext(s.Context(), "select count(*) from "+table).Scan(&n); err != nil {
 				s.Fatal(err)
@@ -92,7 +92,7 @@ func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 				g := job.Gauge{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
 				slots = append(slots, job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i), Compiler: fmt.Sprintf("g++ %d.%d", beat, i), Gauge: &g}})
 			}
-			s.sync(r, job.Heartbeat{Worker: "w1", Slots: slots})
+			s.sync(d, job.Heartbeat{Worker: "w1", Slots: slots})
 		}
 		if n := count("sentinels"); n > 100 {
 			s.Errorf("3000 made-up sentinels are %d rows", n)

@@ -80,19 +80,18 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 }
 
 // ServeSite runs the loops of the site, with the caller's store and queue. When ctx ends, dispatcher and worker stop, the
-// worker finishes or hands back its jobs, and then the recorder stops, so that the last results are stored. Pages are served
+// worker finishes or hands back its jobs, and only then the site stops answering, so that the last results are stored. Pages are served
 // until then.
 //
 // Pages are served before the loops run: a starting site shows an empty queue instead of an error. The first loop that fails
 // ends all others, and so the process, which its supervisor restarts. hear, dispatcher and deliverer log their errors and go
 // on; they return only with ctx, or when their connection is closed for good.
 //
-// The recorder answers until the worker has ended, including requests from before that.
+// Workers are answered until the own worker has ended, including requests from before that.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	hear := hearOthers(q, hub, dispatcher, store)
-	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
 	site := cfg.web(store, dispatcher, q, hub, log)
 	site.Stopping = func() bool { return ctx.Err() != nil }
 	server, err := newServer(ctx, cfg, site)
@@ -105,7 +104,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	}
 	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
 	logSignIn(server.SignInLink(), cfg.OAuth.providers(), log)
-	recording := startLast(ctx, recorder.Run)
+	answering := startLast(ctx, func(ctx context.Context) error { return q.Serve(ctx, dispatcher) })
 
 	loops, loopCtx := errgroup.WithContext(ctx)
 	loops.Go(func() error { return hear(loopCtx) })
@@ -118,13 +117,13 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
 	}
 	loops.Go(func() error { return pages.failing(loopCtx, "web server ended") })
-	loops.Go(func() error { return recording.failing(loopCtx, "recorder ended") })
+	loops.Go(func() error { return answering.failing(loopCtx, "answering workers ended") })
 	err = loops.Wait()
-	recording.stop()
-	<-recording.ended
+	answering.stop()
+	<-answering.ended
 	pages.stop()
 	<-pages.ended
-	return ignoreCancel(errors.Join(err, recording.err, pages.err))
+	return ignoreCancel(errors.Join(err, answering.err, pages.err))
 }
 
 // logSignIn logs the link that signs the operator in, if there is one. A site with neither link nor provider logs a warning.

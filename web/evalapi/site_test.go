@@ -35,7 +35,7 @@ func newWorkingSite(t *testing.T, changes ...func(*web.Config)) *webtest.EvalSit
 	s := webtest.NewEvalSite(t, append(changes, func(c *web.Config) {
 		d := dispatch.NewDispatcher(c.Store, q, c.Hub, log)
 		c.Dispatcher = d
-		loops = append(loops, d.Run, dispatch.NewRecorder(c.Store, q, c.Hub, d.Wake, log).Run)
+		loops = append(loops, d.Run, func(ctx context.Context) error { return q.Serve(ctx, d) })
 	})...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -53,6 +53,9 @@ func (q *IdleQueue) Cancel(id string) error {
 // Kick notes who was kicked.
 func (q *IdleQueue) Kick(name string) { q.kicked = append(q.kicked, name) }
 
+// MaxMessage is any number: there is no worker to send a job to.
+func (q *IdleQueue) MaxMessage() int { return 1 << 20 }
+
 // Start serves until the test ends. The changes are applied to its configuration.
 func Start(t testing.TB, changes ...func(*web.Config)) *Site {
 	t.Helper()

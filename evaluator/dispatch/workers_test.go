@@ -28,11 +28,11 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")
 			run := s.submit()
-			d, r := s.boot()
+			d := s.boot()
 			s.pass(d, 0)
 			bad := result(s.take(), 10)
 			spoil(&bad)
-			if err := r.Result(t.Context(), bad); err != nil {
+			if err := d.Result(t.Context(), bad); err != nil {
 				t.Fatal(err)
 			}
 			got := s.wantRun(run.ID, work.StateQueued, 1)
@@ -47,11 +47,11 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	run := s.submit()
-	d, r := s.boot()
+	d := s.boot()
 	s.pass(d, 0)
 	failed := result(s.take(), 10)
 	failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The test case 0 failed.", ExitCode: 112}
-	if err := r.Result(t.Context(), failed); err != nil {
+	if err := d.Result(t.Context(), failed); err != nil {
 		t.Fatal(err)
 	}
 	got := s.wantRun(run.ID, work.StateFailed, 1)
@@ -62,11 +62,11 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 
 func TestAProfileFollowsOnAnIdleSlot(t *testing.T) {
 	eachSite(t, func(s *site) {
-		d, r := s.boot()
-		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		d := s.boot()
+		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
 		ranked := s.submit()
 		s.pass(d, 0)
-		s.finish(r, s.take(), 10)
+		s.finish(d, s.take(), 10)
 		s.wantBoard(10)
 		for range 2 {
 			s.submit()
@@ -78,14 +78,14 @@ func TestAProfileFollowsOnAnIdleSlot(t *testing.T) {
 			}
 			s.pass(d, 0)
 			s.wantNoJob()
-			s.fail(r, j)
+			s.fail(d, j)
 		}
 		s.pass(d, 0)
 		j := s.take()
 		if j.Mode != job.ModeProfile || j.RunID == ranked.ID {
 			s.Fatalf("job: %+v", j)
 		}
-		s.fail(r, j)
+		s.fail(d, j)
 		s.wantRun(j.RunID, work.StateFailed, 1)
 		s.wantRun(ranked.ID, work.StateDone, 1)
 		s.wantBoard(10)
@@ -94,18 +94,18 @@ func TestAProfileFollowsOnAnIdleSlot(t *testing.T) {
 
 func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 	eachSite(t, func(s *site) {
-		d, r := s.boot()
-		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		d := s.boot()
+		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
 		s.submit()
 		s.pass(d, 0)
-		s.finish(r, s.take(), 10)
+		s.finish(d, s.take(), 10)
 		s.pass(d, 0)
 		profile := s.take()
 		if profile.Mode != job.ModeProfile {
 			s.Fatalf("job: %+v", profile)
 		}
-		s.tell(r, event(profile, 1, job.EventTaken, ""))
-		s.sync(r, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}, Attempts: []string{profile.AttemptID}})
+		s.tell(d, event(profile, 1, job.EventTaken, ""))
+		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}, Attempts: []string{profile.AttemptID}})
 		s.pass(d, 0)
 		if s.queue.stopped(profile.AttemptID) {
 			s.Fatal("the profile was stopped while no one waited")
@@ -116,7 +116,7 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 		if !s.queue.stopped(profile.AttemptID) {
 			s.Fatal("the profile goes on while a run waits")
 		}
-		s.fail(r, s.take())
+		s.fail(d, s.take())
 		s.pass(d, 0)
 		if again := s.take(); again.RunID != profile.RunID || again.AttemptID == profile.AttemptID {
 			s.Errorf("job: %+v, want another attempt at the profile", again)
@@ -128,11 +128,11 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 }
 
 // fail ends a job by its submission's fault.
-func (s *site) fail(r *Recorder, j job.Job) {
+func (s *site) fail(d *Dispatcher, j job.Job) {
 	s.Helper()
 	failed := result(j, 10)
 	failed.Outcome, failed.Failure, failed.ScoreNS = job.OutcomeFailed, &job.Failure{Reason: "It failed."}, nil
-	if err := r.Result(s.Context(), failed); err != nil {
+	if err := d.Result(s.Context(), failed); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -140,15 +140,15 @@ func (s *site) fail(r *Recorder, j job.Job) {
 func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	run := s.submit()
-	d, r := s.boot()
+	d := s.boot()
 	s.pass(d, 0)
 	j := s.take()
 	forged := result(j, 0.001)
 	forged.Secret = "guess"
-	if err := r.Result(t.Context(), forged); err != nil {
+	if err := d.Result(t.Context(), forged); err != nil {
 		t.Errorf("a forged result will come again: %v", err)
 	}
-	s.finish(r, j, 10)
+	s.finish(d, j, 10)
 	s.wantRun(run.ID, work.StateDone, 1)
 	s.wantBoard(10)
 }
@@ -156,7 +156,7 @@ func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
 func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		_, r := s.boot()
+		d := s.boot()
 		j := s.take()
 		const n, at = 3000, 500
 		var batch []job.Event
@@ -164,8 +164,8 @@ func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 			e := event(j, i+1, job.EventLog, job.StageTest)
 			e.Stream, e.Text = "stdout", strings.Repeat("x", 100)
 			if batch = append(batch, e); len(batch) == at {
-				s.tell(r, batch...)
-				s.tell(r, batch...) // its answer was lost
+				s.tell(d, batch...)
+				s.tell(d, batch...) // its answer was lost
 				batch = nil
 			}
 		}
