@@ -21,7 +21,7 @@ type Conn interface {
 	PublishEvent(job.Event) error
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error
-	Cancels(fn func(attemptID string)) (stop func(), err error)
+	Cancels(fn func(attemptID string)) error
 	Ahead(ctx context.Context, device string, known []int64) (job.Preparation, error)
 	// MaxMessage is the largest message in bytes.
 	MaxMessage() int

@@ -28,7 +28,7 @@ func (NopConn) PublishResult(context.Context, job.Result) error { return nil }
 func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 
 // Cancels never calls.
-func (NopConn) Cancels(func(string)) (stop func(), err error) { return func() {}, nil }
+func (NopConn) Cancels(func(string)) error { return nil }
 
 // Ahead has none.
 func (NopConn) Ahead(context.Context, string, []int64) (job.Preparation, error) {

@@ -67,11 +67,10 @@ func (w *Worker) Run(ctx context.Context) error {
 	// Syncs and cancellations go on while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
 	defer hardStop()
-	unsubscribe, err := w.cfg.Conn.Cancels(w.inFlight.cancel)
+	err := w.cfg.Conn.Cancels(w.inFlight.cancel)
 	if err != nil {
 		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
-	defer unsubscribe()
 	var beating sync.WaitGroup
 	beating.Go(func() { w.syncLoop(base) })
 	if w.walls(ctx) {

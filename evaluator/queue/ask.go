@@ -46,13 +46,17 @@ func (b batch) Check() error {
 
 // decode reads a worker's message, which must keep its bounds.
 func decode[T interface{ Check() error }](data []byte, message *T) error {
-	if err := job.CheckValues(data); err != nil {
-		return err
+	err := job.CheckValues(data)
+	if err == nil {
+		err = json.Unmarshal(data, message)
 	}
-	if err := json.Unmarshal(data, message); err != nil {
-		return err
+	if err == nil {
+		err = (*message).Check()
 	}
-	return (*message).Check()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNever, err)
+	}
+	return nil
 }
 
 func askSubject(worker, what string) string { return askPrefix + token(worker) + "." + what }

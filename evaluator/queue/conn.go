@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -40,7 +39,6 @@ type Conn struct {
 	name    string
 	log     *slog.Logger
 	nc      *nats.Conn
-	dropped atomic.Int64
 	outbox  *outbox
 	asking  chan struct{} // held by the one question for a job
 	sending sync.WaitGroup
@@ -141,14 +139,14 @@ func (c *Conn) order(ctx context.Context, what string, body []byte) error {
 }
 
 // PublishResult hands over a result, after the events before it. If it returns nil, the result is recorded, or its attempt
-// no longer counts; sending it again then changes nothing. A result that does not fit gives ErrTooLarge.
+// no longer counts; sending it again then changes nothing.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("queue: encode the result of %s: %w", r.AttemptID, err)
 	}
 	if int64(len(data)) > c.nc.MaxPayload() {
-		return fmt.Errorf("queue: the result of %s has %d bytes, at most %d fit: %w", r.AttemptID, len(data), c.nc.MaxPayload(), ErrTooLarge)
+		return fmt.Errorf("queue: the result of %s has %d bytes, at most %d fit", r.AttemptID, len(data), c.nc.MaxPayload())
 	}
 	before, cancel := context.WithTimeout(ctx, requestWait)
 	err = c.flush(before)
@@ -157,8 +155,7 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
 	}
 	_, err = c.ask(ctx, askResult, data, resultWait)
-	var no refusal
-	if errors.As(err, &no) { // it would be refused each time
+	if errors.Is(err, errNever) { // it would be refused each time
 		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
 		err = nil
 	}
@@ -184,7 +181,7 @@ func (c *Conn) ask(ctx context.Context, what string, body []byte, wait time.Dura
 		return nil, err
 	}
 	if why := answer.Header.Get(refusedKey); why != "" {
-		return nil, refusal{errors.New(why)}
+		return nil, fmt.Errorf("%w: %s", errNever, why)
 	}
 	if why := answer.Header.Get(laterKey); why != "" {
 		return nil, fmt.Errorf("%w: %s", errLater, why)
@@ -200,21 +197,15 @@ func (c *Conn) disconnected() {
 	c.connected, c.lost = context.WithCancel(context.Background())
 }
 
-// Cancels begins to call fn with the id of every attempt that the site cancels or calls stale, whichever worker has it; stop ends
-// that.
-func (c *Conn) Cancels(fn func(attemptID string)) (stop func(), err error) {
+// Cancels begins to call fn with the id of every attempt that the site cancels or calls stale, whichever worker has it.
+func (c *Conn) Cancels(fn func(attemptID string)) error {
 	c.mu.Lock()
 	c.drop = fn
 	c.mu.Unlock()
-	sub, err := c.nc.Subscribe(cancelSubject, func(m *nats.Msg) { fn(string(m.Data)) })
-	if err != nil {
-		return nil, fmt.Errorf("queue: subscribe to cancellations: %w", err)
+	if _, err := c.nc.Subscribe(cancelSubject, func(m *nats.Msg) { fn(string(m.Data)) }); err != nil {
+		return fmt.Errorf("queue: subscribe to cancellations: %w", err)
 	}
-	return func() {
-		if err := sub.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-			c.log.Warn("unsubscribe from cancellations", "err", err)
-		}
-	}, nil
+	return nil
 }
 
 // Close sends the events that wait, if the site answers soon, and ends the connection.

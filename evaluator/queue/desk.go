@@ -123,9 +123,8 @@ func (c *counter) answer(worker, what, device string, m *nats.Msg) {
 	body, err := c.reply(ctx, worker, what, device, m.Data)
 	answer := nats.NewMsg(m.Reply)
 	answer.Data = body
-	var no refusal
 	switch {
-	case errors.As(err, &no):
+	case errors.Is(err, errNever):
 		c.q.drop(what, "worker", worker, "err", err)
 		answer.Header.Set(refusedKey, oneLine(err))
 	case err != nil:
@@ -140,9 +139,6 @@ func (c *counter) answer(worker, what, device string, m *nats.Msg) {
 // oneLine is an error as the value of a header.
 func oneLine(err error) string { return short(strings.Join(strings.Fields(err.Error()), " ")) }
 
-// refusal is an error that asking again does not change.
-type refusal struct{ error }
-
 func (c *counter) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
 	switch what {
 	case askNext:
@@ -150,14 +146,14 @@ func (c *counter) reply(ctx context.Context, worker, what, device string, data [
 	case askSync:
 		var h job.Heartbeat
 		if err := decode(data, &h); err != nil {
-			return nil, refusal{err}
+			return nil, err
 		}
 		h.Worker = worker
 		return ordered(c.desk.Sync(ctx, h))
 	case askEvents:
 		var b batch
 		if err := decode(data, &b); err != nil {
-			return nil, refusal{err}
+			return nil, err
 		}
 		for i := range b {
 			b[i].Worker = worker
@@ -166,21 +162,21 @@ func (c *counter) reply(ctx context.Context, worker, what, device string, data [
 	case askResult:
 		var r job.Result
 		if err := decode(data, &r); err != nil {
-			return nil, refusal{err}
+			return nil, err
 		}
 		r.Machine.Worker = worker
 		return nil, c.desk.Result(ctx, r)
 	}
-	return nil, refusal{fmt.Errorf("this version of the site does not know %.20q: update the worker", what)}
+	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errNever, what)
 }
 
 func (c *counter) next(ctx context.Context, worker, device string, data []byte) ([]byte, error) {
 	var ask job.Ask
 	if err := decode(data, &ask); err != nil {
-		return nil, refusal{err}
+		return nil, err
 	}
 	if ask.Version != job.Version {
-		return nil, refusal{fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", job.Version, ask.Version)}
+		return nil, fmt.Errorf("%w: the site sends jobs of version %d and this worker reads version %d: update the older one", errNever, job.Version, ask.Version)
 	}
 	ask.Worker, ask.Device = worker, device
 	if ask.Ahead {

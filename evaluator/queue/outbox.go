@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,7 +43,7 @@ func (o *outbox) add(e job.Event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(data) > job.MaxEvent || len(o.waiting) >= outboxEvents || o.bytes+len(data) > outboxBytes {
-		return fmt.Errorf("queue: an event of %d bytes: %w", len(data), ErrTooLarge)
+		return fmt.Errorf("queue: an event of %d bytes does not fit, or beside those that wait", len(data))
 	}
 	o.waiting, o.bytes = append(o.waiting, data), o.bytes+len(data)
 	select {
@@ -55,19 +54,14 @@ func (o *outbox) add(e job.Event) error {
 }
 
 // first is the body of a request with the first events that wait, and their number.
-func (o *outbox) first() (body []byte, n int) {
+func (o *outbox) first() (body []byte, n int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	b := bytes.NewBufferString("[")
-	for n < len(o.waiting) && n < mostEvents && (n == 0 || b.Len()+len(o.waiting[n]) < requestBytes) {
-		if n > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(o.waiting[n])
-		n++
+	for size := 0; n < len(o.waiting) && n < mostEvents && (n == 0 || size+len(o.waiting[n]) < requestBytes); n++ {
+		size += len(o.waiting[n])
 	}
-	b.WriteByte(']')
-	return b.Bytes(), n
+	body, err = json.Marshal(o.waiting[:n])
+	return body, n, err
 }
 
 // done drops the first n events.
@@ -92,10 +86,11 @@ func (c *Conn) flush(ctx context.Context) error {
 	left := len(c.outbox.waiting)
 	c.outbox.mu.Unlock()
 	for left > 0 {
-		body, n := c.outbox.first()
-		err := c.order(ctx, askEvents, body)
-		var no refusal
-		if errors.As(err, &no) {
+		body, n, err := c.outbox.first()
+		if err == nil {
+			err = c.order(ctx, askEvents, body)
+		}
+		if errors.Is(err, errNever) {
 			c.log.Warn("events are dropped", "events", n, "err", err)
 		} else if err != nil {
 			return err

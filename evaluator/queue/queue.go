@@ -13,9 +13,6 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// ErrTooLarge says that a message is larger than the queue carries.
-var ErrTooLarge = errors.New("message too large for the queue")
-
 // MaxMessage is the largest job or result in bytes that the embedded server carries.
 // It is also the worker's and the cluster's limit: raising it needs the cluster's max_payload to be raised first.
 // Each message is in memory as a whole, several times over, in server and client.

@@ -25,8 +25,10 @@ const (
 	askAgainMost = 2 * time.Second
 )
 
-// errLater says that the site cannot answer now.
-var errLater = errors.New("ask again later")
+var (
+	errLater = errors.New("ask again later")         // the site cannot answer now
+	errNever = errors.New("asking again is no help") // the site refuses the request
+)
 
 // Receive waits for a job of the device. A busy slot gets one to build while no slot of the device is idle, on whatever
 // worker. It returns ctx's error when ctx ends, and another error when the site refuses, or the connection is closed for good.
@@ -37,13 +39,12 @@ func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (jo
 	for again := askAgain; ; {
 		announced := c.announced(device)
 		j, err := c.next(ctx, device, busy != nil && busy())
-		var no refusal
 		switch {
 		case err == nil && j.AttemptID != "":
 			return j, nil
 		case ctx.Err() != nil, c.nc.IsClosed():
 			return j, c.explain(ctx, fmt.Errorf("queue: receive jobs for %s: %w", device, err))
-		case errors.As(err, &no):
+		case errors.Is(err, errNever):
 			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.name, err)
 		case err != nil:
 			_ = pause(ctx, again) // the loop sees the end of ctx
@@ -82,7 +83,6 @@ func (c *Conn) next(ctx context.Context, device string, busy bool) (j job.Job, e
 		err = fmt.Errorf("it names no attempt, or is for the device %.40q", j.Device)
 	}
 	if err != nil { // the site takes it back, because the worker does not name it
-		c.dropped.Add(1)
 		c.log.Error("unreadable job is dropped", "device", device, "err", err)
 		return job.Job{}, errLater
 	}
@@ -146,6 +146,3 @@ func (c *Conn) announced(device string) <-chan struct{} {
 	defer c.mu.Unlock()
 	return c.wake[device]
 }
-
-// Dropped is how many jobs came that could not be read.
-func (c *Conn) Dropped() int64 { return c.dropped.Load() }
