@@ -91,18 +91,6 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	return c, nil
 }
 
-// explain prefers a reason that a person can act on to the library's.
-func (c *Conn) explain(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	// nats.go closes for good when the same refusal comes twice in a row: the credential was revoked.
-	if c.nc.IsClosed() {
-		return fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.nc.LastError(), err)
-	}
-	return err
-}
-
 // PublishEvent has an event sent, after those before it, and does not wait for that. What does not fit while the site is away
 // gives an error.
 func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }

@@ -126,7 +126,7 @@ func (c *counter) answer(worker, what, device string, m *nats.Msg) {
 	switch {
 	case errors.Is(err, errNever):
 		c.q.drop(what, "worker", worker, "err", err)
-		answer.Header.Set(refusedKey, oneLine(err))
+		answer.Header.Set(refusedKey, strings.TrimPrefix(oneLine(err), errNever.Error()+": "))
 	case err != nil:
 		c.q.failed.say(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
 		answer.Header.Set(laterKey, oneLine(err))

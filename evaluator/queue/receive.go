@@ -26,24 +26,26 @@ const (
 )
 
 var (
-	errLater = errors.New("ask again later")         // the site cannot answer now
-	errNever = errors.New("asking again is no help") // the site refuses the request
+	errLater = errors.New("ask again later") // the site cannot answer now
+	errNever = errors.New("refused")         // asking again is no help
 )
 
 // Receive waits for a job of the device. A busy slot gets one to build while no slot of the device is idle, on whatever
 // worker. It returns ctx's error when ctx ends, and another error when the site refuses, or the connection is closed for good.
 func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (job.Job, error) {
-	if err := c.hearOfWork(device); err != nil {
-		return job.Job{}, err
-	}
 	for again := askAgain; ; {
-		announced := c.announced(device)
+		announced, err := c.announced(device)
+		if err != nil {
+			return job.Job{}, err
+		}
 		j, err := c.next(ctx, device, busy != nil && busy())
 		switch {
 		case err == nil && j.AttemptID != "":
 			return j, nil
-		case ctx.Err() != nil, c.nc.IsClosed():
-			return j, c.explain(ctx, fmt.Errorf("queue: receive jobs for %s: %w", device, err))
+		case ctx.Err() != nil:
+			return j, ctx.Err()
+		case c.nc.IsClosed(): // also by the library, when the same refusal comes twice in a row: the credential was revoked
+			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.nc.LastError(), err)
 		case errors.Is(err, errNever):
 			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.name, err)
 		case err != nil:
@@ -52,13 +54,11 @@ func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (jo
 			continue
 		}
 		again = askAgain
-		timer := time.NewTimer(askEvery + rand.N(askEvery/2))
 		select {
 		case <-announced:
-		case <-timer.C:
+		case <-time.After(askEvery + rand.N(askEvery/2)):
 		case <-ctx.Done():
 		}
-		timer.Stop()
 	}
 }
 
@@ -120,29 +120,21 @@ func (c *Conn) holds() []string {
 	return held
 }
 
-// hearOfWork listens to announcements for a device from now on.
-func (c *Conn) hearOfWork(device string) error {
+// announced is closed when work is announced for the device from now on.
+func (c *Conn) announced(device string) (<-chan struct{}, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.wake[device] != nil {
-		return nil
-	}
-	_, err := c.nc.Subscribe(workSubject(device), func(*nats.Msg) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		close(c.wake[device])
+	if c.wake[device] == nil {
+		_, err := c.nc.Subscribe(workSubject(device), func(*nats.Msg) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			close(c.wake[device])
+			c.wake[device] = make(chan struct{})
+		})
+		if err != nil {
+			return nil, fmt.Errorf("queue: listen to work for %s: %w", device, err)
+		}
 		c.wake[device] = make(chan struct{})
-	})
-	if err != nil {
-		return fmt.Errorf("queue: listen to work for %s: %w", device, err)
 	}
-	c.wake[device] = make(chan struct{})
-	return nil
-}
-
-// announced is closed when work is announced for the device.
-func (c *Conn) announced(device string) <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.wake[device]
+	return c.wake[device], nil
 }
