@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -22,8 +21,6 @@ type site struct {
 	desk   *queuetest.Desk
 	worker func(t *testing.T, name string) *Conn
 }
-
-var discard = slog.New(slog.DiscardHandler)
 
 // everywhere runs a promise over each way to run the queue.
 func everywhere(t *testing.T, promise func(t *testing.T, s site)) {
