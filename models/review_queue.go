@@ -26,16 +26,6 @@ type FlaggedRun struct {
 	Flags        []FlagOf `gorm:"-"`
 }
 
-// Low reports whether a run can wait: it was disturbed, and only its clocks differ, as they do on a loaded machine.
-func (r FlaggedRun) Low() bool {
-	for _, f := range r.Flags {
-		if f.Kind != review.Clocks {
-			return false
-		}
-	}
-	return r.Disturbed != ""
-}
-
 // ReviewFilter chooses runs of the review queue; the zero value is all of them.
 type ReviewFilter struct {
 	Task     string      // slug
@@ -48,7 +38,7 @@ type ReviewFilter struct {
 // Priority is how soon a flagged run needs a person.
 type Priority string
 
-// The priorities. A run of low priority is one that FlaggedRun.Low describes.
+// The priorities. A run of low priority can wait: it was disturbed, and only its clocks differ, as they do on a loaded machine.
 const (
 	AnyPriority  Priority = ""
 	HighPriority Priority = "high"

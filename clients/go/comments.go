@@ -49,8 +49,3 @@ func commentsOf(task string, submission int64) string {
 func (c *Client) Comments(ctx context.Context, task string, submission, after int64) (*CommentList, error) {
 	return ask[CommentList](ctx, c, http.MethodGet, fmt.Sprintf("%s?after=%d", commentsOf(task, submission), after), nil)
 }
-
-// AddComment writes a comment on a submission, or on a task where that is 0.
-func (c *Client) AddComment(ctx context.Context, task string, submission int64, in NewComment) (*Comment, error) {
-	return ask[Comment](ctx, c, http.MethodPost, commentsOf(task, submission), in)
-}

@@ -37,10 +37,8 @@ type Standing struct {
 	BeforeNS *float64 `gorm:"column:before_ns"` // the person's best at Part.Before; nil: there was none
 	Profiled bool     // a profile followed the run
 	Own      bool     // Part.Viewer's, read wherever it stands
-	// Place fills these in.
-	FirstNS  float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
-	FirstRun int64   // that leads the board
-	Record   bool    // the run was the fastest when it came
+	// Place fills this in.
+	FirstNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
 	// Past fills this in.
 	NoDataset bool // datasets leave the person's sources out
 	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
@@ -116,8 +114,6 @@ func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
 // ofPlace are the columns that Place adds to a standing. The first of an epoch begins the band that none of it is ahead of;
 // stale says what Older says of an entry and its board.
 const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
-	(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
-	exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
 // before returns the best run of an entry's person before the entry's own, or nil. Its approximate place is computed among

@@ -3,7 +3,6 @@ package inbox
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"time"
 )
 
@@ -100,6 +99,3 @@ func (t Told) Path() string {
 	}
 	return task
 }
-
-// Known reports whether there is such a kind.
-func Known(k Kind) bool { return slices.Contains(Kinds(), k) }

@@ -68,12 +68,8 @@ func (l *LifeCycle) start(tx *gorm.DB, ref job.Ref, worker string) (Attempt, err
 // LiveAttempt is the current attempt of live work.
 type LiveAttempt struct {
 	Attempt
-	Device       string
-	State        string // of its run or evaluation
-	SubmissionID int64  // of a run
-	Priority     Priority
-	Kind         string // of an evaluation; a run's mode
-	UserID       int64
+	Device   string
+	Priority Priority
 }
 
 // LiveAttempts lists all current attempts, the oldest first.
@@ -83,7 +79,7 @@ func (l *LifeCycle) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 
 func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, error) {
 	var list []LiveAttempt
-	err := tx.Raw(`select a.*, w.device, w.state, w.submission_id, w.priority, w.kind, w.user_id
+	err := tx.Raw(`select a.*, w.device, w.priority
 		from attempts a join (`+liveWork+`) w on w.attempt_id = a.id `+where+` order by a.created_at, a.id`, values...).Scan(&list).Error
 	return list, db.ReadError(err, "live attempts")
 }

@@ -88,17 +88,16 @@ func nextWork(tx *gorm.DB, device string, limit int, at time.Time) ([]QueuedWork
 	return list, db.ReadError(err, "the queue of %s", device)
 }
 
-// Ready is how much of a device's work could begin at once.
+// Ready is a device for which work waits that could begin at once.
 type Ready struct {
 	Device string
-	Work   int
-	People int // of it, without profiles that follow and the site's own
+	People int // how much of it is neither a profile that follows nor the site's own
 }
 
 // Ready lists the devices for which work waits that could begin at a time.
 func (l *LifeCycle) Ready(ctx context.Context, at time.Time) ([]Ready, error) {
 	var list []Ready
-	err := l.db.Read(ctx).Raw(`select device, count(*) as work, sum(case when priority < ? then 1 else 0 end) as people
+	err := l.db.Read(ctx).Raw(`select device, sum(case when priority < ? then 1 else 0 end) as people
 		from (`+liveWork+`) w where attempt_id = '' and (not_before is null or not_before <= ?) group by device order by device`,
 		PriorityFollowUp, db.Time(at)).Scan(&list).Error
 	return list, db.ReadError(err, "what could begin")

@@ -3,7 +3,6 @@ package format
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // Place is a rank, with "=" behind it where others share it: "1="; "–" for 0, an entry that has none.
@@ -49,17 +48,5 @@ func Gap(score, first float64) string {
 		return "< 0.1\u00a0%"
 	default:
 		return fmt.Sprintf("+%.1f\u00a0%%", 100*(ratio-1))
-	}
-}
-
-// Slower says within a sentence how much slower a score is: "14.5 % slower", "2.30× slower". It is empty if it is not slower.
-func Slower(score, first float64) string {
-	switch gap := Gap(score, first); {
-	case gap == "":
-		return ""
-	case score >= 2*first:
-		return Times(score/first) + " slower"
-	default:
-		return strings.TrimPrefix(gap, "+") + " slower"
 	}
 }

@@ -12,11 +12,3 @@ func TestAPlaceReadsAsAnOrdinal(t *testing.T) {
 		t.Errorf("a tie: %q", got)
 	}
 }
-
-func TestASlowerScoreIsToldInWords(t *testing.T) {
-	for score, want := range map[float64]string{99: "", 100: "", 100.01: "< 0.1\u00a0% slower", 114.5: "14.5\u00a0% slower", 230: "2.30× slower"} {
-		if got := Slower(score, 100); got != want {
-			t.Errorf("%v: %q, want %q", score, got, want)
-		}
-	}
-}
