@@ -56,7 +56,7 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	return base, err
 }
 
-// Hub is what the recorder and the dispatcher announce to; open pages listen to it.
+// Hub is what the dispatcher announces to; open pages listen to it.
 type Hub = site.Hub
 
 // Signing is the key that statements are signed with.

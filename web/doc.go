@@ -7,16 +7,16 @@
 //
 // The handlers live in packages that do not import each other:
 //
-//	pages, pages/authoring, …/moderation, …/playground, …/profiles   HTML
+//	pages and the packages below it   HTML
 //	api        /api/v1, its OpenAPI document and the page about both
 //	evalapi    the unversioned evaluation API, in foreign shapes
 //	popcorn    the requests of popcorn-cli, in KernelBot's shapes
 //	metrics    Prometheus and /stats
-//	mcp        tools for agents; client is the Go client of the API
+//	mcp        tools for agents
 //	signin     OAuth, OpenID Connect, developer sign-in
 //
 // They use site (the sender of a request, answers with errors and pages, limits), site/runs and site/evaluations (shared by
-// several packages), stream (server-sent events), wire (connections) and mount (the path of a site below one).
+// several packages), stream (server-sent events), conns (connections) and basepath (the path of a site below one).
 // internal/app/imports_test.go checks these imports.
 //
 // Tests of a handler stand beside it, and ask a whole site of package webtest over HTTP. Here are those of what all routes have:

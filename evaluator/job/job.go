@@ -228,7 +228,7 @@ type Result struct {
 	Suspect bool          `json:"suspect,omitempty"`
 	Stages  []StageResult `json:"stages"`
 	// ScoreNS is the ranked score in nanoseconds, smaller is better; nil unless the ranked stage passed.
-	// The recorder computes it again from Stages and refuses a result that disagrees.
+	// The dispatcher computes it again from Stages and refuses a result that disagrees.
 	ScoreNS *float64 `json:"score_ns,omitempty"`
 	// Unfinished is what a ranked stage measured that began and did not pass; nil where its program measures itself.
 	Unfinished *Unfinished `json:"unfinished,omitempty"`

@@ -3,7 +3,7 @@
 //
 // Read devices.go (known devices, meanings of names) and then sort.go (old rows).
 //
-// The recorder of evaluator/dispatch stores the devices of heartbeats, package catalog resolves the devices of tasks, and
+// The dispatcher of evaluator/dispatch stores the devices of heartbeats, package catalog resolves the devices of tasks, and
 // the store of package models sorts when it is opened. Admins assign what could not be sorted, through package fleet.
 //
 // It promises that a run is only moved to a device that its own machine record names, or all records of its old device, or

@@ -99,7 +99,7 @@ func SubmitSource(t testing.TB, s *models.Store, user accounts.User, task catalo
 	return runs
 }
 
-// Finish brings a queued run to its end with a score, as a worker and the recorder would.
+// Finish brings a queued run to its end with a score, as a worker and the dispatcher would.
 func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.Recorded {
 	t.Helper()
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
@@ -159,7 +159,7 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 	}
 }
 
-// Completed is what the recorder finds in the report of an evaluation that reached its end.
+// Completed is what the dispatcher finds in the report of an evaluation that reached its end.
 func Completed(samples ...counters.Sample) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }

@@ -12,7 +12,7 @@ import (
 // RunBuffer is how many events a reader of runs may be behind; then they are sent to the store instead.
 const RunBuffer = 32
 
-// Hub announces the changes from the recorder and the dispatcher on its topics. The store has the truth; an announcement is
+// Hub announces the changes from the dispatcher on its topics. The store has the truth; an announcement is
 // a hint to read it. It implements dispatch.Notifier and never blocks its callers.
 type Hub struct {
 	*stream.Hub

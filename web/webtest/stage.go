@@ -59,7 +59,7 @@ func (s *Stage) Hide(task catalog.Task) {
 	s.Change(task, catalog.TaskSettings{Visibility: catalog.Hidden})
 }
 
-// Tell passes what the store recorded on, as the recorder does.
+// Tell passes what the store recorded on, as the dispatcher does.
 func (s *Site) Tell(out work.Recorded) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)

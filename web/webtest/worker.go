@@ -17,7 +17,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Worker plays a worker and the recorder for one run: it stores events and tells the hub of the site that runs now.
+// Worker plays a worker and the dispatcher for one run: it stores events and tells the hub of the site that runs now.
 type Worker struct {
 	t       testing.TB
 	store   *models.Store
