@@ -90,7 +90,7 @@ func TestABatchWaitsBeyondWhatItsCallerMayHaveInWork(t *testing.T) {
 		if diff := cmp.Diff([]string{"b"}, turns(t, s, names)); diff != "" {
 			t.Errorf("with another caller:\n%s", diff)
 		}
-		check(t, third(s.Work.CancelEvaluation(t.Context(), made[0].ID, "")))
+		check(t, second(s.Work.CancelEvaluation(t.Context(), made[0].ID, "")))
 		if diff := cmp.Diff([]string{"a"}, turns(t, s, names)); diff != "" {
 			t.Errorf("after the end of %s:\n%s", made[0].ID, diff)
 		}

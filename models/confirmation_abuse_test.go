@@ -116,7 +116,7 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 		}, false},
 		"an error of the task": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb", Task: true}) }, false},
 		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
-			check(t, third(s.Work.CancelRun(t.Context(), w.admin, leg(t, s).ID)))
+			check(t, second(s.Work.CancelRun(t.Context(), w.admin, leg(t, s).ID)))
 		}, false},
 		"a disqualification of it": {func(t *testing.T, s *models.Store, w world) {
 			check(t, second(s.Disqualify(t.Context(), w.admin, *leg(t, s).ProfileOf, "It knew.")))

@@ -56,7 +56,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 				if i < len(list)-1 {
 					measureAgain(t, s, run, []float64{900, 800, 850}[i], "580", "")
 				} else { // no board changes by it
-					check(t, third(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
+					check(t, second(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
 				}
 			}
 			return first[1].ID

@@ -34,7 +34,7 @@ func started(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 func begun(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
 	a := started(t, s, e)
-	check(t, third(s.Work.NoteTaken(t.Context(), "w1", []string{a.ID})))
+	check(t, second(s.Work.NoteTaken(t.Context(), "w1", a.ID)))
 	return a
 }
 
@@ -144,11 +144,11 @@ func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 		in := work.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Limits: work.EvaluationLimits{AtOnce: 1}}
 		first := got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, in))
 		wantKind(t, second(s.Work.SubmitEvaluation(ctx, in)), db.TooMany)
-		attempt, _, err := s.Work.CancelEvaluation(ctx, first.ID, "not wanted")
-		if err != nil || attempt != "" {
-			t.Errorf("cancelled: %q, %v", attempt, err)
+		out, err := s.Work.CancelEvaluation(ctx, first.ID, "not wanted")
+		if err != nil || len(out.Stopped) > 0 {
+			t.Errorf("cancelled: %q, %v", out.Stopped, err)
 		}
-		_, _, err = s.Work.CancelEvaluation(ctx, first.ID, "")
+		_, err = s.Work.CancelEvaluation(ctx, first.ID, "")
 		wantKind(t, err, db.Conflict)
 		check(t, second(s.Work.SubmitEvaluation(ctx, in)))
 	})
@@ -161,7 +161,7 @@ func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 			in := work.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
 			for range 3 { // cancelled at once, as by someone who wants to fill the disk
 				e := got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
-				check(t, third(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+				check(t, second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
 			}
 			_, err := s.Work.SubmitEvaluation(t.Context(), in)
 			wantKind(t, err, db.TooMany)
@@ -187,7 +187,7 @@ func TestTheRequestOfACancelledEvaluationIsDropped(t *testing.T) {
 			if e = got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); !e.HasRequest() {
 				t.Errorf("%s: there is no request before it is cancelled", name)
 			}
-			check(t, third(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+			check(t, second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
 			if after := got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); after.HasRequest() || after.RequestBytes != e.RequestBytes || after.State != work.EvaluationCancelled {
 				t.Errorf("%s: after it was cancelled: %+v", name, after)
 			}
@@ -246,7 +246,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 	endings := map[string]func(s *models.Store, a work.Attempt) error{
 		"cancelled": func(s *models.Store, a work.Attempt) error {
-			return third(s.Work.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
+			return second(s.Work.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
 		},
 		"worker gone": func(s *models.Store, a work.Attempt) error {
 			return second(s.Work.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))

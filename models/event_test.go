@@ -95,7 +95,7 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 		if stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored.Events)+len(stale) != 0 {
 			t.Errorf("with a wrong secret: %v, %v, %v", types(stored.Events), stale, err)
 		}
-		check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
+		check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
 		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventTaken}
 		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventTaken}), unknown})
 		if err != nil || len(stored.Events) != 0 || len(stale) != 2 {

@@ -95,7 +95,7 @@ func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 					t.Fatalf("%s of %v was stored", name, v)
 				}
 			}
-			_, _, err = s.Work.CancelRun(t.Context(), w.ann, run.ID)
+			_, err = s.Work.CancelRun(t.Context(), w.ann, run.ID)
 			check(t, err)
 		}
 		if list, _ := w.scores(t, s); len(list) != 0 {

@@ -118,7 +118,7 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 		l.takes(l.ann, job.ModeRanked)
 		l.refuses(l.ann, job.ModeRanked, "at most 10 GPU-seconds of ranked submissions an hour")
 		l.takes(l.ann, job.ModeBenchmark)
-		_, _, err := s.Work.CancelRun(t.Context(), l.ann, waiting.ID)
+		_, err := s.Work.CancelRun(t.Context(), l.ann, waiting.ID)
 		check(t, err)
 		l.takes(l.ann, job.ModeRanked) // the canceled run held nothing
 	})

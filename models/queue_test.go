@@ -52,7 +52,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		if len(next) != 2 || next[0].RunID != bens.ID || next[0].Place != 2 {
 			t.Errorf("next: %+v", next)
 		}
-		check(t, third(s.Work.NoteTaken(ctx, "w1", []string{attempt.ID})))
+		check(t, second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
 		if diff := cmp.Diff([]string{"ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}

@@ -161,8 +161,8 @@ func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run work.Run, out *work.Re
 	return db.WriteError(tx.Model(&r).Update("ended_at", db.Now()).Error, "rejudge")
 }
 
-// CancelRejudge ends a rejudge without effect. It returns the attempts whose work is to be stopped.
-func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) (attempts []string, out work.Recorded, err error) {
+// CancelRejudge ends a rejudge without effect.
+func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := rejudgeable(tx, actor, taskID)
 		if err != nil {
@@ -178,9 +178,6 @@ func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID i
 			return db.ReadError(err, "runs of rejudge %d", r.ID)
 		}
 		for _, run := range waiting {
-			if run.AttemptID != "" {
-				attempts = append(attempts, run.AttemptID)
-			}
 			if err := s.Work.StopRun(tx, &run, &out); err != nil {
 				return err
 			}
@@ -190,5 +187,5 @@ func (s *Store) CancelRejudge(ctx context.Context, actor accounts.User, taskID i
 		}
 		return accounts.WriteAudit(tx, actor, "cancel rejudge", "task "+task.Slug, r.Reason)
 	})
-	return attempts, out, err
+	return out, err
 }

@@ -19,7 +19,7 @@ func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]flo
 	for _, run := range reruns(t, s) {
 		switch processes, known := measured[*run.ProfileOf]; {
 		case !known:
-			check(t, third(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
+			check(t, second(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
 		case processes == nil:
 			measureAgain(t, s, run, 0, "", "Wrong answer in test 2.")
 		default:
@@ -42,7 +42,7 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 		first := w.measures(t, s, w.ann, "a;", about(1000)...)
 		again := w.measures(t, s, w.ann, "a;", about(1100)...)
 		run, result := w.ranks(t, s, w.ann, "a;", about(5000)...)
-		check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
+		check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
 		result.Outcome = job.OutcomeCancelled
 		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		bens := w.measures(t, s, w.ben, "b;", about(2000)...)

@@ -82,7 +82,7 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		if next := got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, time.Now())); next[0].RunID != mine.ID {
 			t.Errorf("next is run %d, want %d, for which someone waits", next[0].RunID, mine.ID)
 		}
-		wantKind(t, third(s.Work.CancelRun(ctx, people[0], list[0].ID)), db.Forbidden)
+		wantKind(t, second(s.Work.CancelRun(ctx, people[0], list[0].ID)), db.Forbidden)
 		for i, run := range list {
 			measureAgain(t, s, run, 900-10*float64(i), "580", map[int]string{3: "Wrong answer in test 2."}[i])
 		}
@@ -124,10 +124,10 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		if len(list) != 2 {
 			t.Fatalf("%d runs are judged again, want 2", len(list))
 		}
-		wantKind(t, third(s.Work.CancelRun(ctx, w.ann, list[0].ID)), db.Forbidden)
+		wantKind(t, second(s.Work.CancelRun(ctx, w.ann, list[0].ID)), db.Forbidden)
 		measureAgain(t, s, list[0], 0, "", "Wrong answer in test 2.")
 		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), db.Conflict)
-		check(t, third(s.Work.CancelRun(ctx, w.admin, list[1].ID)))
+		check(t, second(s.Work.CancelRun(ctx, w.admin, list[1].ID)))
 		check(t, second(s.Rejudge(ctx, cora, w.task.ID, "What was cancelled."))) // only that
 		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.ben.ID {
 			t.Fatalf("judged again are %+v", list)
@@ -168,11 +168,11 @@ func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 		check(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Why not.")))
 		list := reruns(t, s)
 		attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].Ref()))
-		_, _, err := s.CancelRejudge(ctx, w.ann, w.task.ID)
+		_, err := s.CancelRejudge(ctx, w.ann, w.task.ID)
 		wantKind(t, err, db.Forbidden)
-		stop, _, err := s.CancelRejudge(ctx, w.admin, w.task.ID)
+		out, err := s.CancelRejudge(ctx, w.admin, w.task.ID)
 		check(t, err)
-		if diff := cmp.Diff([]string{attempt.ID}, stop); diff != "" {
+		if diff := cmp.Diff([]string{attempt.ID}, out.Stopped); diff != "" {
 			t.Errorf("attempts to be stopped:\n%s", diff)
 		}
 		if list := reruns(t, s); len(list) != 0 {

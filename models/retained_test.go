@@ -45,7 +45,7 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 			sameAfterRebuild(t, s, w)
 		}
 		cancelled, result := w.ranks(t, s, w.ann, "a;", about(1100)...)
-		_, _, err := s.Work.CancelRun(ctx, w.ann, cancelled.ID)
+		_, err := s.Work.CancelRun(ctx, w.ann, cancelled.ID)
 		check(t, err)
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")), db.Conflict) // its worker has not said what it measured
 		result.Outcome = job.OutcomeCancelled
@@ -82,7 +82,7 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		expect("infrastructure errors, and what does not compile, count against no one", "Ann 1099.5 from 3, run 2 of 17 processes")
 
 		other, result := w.ranks(t, s, w.ann, "b;", about(2000)...)
-		_, _, err = s.Work.CancelRun(ctx, w.ann, other.ID)
+		_, err = s.Work.CancelRun(ctx, w.ann, other.ID)
 		check(t, err)
 		result.Outcome = job.OutcomeCancelled
 		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
@@ -101,11 +101,11 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		waits := w.submit(t, s, w.ann) // no one has it yet
-		check(t, third(s.Work.CancelRun(ctx, w.ann, waits.ID)))
+		check(t, second(s.Work.CancelRun(ctx, w.ann, waits.ID)))
 		w.measures(t, s, w.ann, "a;", 1000, 1000, 1000, 1000, 1000)
 		for i, end := range []func(run work.Run, r *job.Result){
 			func(run work.Run, r *job.Result) { // cancelled while it is benchmarked
-				check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
+				check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
 				r.Outcome, r.Stages = job.OutcomeCancelled, r.Stages[:2]
 			},
 			func(_ work.Run, r *job.Result) { // its kernel ends the test
@@ -122,7 +122,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 			}
 		}
 		stopped, result := w.ranks(t, s, w.ann, "a;")
-		check(t, third(s.Work.CancelRun(ctx, w.admin, stopped.ID)))
+		check(t, second(s.Work.CancelRun(ctx, w.admin, stopped.ID)))
 		result.Outcome = job.OutcomeCancelled
 		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		if got := got[work.Run](t)(s.Work.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
@@ -130,7 +130,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 		}
 		for range 4 {
 			run, result := w.ranks(t, s, w.ann, "a;")
-			check(t, third(s.Work.CancelRun(ctx, w.ann, run.ID)))
+			check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
 			result.Outcome, result.Unfinished, result.Stages = job.OutcomeCancelled, nil, nil
 			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}

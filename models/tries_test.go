@@ -34,7 +34,7 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 			for i := range test.after {
 				attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 				check(t, err)
-				check(t, third(s.Work.NoteTaken(ctx, "w1", []string{attempt.ID})))
+				check(t, second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
 				check(t, second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
 				run = got[work.Run](t)(s.Work.Run(ctx, run.ID))
 				if !test.pauses {
@@ -78,7 +78,9 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()
 		l.taken(a, "w1")
-		out, stale, err := s.Work.NoteTaken(t.Context(), "w2", []string{a.ID})
+		out, err := s.Work.NoteTaken(t.Context(), "w2", a.ID)
+		check(t, err)
+		_, _, stale, err := s.Work.Known(t.Context(), "w2", []string{a.ID})
 		if err != nil || len(out.Events)+len(out.Evaluations) > 0 || len(stale) != 1 || stale[0] != a.ID {
 			t.Errorf("w2 is told %+v, to drop %v, %v", out, stale, err)
 		}

@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func (l life) start() work.Attempt {
 
 func (l life) taken(a work.Attempt, worker string) {
 	l.Helper()
-	check(l.T, third(l.store.Work.NoteTaken(l.Context(), worker, []string{a.ID})))
+	check(l.T, second(l.store.Work.NoteTaken(l.Context(), worker, a.ID)))
 }
 
 // result is what a worker sends of an attempt at either kind.
@@ -66,7 +67,7 @@ func (l life) result(a work.Attempt, outcome job.Outcome) job.Result {
 	return r
 }
 
-func (l life) cancel() (string, work.Recorded, error) {
+func (l life) cancel() (work.Recorded, error) {
 	if l.ref.EvaluationID != "" {
 		return l.store.Work.CancelEvaluation(l.Context(), l.ref.EvaluationID, "not wanted")
 	}
@@ -152,19 +153,19 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 				if phase == "is worked on" {
 					l.taken(a, "w1")
 				}
-				id, out, err := l.cancel()
-				if err != nil || id != a.ID || !out.Accepted || told(out) != 1 {
-					t.Errorf("cancelled: %q, %+v, %v", id, out, err)
+				out, err := l.cancel()
+				if err != nil || strings.Join(out.Stopped, " ") != a.ID || !out.Accepted || told(out) != 1 {
+					t.Errorf("cancelled: %+v, %v", out, err)
 				}
 				if w, state := l.work(); state != "cancelled" || w.EndedAt == nil {
 					t.Errorf("%s: %+v", state, w)
 				}
-				wantKind(t, third(l.cancel()), db.Conflict)
+				wantKind(t, second(l.cancel()), db.Conflict)
 				wantKind(t, second(s.Work.StartAttempt(t.Context(), l.ref)), db.Conflict)
 				if phase == "waits" {
 					return
 				}
-				if _, stale, err := s.Work.NoteTaken(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
+				if _, _, stale, err := s.Work.Known(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
 					t.Errorf("its worker is told to drop %v, %v", stale, err)
 				}
 				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {

@@ -74,12 +74,17 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 		run := w.submit(t, s, w.ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 		check(t, err)
-		out, stale, err := s.Work.NoteTaken(ctx, "w1", []string{attempt.ID, "unknown"})
+		known, fresh, stale, err := s.Work.Known(ctx, "w1", []string{attempt.ID, "unknown"})
+		check(t, err)
+		if diff := cmp.Diff([][]string{{attempt.ID}, {attempt.ID}}, [][]string{known, fresh}); diff != "" {
+			t.Errorf("known and fresh (-want +got):\n%s", diff)
+		}
+		out, err := s.Work.NoteTaken(ctx, "w1", fresh...)
 		events := out.Events
 		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 || stale[0] != "unknown" {
 			t.Errorf("NoteTaken: %v, %v, %v", types(events), stale, err)
 		}
-		if out, _, err := s.Work.NoteTaken(ctx, "w1", []string{attempt.ID}); err != nil || len(out.Events) != 0 {
+		if out, err := s.Work.NoteTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
 			t.Errorf("said again: %v, %v", types(out.Events), err)
 		}
 		live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))

@@ -25,20 +25,33 @@ type Notifier interface {
 	QueueChanged()
 }
 
-// announce tells watchers of what is stored.
-func announce(n Notifier, out work.Recorded) {
+// follow does what follows from a change, unless an error undid it: it tells watchers, and stops the attempts that were taken
+// from their workers. If the process dies before, a worker goes on until its next sync tells it to stop.
+func (d *Dispatcher) follow(out work.Recorded, err error) error {
+	if err != nil {
+		return err
+	}
 	moved := len(out.Evaluations) > 0
 	for _, e := range out.Events {
-		n.RunEvent(e)
+		d.notify.RunEvent(e)
 		moved = moved || e.Type == work.EventState || e.Type == job.EventTaken
 	}
 	for _, e := range out.Evaluations {
-		n.EvaluationChanged(e)
+		d.notify.EvaluationChanged(e)
 	}
 	if b := out.Board; b != nil {
-		n.BoardChanged(b.VersionID, b.Device, b.Change)
+		d.notify.BoardChanged(b.VersionID, b.Device, b.Change)
 	}
 	if moved {
-		n.QueueChanged()
+		d.notify.QueueChanged()
 	}
+	for _, id := range out.Stopped {
+		if err := d.queue.Cancel(id); err != nil {
+			d.log.Error("stopping an attempt", "attempt", id, "err", err)
+		}
+	}
+	if len(out.Stopped) > 0 {
+		d.Wake() // there may be room, and work that waits again
+	}
+	return nil
 }

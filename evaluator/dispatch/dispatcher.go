@@ -128,10 +128,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 			continue
 		}
 		out, err := d.store.Work.PreemptAttempt(ctx, a.ID)
-		if err == nil && !out.Accepted {
-			continue
-		}
-		errs = append(errs, d.stop(out, err, a.ID))
+		errs = append(errs, d.follow(out, err))
 	}
 	return errors.Join(errs...)
 }
@@ -202,12 +199,10 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	var errs []error
 	for attemptID, lost := range lost {
 		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.counts)
-		if err == nil && !out.Accepted {
-			continue
+		if out.Accepted {
+			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 		}
-		d.log.Warn("taking an attempt back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried, "err", err)
-		// The worker may only have been silent. Stopping it keeps a unit from being held for a result that no one takes.
-		errs = append(errs, d.stop(out, err, attemptID))
+		errs = append(errs, d.follow(out, err)) // it may only have been silent: a unit is not held for a result that no one takes
 	}
 	return errors.Join(errs...)
 }

@@ -59,8 +59,7 @@ func (d *Dispatcher) refuse(ctx context.Context, attempt work.Attempt, reason st
 		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Infrastructure: true},
 	}, work.Findings{})
-	announce(d.notify, out)
-	return err
+	return d.follow(out, err)
 }
 
 // unusable says that a job cannot be made, however often it is tried.

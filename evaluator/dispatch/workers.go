@@ -16,11 +16,7 @@ import (
 // Events stores events, and returns those of their attempts that no longer count.
 func (d *Dispatcher) Events(ctx context.Context, batch []job.Event) (drop []string, err error) {
 	out, stale, err := d.store.Work.AppendEvents(ctx, batch)
-	if err != nil {
-		return nil, err
-	}
-	announce(d.notify, out)
-	return stale, nil
+	return stale, d.follow(out, err)
 }
 
 // Result stores a result; after an error the worker sends it again. One that can never be stored is logged
@@ -53,9 +49,8 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	} else {
 		log.Info("result of an attempt that no longer counts", "attempt", result.AttemptID)
 	}
-	announce(d.notify, out)
 	d.Wake()
-	return nil
+	return d.follow(out, nil)
 }
 
 // ofRevoked hands an attempt back whose worker was revoked since it took it. On a cluster it stays connected for minutes.
@@ -67,7 +62,7 @@ func ofRevoked(r job.Result) job.Result {
 // Sync stores a worker's heartbeat, and returns its attempts that no longer count: it may have missed that a run was
 // cancelled, deleted or given to another worker.
 func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
-	known, stale, err := d.store.Work.Known(ctx, h.Worker, h.Attempts)
+	known, fresh, stale, err := d.store.Work.Known(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +75,10 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.noteSlots(ctx, h, before); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	out, ended, err := d.store.Work.NoteTaken(ctx, h.Worker, known)
-	if err != nil {
+	out, err := d.store.Work.NoteTaken(ctx, h.Worker, fresh...)
+	if err := d.follow(out, err); err != nil {
 		return nil, err
 	}
-	announce(d.notify, out)
 	d.keepSentinels(ctx, h, before)
 	if h.Stopping && len(h.Attempts) == 0 {
 		d.queue.Kick(h.Worker) // a guest's name is free again soon: its connection must not stay
@@ -95,7 +89,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 		d.notify.QueueChanged()
 		d.Wake()
 	}
-	return append(stale, ended...), nil
+	return stale, nil
 }
 
 // noteSlots stores new devices and software. A worker that brings some connects again, because its rights were decided when
@@ -111,10 +105,9 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, before *hea
 		return nil
 	}
 	fresh, out, err := d.store.NoteSlots(ctx, h)
-	if err != nil {
+	if err := d.follow(out, err); err != nil {
 		return err
 	}
-	announce(d.notify, out)
 	before.slots = units.String()
 	d.Wake() // there may be something to measure again, or baselines to run
 	// Its permissions in the queue were fixed when it connected, and do not hold the new device's subjects yet.

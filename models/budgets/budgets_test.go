@@ -92,7 +92,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 		held(t, s, second[0], time.Hour, job.OutcomeReturned)
 		third := modelstest.SubmitSource(t, s, ann, task, "three")
 		for _, run := range append(third, second[0]) {
-			if _, _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
+			if _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -174,7 +174,7 @@ func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
 				t.Fatal(err)
 			}
 			result := ago(t, s, attempt)
-			if _, _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
+			if _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
 				t.Fatal(err)
 			}
 			result.Outcome, result.UnitNS = outcome, ns

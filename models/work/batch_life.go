@@ -54,9 +54,9 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 	return db.WriteError(tx.Model(&Evaluation{}).Where("id = (?)", next).Update("parked", 0).Error, "the next evaluation of a batch")
 }
 
-// CancelBatch ends some evaluations of a batch, at most so many, with a reason for their caller. It returns the attempts that
-// are to be stopped. Who may is asked before: see Batch.MayRead.
-func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (attempts []string, out Recorded, err error) {
+// CancelBatch ends some evaluations of a batch, at most so many, with a reason for their caller. Who may is asked
+// before: see Batch.MayRead.
+func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (out Recorded, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		var live []Evaluation
 		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+Live, id).Order("parked desc, batch_index").Limit(limit) // or the parked ones would take the places of the others
@@ -64,14 +64,11 @@ func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit in
 			return db.ReadError(err, "batch %s", id)
 		}
 		for i := range live {
-			if live[i].AttemptID != "" {
-				attempts = append(attempts, live[i].AttemptID)
-			}
 			if err := stop(tx, &live[i], reason, &out); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return attempts, out, err
+	return out, err
 }

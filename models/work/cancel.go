@@ -10,9 +10,8 @@ import (
 	"warpboard/models/db"
 )
 
-// CancelRun ends a live run. It returns the attempt whose job or work is to be stopped, "" if there is none.
-// The submitter and admins may. Conflict: it has ended.
-func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (attemptID string, out Recorded, err error) {
+// CancelRun ends a live run. The submitter and admins may. Conflict: it has ended.
+func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (Recorded, error) {
 	return l.cancel(ctx, job.Ref{RunID: runID}, "", func(u unit) error {
 		run, ok := u.(runUnit)
 		switch {
@@ -28,11 +27,11 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 
 // CancelEvaluation does the same to an evaluation, with a reason for its caller. Who may is asked before: see
 // Asker.MayChange.
-func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (attemptID string, out Recorded, err error) {
+func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Recorded, error) {
 	return l.cancel(ctx, job.Ref{EvaluationID: id}, reason, func(unit) error { return nil })
 }
 
-func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(unit) error) (attemptID string, out Recorded, err error) {
+func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(unit) error) (out Recorded, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		u, err := l.loadUnit(tx, ref)
 		if err != nil {
@@ -44,10 +43,10 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may 
 		if u.work().EndedAt != nil {
 			return db.Errorf(db.Conflict, "%s has ended already.", subject(ref))
 		}
-		attemptID, out.Accepted = u.work().AttemptID, true
+		out.Accepted = true
 		return stop(tx, u, reason, &out)
 	})
-	return attemptID, out, err
+	return out, err
 }
 
 // StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, no matter who may.
@@ -57,6 +56,9 @@ func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Recorded) error {
 
 func stop(tx *gorm.DB, u unit, reason string, out *Recorded) error {
 	w := u.work()
+	if w.AttemptID != "" {
+		out.Stopped = append(out.Stopped, w.AttemptID)
+	}
 	w.end()
 	u.setCancelled(reason)
 	if err := saveUnit(tx, u, w.AttemptID); err != nil {

@@ -33,6 +33,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 			return err
 		}
 		out, err = a.requeueOrFail(tx, loss, job.Failure{Reason: reason})
+		out.Stopped = []string{attemptID}
 		return err
 	})
 	return out, err

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -11,49 +10,36 @@ import (
 	"warpboard/models/db"
 )
 
-// Known divides attempts that a worker says it has, each once: those that are live and may be its own, and those that it should
-// drop. A worker can invent as many ids as fit into its message.
-func (l *LifeCycle) Known(ctx context.Context, worker string, attemptIDs []string) (known, stale []string, err error) {
-	live, err := l.liveOf(ctx, worker, attemptIDs)
+// Known divides attempts that a worker says it has, each once: those that are live and may be its own, of these the fresh ones,
+// of which no one has heard that the worker has them, and those that it should drop. A worker can invent as many ids as fit into
+// its message.
+func (l *LifeCycle) Known(ctx context.Context, worker string, attemptIDs []string) (known, fresh, stale []string, err error) {
+	live, err := l.liveAmong(ctx, attemptIDs)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(attemptIDs))) {
-		if _, ok := live[id]; ok {
-			known = append(known, id)
-		} else {
-			stale = append(stale, id)
-		}
-	}
-	return known, stale, err
-}
-
-// NoteTaken notes that a worker has these attempts, in case its event got lost. It returns the changes, and the attempts
-// that no longer count, or are another worker's: this worker should drop them.
-func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (out Recorded, stale []string, err error) {
-	live, err := l.liveOf(ctx, worker, attemptIDs)
-	if err != nil {
-		return out, nil, err
-	}
-	for _, id := range attemptIDs {
 		a, ok := live[id]
-		if !ok {
+		if !ok || !a.mayBe(worker) {
 			stale = append(stale, id)
 			continue
 		}
-		if a.TakenAt != nil {
-			continue
-		}
-		if err := l.noteTaken(ctx, id, worker, &out); err != nil {
-			return out, nil, err
+		known = append(known, id)
+		if a.TakenAt == nil {
+			fresh = append(fresh, id)
 		}
 	}
-	return out, stale, nil
+	return known, fresh, stale, err
 }
 
-// liveOf finds which of the attempts are live and may be the worker's.
-func (l *LifeCycle) liveOf(ctx context.Context, worker string, ids []string) (map[string]LiveAttempt, error) {
-	live, err := l.liveAmong(ctx, ids)
-	worker = db.Sanitize(worker)
-	maps.DeleteFunc(live, func(_ string, a LiveAttempt) bool { return a.Worker != "" && a.Worker != worker })
-	return live, err
+// mayBe reports whether the attempt is the worker's, or no one's.
+func (a Attempt) mayBe(worker string) bool { return a.Worker == "" || a.Worker == db.Sanitize(worker) }
+
+// NoteTaken notes that a worker has these attempts, in case its event got lost.
+func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...string) (out Recorded, err error) {
+	for _, id := range attemptIDs {
+		if err := l.noteTaken(ctx, id, worker, &out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // idsAtOnce is how many attempts one question names.
@@ -83,7 +69,7 @@ func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]Liv
 func (l *LifeCycle) noteTaken(ctx context.Context, attemptID, worker string, out *Recorded) error {
 	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, attemptID)
-		if err != nil || a == nil || !a.current() || a.TakenAt != nil {
+		if err != nil || a == nil || !a.current() || a.TakenAt != nil || !a.mayBe(worker) {
 			return err
 		}
 		a.take(worker)

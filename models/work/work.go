@@ -104,6 +104,7 @@ type unit interface {
 type Recorded struct {
 	Accepted    bool         // false: the attempt no longer counts, or this is a repetition
 	Retried     bool         // the work waits for another attempt
+	Stopped     []string     // attempts that were taken from their workers
 	Events      []RunEvent   // of runs
 	Evaluations []Evaluation // that changed, without their requests
 	Board       *boards.Change

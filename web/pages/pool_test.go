@@ -110,7 +110,7 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 			t.Errorf("while a run is ranked, something tells %q of its times", told)
 		}
 	}
-	if _, _, err := s.Cfg.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {
+	if _, err := s.Cfg.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, Secret: w.Attempt.Secret, Outcome: job.OutcomeCancelled,

@@ -28,7 +28,7 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	taken, waits := ask("compare", true), ask("evaluate", false)
 	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), taken.Ref())
 	if err == nil {
-		_, _, err = s.Cfg.Store.Work.NoteTaken(t.Context(), "rack-7", []string{attempt.ID})
+		_, err = s.Cfg.Store.Work.NoteTaken(t.Context(), "rack-7", attempt.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	}
 	for range 4 { // each pause is longer than the one before
 		attempt := s.Attempt(s.Queued)
-		_, _, err := s.Cfg.Store.Work.NoteTaken(t.Context(), "rack-7", []string{attempt.ID})
+		_, err := s.Cfg.Store.Work.NoteTaken(t.Context(), "rack-7", attempt.ID)
 		if err == nil {
 			_, err = s.Cfg.Store.Work.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.", work.LossWaits)
 		}
