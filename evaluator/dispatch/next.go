@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"warpboard/evaluator/job"
@@ -12,6 +13,9 @@ import (
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
+
+// errUnusable says that a job cannot be made, however often it is tried.
+var errUnusable = errors.New("no job can be made")
 
 // Next begins the next attempt of a worker. Work that no job can be made of ends here, and the next is tried. If the process
 // dies before the worker has the answer, the attempt is sent again.
@@ -23,11 +27,18 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 		}
 		d.notify.QueueChanged()
 		message, err := d.message(ctx, *attempt)
-		var broken unusable
-		if !errors.As(err, &broken) {
+		if !errors.Is(err, errUnusable) {
 			return message, err
 		}
-		if err := d.refuse(ctx, *attempt, broken.Error()); err != nil {
+		d.log.Error("work ends without a worker", attempt.Ref().Noun(), attempt.Ref().ID(), "err", err)
+		// The site acts as the worker here, since it has the secret. So the work ends like every other: watchers are notified,
+		// and it costs no one anything.
+		why := strings.TrimPrefix(err.Error(), errUnusable.Error()+": ")
+		out, err := d.store.Work.RecordResult(ctx, job.Result{
+			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+			Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().Noun(), why), Infrastructure: true},
+		}, work.Findings{})
+		if err := d.follow(out, err); err != nil {
 			return nil, err
 		}
 	}
@@ -35,50 +46,23 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
 
 // message is the job of an attempt as JSON.
 func (d *Dispatcher) message(ctx context.Context, attempt work.Attempt) ([]byte, error) {
-	j, err := d.job(ctx, attempt)
+	j := job.Job{
+		Version: job.Version, RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret,
+	}
+	fill, large := d.fillRun, "the task and the submission together are"
+	if attempt.EvaluationID != "" {
+		fill, large = d.fillEvaluation, "the request is"
+	}
+	of, err := fill(ctx, attempt, &j)
 	if err != nil {
 		return nil, err
 	}
+	j.Device, j.Enqueued = of.Device, of.QueuedAt
 	data, err := json.Marshal(j)
-	switch {
-	case err != nil || len(data) <= d.queue.MaxMessage():
-		return data, err
-	case attempt.EvaluationID != "":
-		return nil, unusable{errors.New("the request is larger than a message can be")}
+	if err == nil && len(data) > d.queue.MaxMessage() {
+		err = fmt.Errorf("%w: %s larger than a message can be", errUnusable, large)
 	}
-	return nil, unusable{errors.New("the task and the submission together are larger than a message can be")}
-}
-
-// refuse ends work whose job cannot be made, however often it is tried, as a worker would.
-func (d *Dispatcher) refuse(ctx context.Context, attempt work.Attempt, reason string) error {
-	ref := attempt.Ref()
-	d.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
-	// The site acts as the worker here, since it has the secret. So the run ends like every other: watchers are notified,
-	// and it costs no one anything.
-	out, err := d.store.Work.RecordResult(ctx, job.Result{
-		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Infrastructure: true},
-	}, work.Findings{})
-	return d.follow(out, err)
-}
-
-// unusable says that a job cannot be made, however often it is tried.
-type unusable struct{ error }
-
-// job makes the message for an attempt.
-func (d *Dispatcher) job(ctx context.Context, attempt work.Attempt) (j job.Job, err error) {
-	var work work.Work
-	if attempt.EvaluationID != "" {
-		work, err = d.fillEvaluation(ctx, attempt, &j)
-	} else {
-		work, err = d.fillRun(ctx, attempt, &j)
-	}
-	if err != nil {
-		return j, err
-	}
-	j.Version, j.RunID, j.EvaluationID = job.Version, attempt.RunID, attempt.EvaluationID
-	j.AttemptID, j.Secret, j.Device, j.Enqueued = attempt.ID, attempt.Secret, work.Device, work.QueuedAt
-	return j, nil
+	return data, err
 }
 
 // fillRun puts a run's task, sources and seed into a job.
@@ -127,7 +111,7 @@ func (d *Dispatcher) sources(ctx context.Context, sub submissions.Submission, su
 	}
 	sources, err := bundle.Resolve(submitted)
 	if err != nil {
-		return nil, unusable{err}
+		return nil, fmt.Errorf("%w: %w", errUnusable, err)
 	}
 	return sources, nil
 }
