@@ -77,12 +77,10 @@ func (w *watch) lost(live []work.LiveAttempt, workers []fleet.Worker, now time.T
 	missing := map[string]time.Time{}
 	lost := map[string]loss{}
 	for _, a := range live {
-		worker, began := byName[a.Worker], a.CreatedAt
-		if a.TakenAt != nil {
-			began = *a.TakenAt
-		}
+		worker, began := byName[a.Worker], a.Began()
+		heard := slices.MaxFunc([]time.Time{worker.SeenAt, w.started, began}, time.Time.Compare)
 		switch {
-		case now.Sub(later(later(worker.SeenAt, w.started), began)) >= fleet.WorkerTimeout:
+		case now.Sub(heard) >= fleet.WorkerTimeout:
 			lost[a.ID] = loss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.blame(a)}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
@@ -118,11 +116,4 @@ func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]int {
 		slots[device] = n.Usable
 	}
 	return slots
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

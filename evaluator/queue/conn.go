@@ -75,10 +75,6 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		c.nc.Close()
-		return nil, err
-	}
 	c.connected, c.lost = context.WithCancel(context.Background())
 	warn := c.nc.DisconnectErrHandler()
 	c.nc.SetDisconnectErrHandler(func(nc *nats.Conn, err error) {

@@ -36,6 +36,14 @@ type Attempt struct {
 // Ref names the work that it is an attempt at.
 func (a Attempt) Ref() job.Ref { return job.Ref{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
+// Began is when a worker took the attempt, or, if no one heard of that, when it was made.
+func (a Attempt) Began() time.Time {
+	if a.TakenAt != nil {
+		return *a.TakenAt
+	}
+	return a.CreatedAt
+}
+
 // StartAttempt makes the next attempt at waiting work, without a worker yet. Conflict: the work no longer waits.
 func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {

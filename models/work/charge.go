@@ -39,14 +39,6 @@ func ended(r job.Result) bool {
 	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.Infrastructure)
 }
 
-// began is when a worker took the attempt, or, if no event reported that, when it was made.
-func (a *inFlight) began() time.Time {
-	if a.TakenAt != nil {
-		return *a.TakenAt
-	}
-	return a.CreatedAt
-}
-
 // payer is who asked for the run; 0: the site runs it on its own.
 func (r *Run) payer() int64 {
 	if r.ProfileOf != nil || r.Mode == ModeBaseline {

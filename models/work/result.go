@@ -103,7 +103,7 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	if a.unit.work().AttemptID != a.ID || !a.unit.cancelled() {
 		return nil, nil
 	}
-	if err := a.charge(tx, r, a.began()); err != nil {
+	if err := a.charge(tx, r, a.Began()); err != nil {
 		return nil, err
 	}
 	return a.unit.afterStop(tx, r)
@@ -122,7 +122,7 @@ func LossOf(r job.Result) Loss {
 
 // conclude brings the work to its end, or back to the queue.
 func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded, error) {
-	began := a.began()
+	began := a.Began()
 	a.take(r.Machine.Worker)
 	a.unit.setMeasured(r)
 	switch r.Outcome {
