@@ -84,7 +84,12 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 		theirs := []job.Job{receive(t, gpu, "H200"), receive(t, cpu, "CPU")}
 		publish(t, a.site, aJob("b1", "H200"))
 
-		spy, err := a.nc.Subscribe(">", func(m *nats.Msg) {
+		all, err := a.connect(t.Context(), "spy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer all.Close()
+		spy, err := all.Subscribe(">", func(m *nats.Msg) {
 			if reaches(m.Subject, sibling) || reaches(m.Subject, victim) || m.Subject == cancelSubject {
 				a.note("message to "+m.Subject, string(m.Data))
 			}

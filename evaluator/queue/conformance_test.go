@@ -60,8 +60,13 @@ func serving(t *testing.T, q *Queue, desk Desk) (stop func()) {
 	}()
 	stop = func() { cancel(); <-ended }
 	t.Cleanup(stop)
+	other, err := q.connect(ctx, siteUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
 	for { // until it listens
-		if _, err := q.nc.Request(askSubject(siteUser, "hello"), nil, requestWait); err == nil {
+		if _, err := other.Request(askSubject(siteUser, "hello"), nil, requestWait); err == nil {
 			return stop
 		} else if !errors.Is(err, nats.ErrNoResponders) {
 			t.Fatal(err)

@@ -42,8 +42,7 @@ type Queue struct {
 	log    *slog.Logger
 	server *server.Server // nil with an external cluster
 	secret string         // what the site itself shows to the embedded server
-	nc     *nats.Conn
-	origin string // marks this process's announcements
+	nc     *nats.Conn     // it does not hear what this process says
 
 	refused *seldom // who may not connect
 	dropped *seldom // messages that no one should have sent, and too many
@@ -56,7 +55,7 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	log := cfg.Log.With("part", "queue")
-	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), origin: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
+	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
 	if err := q.open(ctx); err != nil {
 		q.Close()
 		return nil, err
@@ -83,7 +82,7 @@ const clusterWait = 30 * time.Second
 
 // connect opens a connection with the site's own rights.
 func (q *Queue) connect(ctx context.Context, name string) (*nats.Conn, error) {
-	opts := clientOptions(name, q.log)
+	opts := append(clientOptions(name, q.log), nats.NoEcho())
 	if q.server != nil {
 		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUser, q.secret))
 	} else if q.cfg.CA != "" {
