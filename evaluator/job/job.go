@@ -13,7 +13,7 @@ import (
 const WorkerPath = "/worker"
 
 // Version is the version of the messages; a worker refuses a job of another version.
-const Version = 2
+const Version = 3
 
 // Mode is what a person asked for.
 type Mode string

@@ -60,8 +60,8 @@ func subjects() []string {
 // payloads are what the subjects' listeners would act on.
 func payloads() []string {
 	return []string{
-		`{}`, `[]`, `[{"attempt_id":"a1","worker":"gpu1"}]`, `a1`, `not json`, `{"attempts":["a1","b1"]}`, `{"version":2}`, `{"version":1}`,
-		`{"version":2,"busy":true,"held":["a1"]}`, `{"attempt_id":"a1","secret":"guessed","machine":{"worker":"gpu1"}}`,
+		`{}`, `[]`, `[{"attempt_id":"a1","worker":"gpu1"}]`, `a1`, `not json`, `{"attempts":["a1","b1"]}`, `{"version":3}`, `{"version":1}`,
+		`{"version":3,"busy":true,"held":["a1"]}`, `{"version":3,"ahead":true}`, `{"attempt_id":"a1","secret":"guessed","machine":{"worker":"gpu1"}}`,
 		`{"name":"EVIL","subjects":["evil.>"],"storage":"memory"}`,
 	}
 }
