@@ -15,6 +15,7 @@ func (d *Dispatcher) Cancel(ctx context.Context, actor accounts.User, runID int6
 
 // CancelEvaluation does the same to an evaluation; its caller gets the reason.
 func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
+	defer d.Wake() // others of its caller may take its place
 	out, err := d.store.Work.CancelEvaluation(ctx, id, reason)
 	return d.follow(out, err)
 }
@@ -24,6 +25,7 @@ const cancelledAtOnce = 100
 
 // CancelBatch does the same to all evaluations of a batch that have not ended.
 func (d *Dispatcher) CancelBatch(ctx context.Context, id, reason string) error {
+	defer d.Wake()
 	for {
 		out, err := d.store.Work.CancelBatch(ctx, id, reason, cancelledAtOnce)
 		if d.follow(out, err) != nil || len(out.Evaluations) == 0 {

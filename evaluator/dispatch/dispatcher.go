@@ -199,7 +199,7 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	var errs []error
 	for attemptID, lost := range lost {
 		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.counts)
-		if out.Accepted {
+		if err == nil && out.Accepted {
 			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 		}
 		errs = append(errs, d.follow(out, err)) // it may only have been silent: a unit is not held for a result that no one takes
