@@ -28,7 +28,7 @@ func (l log) whole() bool {
 const prefix = "========="
 
 // gate is the harness's own kernel, which waits for a call and reads what another process wrote.
-const gate = "open_gate"
+const gate = "warpboard_open_gate"
 
 var (
 	// "ERROR SUMMARY: 29 errors"; "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)"

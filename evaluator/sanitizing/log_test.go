@@ -60,7 +60,9 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 =========     and Write access at sum(float *)+0xb0 [2 hazards]
 ========= Internal Sanitizer Error: The Sanitizer encountered an error
 ========= Invalid __global__ read of size 1 bytes
-=========     at open_gate+0x90
+=========     at warpboard_open_gate+0x90
+========= Invalid __global__ read of size 2 bytes
+=========     at open_gate(int)+0x90 in submission.cu:7
 ========= Host API memory access error at host access to 0x7fd251600000 of size 4194304 bytes
 =========     Invalid access at 0x7fd251600000 on access by cudaMemcpy source
 ========= Target application returned an error
@@ -69,10 +71,11 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 	want := []job.Finding{
 		{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes", Detail: "Access is out of bounds", Kernel: "matmul(float *)", File: "tile.cuh", Line: 12, Block: "4,5,6", Thread: "1,2,3", Count: 1},
 		{Tool: "memcheck", Message: "Invalid __global__ read of size 1 bytes", Kernel: "old(int)", File: "submission.cu", Line: 6, Count: 1},
+		{Tool: "memcheck", Message: "Invalid __global__ read of size 2 bytes", Kernel: "open_gate(int)", File: "submission.cu", Line: 7, Count: 1},
 		{Tool: "memcheck", Message: "Host API memory access error at host access of size 4194304 bytes", Detail: "Invalid access on access by cudaMemcpy source", Count: 1},
 		{Tool: "memcheck", Warning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Count: 2},
 	}
-	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 3 || got.ended || !strings.HasPrefix(got.problem, "Internal Sanitizer Error") {
+	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.ended || !strings.HasPrefix(got.problem, "Internal Sanitizer Error") {
 		t.Errorf("ended %v, %d errors, problem %q\n%s", got.ended, got.errors, got.problem, diff)
 	}
 }

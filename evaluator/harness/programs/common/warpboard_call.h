@@ -54,6 +54,7 @@ public:
             stamps = Stamps{};
             draw(c, fresh);
             share();
+            if (rests_ || least_prepared_ == 0) device_.rest();  // not later: some clocks begin when the call is told of
             session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
             copies_.clear();
@@ -73,7 +74,7 @@ public:
             if (answer_[0] == ANSWER_CANNOT) return {false, "the answer cannot be handed over: " + printable(answer_.substr(1))};
             if (answer_[0] != ANSWER_FOLLOWS) throw Refused{"The answer's description is not one."};
             if (!foreseen) read_answer();
-            copy(stamps);
+            or_abandon([&] { copy(stamps); });
             session_.read_event(stamps);
             if (device_.changed()) return {false, still_changed};
             stamps.prepared = device_.writing_took();
@@ -86,7 +87,10 @@ public:
 
     // From now on the tests have passed: a checker that fails, fails for the answer. Else a kernel that notices a slow process
     // could end its run as a failure of the task, which counts nowhere.
-    void blame_answers() { blames_answers_ = true; }
+    void blame_answers() {
+        blames_answers_ = true;
+        device_.blame_runner();
+    }
 
     // What a call of the judge's own runner has in common with one of this case.
     template <class Own>
@@ -128,7 +132,6 @@ public:
     // until it is let go. Copies of the answer are queued if their places are known.
     void prepare(uint32_t number, bool known) {
         queued_ = known;
-        if (rests_ || least_prepared_ == 0) device_.rest();
         buffers_.poison(last_);
         last_.clear();
         buffers_.begin_writing(number);
@@ -157,7 +160,9 @@ public:
         last_ = copies_;
         if (!queued_) device_.queue_copies(copies_);
         device_.open_gate();
-        stamps.sampled = device_.wait_sampled() ? now_ns() : stamps.done;
+        // Parts on the host are not sampled: they are copied at once.
+        const bool on_device = std::all_of(copies_.begin(), copies_.end(), [](const AnswerReader::Copy& copy) { return copy.device; });
+        stamps.sampled = on_device && device_.wait_sampled() ? now_ns() : stamps.done;
         buffers_.copy(copies_);
         device_.wait_copied();
         stamps.copied = now_ns();
@@ -240,7 +245,7 @@ private:
         Reader in(answer_.data() + 1, answer_.size() - 1);
         const uint64_t bytes = answer_.size() == 1 + sizeof(uint64_t) ? in.number<uint64_t>() : ~uint64_t{0};
         if (++grown_ > 3) throw Refused{"The answer needed more shared memory each time that it was given more."};
-        if (bytes > device_.free_memory()) throw Refused{"The answer needs more shared memory than there is."};
+        if (bytes > std::min<uint64_t>(device_.free_memory(), most_answer())) throw Refused{"The answer needs more shared memory than there is."};
         host_answers_ = std::max<size_t>(host_answers_, bytes);
         if (!Device::released_on_host) device_answers_ = std::max<size_t>(device_answers_, bytes);
     }

@@ -124,7 +124,7 @@ private:
     static constexpr double usual_switch_ns = 10e3;  // and a change of contexts
     static constexpr double middle_switch_ns = 4e3;  // that of the middle call
     static constexpr double usual_sample_ns = 15e3;  // and a sample of the answer
-    static constexpr double middle_sample_ns = 8e3;
+    static constexpr double middle_sample_ns = 6e3;
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
     // to end early makes the constant smaller, and so its own time longer.

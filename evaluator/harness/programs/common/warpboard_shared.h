@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -53,6 +54,13 @@ inline int make_shared_memory(size_t bytes) {
         return -1;
     }
     return fd;
+}
+
+// The largest answer that can be taken: a file of this process may be as large as its memory, which has copies of it, too.
+inline uint64_t most_answer() {
+    rlimit limit{};
+    const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited ? limit.rlim_cur / 4 : uint64_t{16} << 30;
 }
 
 // Addresses for so many bytes, where huge pages fit; null when there are none.

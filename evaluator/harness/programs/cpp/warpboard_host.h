@@ -121,6 +121,7 @@ public:
     void queue_copies(const std::vector<AnswerReader::Copy>&) {}
     void open_gate() {}
     void abandon() {}
+    void blame_runner() {}
     bool wait_sampled() { return false; }
     void wait_copied() {}
     bool changed() { return false; }

@@ -40,6 +40,9 @@ public:
 
     void give(void* memory, size_t bytes) { idle_[bytes].push_back(memory); }
 
+    // From now on the tests have passed with the memory that there is: a runner chooses the size of its answers.
+    void blame_runner() { blames_runner_ = true; }
+
     void count(size_t bytes) { used_ += bytes; }
     void discount(size_t bytes) { used_ -= bytes; }
 
@@ -57,7 +60,7 @@ public:
         size_t free = 0, total = 0;
         cudaGetLastError();
         cudaMemGetInfo(&free, &total);
-        if (used_ + bytes <= total / 3) throw Refused{"The submission's process left too little of the device's memory."};
+        if (blames_runner_ || used_ + bytes <= total / 3) throw Refused{"The submission's process left too little of the device's memory."};
         throw std::runtime_error("the device has no " + std::to_string(bytes) + " bytes left beside the submission's process (" +
                                  std::to_string(free) + " of " + std::to_string(total) + " are free)");
     }
@@ -74,6 +77,7 @@ private:
 
     std::unordered_map<size_t, std::vector<void*>> idle_;
     size_t used_ = 0;
+    bool blames_runner_ = false;
 };
 
 inline DevicePool& device_pool() {
@@ -85,10 +89,10 @@ class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
     static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
-    static constexpr Bounds bounds{3e3, 6e3, 60e3, 0.05, 0.5, 13e3, 25e3};
+    static constexpr Bounds bounds{3e3, 6e3, 60e3, 0.05, 0.5, 13e3, 15e3};
     static constexpr int calibrations = 20;
     static constexpr size_t sealed_bytes = Record::most * sizeof(Record);
-    static constexpr size_t calls_of_one_process = 40;
+    static constexpr size_t calls_of_one_process = 40, most_at_once = 200;
 
     void open() {
         cudaSetDeviceFlags(cudaDeviceScheduleSpin);
@@ -113,7 +117,7 @@ public:
     void begin_writing(uint32_t number, void* records) {
         cudaCtxResetPersistingL2Cache();  // the runner's lines
         cudaGetLastError();               // devices without persisting lines refuse the call
-        at_once_ = sizes_ == written_;
+        at_once_ = sizes_ == written_ && sizes_.size() < most_at_once;  // what waits must fit into the driver's queue
         if (at_once_) hold_.block();
         written_ = sizes_;
         hold_.begin(number, records);
@@ -157,6 +161,8 @@ public:
     void open_gate() { taken_.open_gate(); }
     bool wait_sampled() { return taken_.wait_sampled(); }  // false where there is no sample
     void wait_copied() { taken_.wait_copied(); }
+
+    void blame_runner() { device_pool().blame_runner(); }
 
     // Lets everything go that is queued.
     void abandon() {

@@ -138,7 +138,7 @@ private:
 
     void launch_gate(uint32_t number, void* inputs, const void* records, unsigned sealed) {
         const unsigned parts = sealed * Record::parts, blocks = std::max(1u, (parts + gate_threads - 1) / gate_threads);
-        WARPBOARD_LAUNCH(open_gate, blocks, gate_threads, reinterpret_cast<volatile uint32_t*>(page_), number, static_cast<uint32_t*>(inputs),
+        WARPBOARD_LAUNCH(warpboard_open_gate, blocks, gate_threads, reinterpret_cast<volatile uint32_t*>(page_), number, static_cast<uint32_t*>(inputs),
                          static_cast<const Record*>(records), parts, gate_);
         WARPBOARD_CUDA(cudaGetLastError());
     }

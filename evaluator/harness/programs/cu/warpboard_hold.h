@@ -287,7 +287,7 @@ public:
     void wait_taken() {
         Waiter waiter(1e9);
         while (read(page_->held) != number_) {
-            if (waiter.elapsed() > wait_ns) throw std::runtime_error("the device did not come to the judge's last kernel before a release");
+            if (waiter.elapsed() > wait_ns) throw Refused{"The device did not come to the judge's last kernel before a release."};
             waiter.pause();
         }
     }

@@ -79,7 +79,7 @@ struct GateWords {
 // through the code once before it says that it runs, for the judge has flushed the caches. Words are those of the page; only one
 // thread reads them and passes them on: a read of the host's memory takes a microsecond, and they come one after the other. The
 // device's own words are 0 before the first call.
-static __global__ void open_gate(volatile uint32_t* page, uint32_t number, uint32_t* inputs, const Record* records, unsigned parts, GateWords* own) {
+static __global__ void warpboard_open_gate(volatile uint32_t* page, uint32_t number, uint32_t* inputs, const Record* records, unsigned parts, GateWords* own) {
     __shared__ uint32_t line[4];
     unsigned part = blockIdx.x * blockDim.x + threadIdx.x;
     SealedPart sealed{};

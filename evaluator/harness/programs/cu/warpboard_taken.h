@@ -23,7 +23,7 @@ namespace warpboard {
 // give the runner the 10 to 30 us that a launch takes. The end of the sample and of the copies is a word of the host's: on some
 // GPUs a synchronization returns 10 us later.
 //
-// The sample is some bytes from unpredictable places, which a copy engine takes some 10 us after "done". The whole answer is copied some 150 us
+// The sample is some bytes from unpredictable places, and the last ones, which a copy engine takes some 10 us after "done". The whole answer is copied some 150 us
 // later, when the device has come back to the judge's context, and what is queued of the runner's is done by then: the sample
 // lacks what came late.
 class Taken {
@@ -76,7 +76,7 @@ public:
         if (sampled_.width == 0) return false;
         sample(words_->later, into_);
         WARPBOARD_CUDA(cudaStreamSynchronize(sampling_));
-        return std::memcmp(words_->first, words_->later, sampled_.width * sampled_.height) != 0;
+        return std::memcmp(words_->first, words_->later, sampled_.width * sampled_.height + sampled_.tail) != 0;
     }
 
 private:
@@ -87,19 +87,21 @@ private:
         alignas(128) uint32_t gate = 0;
         alignas(128) uint32_t sampled = 0;
         alignas(128) uint32_t copied = 0;
-        alignas(128) unsigned char first[rows * row_bytes] = {};
-        unsigned char later[rows * row_bytes] = {};
+        alignas(128) unsigned char first[(rows + 1) * row_bytes] = {};
+        unsigned char later[(rows + 1) * row_bytes] = {};
     };
 
-    // Rows of some bytes, each a pitch behind the one before.
+    // Rows of some bytes, each a pitch behind the one before, and a tail at the end: a sum is often written there last.
     struct Sample {
-        size_t skip = 0, pitch = 0, width = 0, height = 0;
+        size_t skip = 0, pitch = 0, width = 0, height = 0, end = 0, tail = 0;
 
         static Sample of(const Copy& copy, Random& random) {
             Sample s;
             s.height = copy.bytes >= rows * row_bytes ? rows : 1;
             s.pitch = s.height > 1 ? std::min(copy.bytes / s.height / step * step, most_pitch) : copy.bytes;
             s.width = s.height > 1 ? row_bytes : copy.bytes;
+            s.end = copy.bytes;
+            s.tail = s.height > 1 ? row_bytes : 0;
             s.skip = random() % ((copy.bytes - (s.height - 1) * s.pitch - s.width) / step + 1) * step;
             return s;
         }
@@ -140,6 +142,9 @@ private:
     void sample(unsigned char* to, const void* from) {
         WARPBOARD_CUDA(cudaMemcpy2DAsync(to, sampled_.width, static_cast<const unsigned char*>(from) + sampled_.skip, sampled_.pitch,
                                          sampled_.width, sampled_.height, cudaMemcpyDeviceToHost, sampling_));
+        if (sampled_.tail == 0) return;
+        WARPBOARD_CUDA(cudaMemcpyAsync(to + sampled_.width * sampled_.height, static_cast<const unsigned char*>(from) + sampled_.end - sampled_.tail,
+                                       sampled_.tail, cudaMemcpyDeviceToHost, sampling_));
     }
 
     Words* words_ = nullptr;

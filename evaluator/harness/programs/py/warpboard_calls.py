@@ -112,7 +112,9 @@ class Runner:
         """Gives it at least this much memory for its answer."""
         self.here()
         kinds = [HOST] if self.cuda is None else [HOST, CUDA]
-        most = self.host.most_bytes() if self.cuda is None else self.cuda.free_bytes() // 2
+        most = self.host.most_bytes()  # on a device, too: there is a region of that size on the host beside it
+        if self.cuda is not None:
+            most = min(most, self.cuda.free_bytes() // 2)
         if not 0 < size <= most:
             raise Refused(f"The answer takes {size} bytes, and there is room for {most}.")
         has = min(self.regions.bytes[ANSWERS, kind] for kind in kinds)

@@ -14,7 +14,7 @@ from warpboard_stats import Stats, quantile
 # By how much wall and snapshot may exceed the truth.
 _LEAST_NS = {"host": (2_000, 5_000), "cuda": (4_000, 8_000)}
 _HIDDEN_NS = 20_000  # of work after "done" that is not seen while the device returns to the judge
-_SAMPLED_NS = 25_000  # by which the answer may come later than "done" says, where a sample of it was right
+_SAMPLED_NS = 15_000  # by which the answer may come later than "done" says, where a sample of it was right
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, not the runner's
 _UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
@@ -25,7 +25,7 @@ _TURN_NS, _SLOW_TURN_NS = 20_000, 50_000
 _PART_NS, _MOST_PARTS = 5_000, 32  # and in the second case so much for each part of an answer: copies of them are queued then
 _SWITCH_NS, _USUAL_SWITCH_NS = 10_000, 4_000  # and a change of contexts so much longer, in one call and in the middle one
 # So much later may a sample be than usual, in one call and in the middle one. On two H100s the medians of 60 cases were within 5 µs.
-_LATE_SAMPLE_NS, _USUAL_SAMPLE_NS = 15_000, 8_000
+_LATE_SAMPLE_NS, _USUAL_SAMPLE_NS = 15_000, 6_000
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ class Judge:
         if ranked:
             rule = StopRule(kernel_ns=6e9, wall_ns=24e9, least=_LEAST_OF_ONE[self.kind], most=_MOST_OF_ONE[self.kind])
         self.ranked, process = ranked, 0
+        self.runners.blame(ranked)
         while self.runner is not None:
             if not self.measure_all(rule, _CALIBRATIONS_AGAIN if process else CALIBRATIONS):
                 return False
@@ -215,6 +216,12 @@ class Runners:
         self._ranks = Ranks(ranks)
         self._ranks.ready()
         return self._ranks
+
+    def blame(self, runner):
+        """Whether a device without memory is the submission's fault, however much of it the judge has."""
+        for device in self._devices:
+            if device is not None:
+                device.blames_runner = runner
 
     def end(self):
         """Ends the turn of the current one, and waits until it is gone."""

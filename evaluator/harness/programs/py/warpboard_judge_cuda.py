@@ -11,6 +11,7 @@ from warpboard_hold import Hold
 _MOST_SPACE = 64 << 20  # between shared memory and what lies before it
 # Where, in words of the gate's page, the device writes the number of the last sample and of the last copies that it took.
 _SAMPLED, _COPIED = 32, 64
+_NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")  # in errors of torch, CUDA and its libraries
 _NOT_READY = 600  # CUDA_ERROR_NOT_READY
 _LOOKS = 1 << 16  # at such a word, for each question whether the device has failed
 
@@ -26,15 +27,15 @@ class _Rows(ctypes.Structure):
 
 
 class Sample:
-    """Some bytes of an answer, from unpredictable places all over it. A copy engine takes them some 10 µs after the runner's
+    """Some bytes of an answer, from unpredictable places all over it, and the last ones: a sum is often written there last. A copy engine takes them some 10 µs after the runner's
     "done". The whole answer is copied some 150 µs later, when the device has come back to the judge's context, and the
     runner's queued work is done by then: the sample lacks what came late."""
 
     _ROWS, _WIDTH, _STEP, _MOST_PITCH = 64, 64, 64, 1 << 30
 
     def __init__(self):
-        self._memory = mmap.mmap(-1, self._ROWS * self._WIDTH)
-        self._later = mmap.mmap(-1, self._ROWS * self._WIDTH)
+        self._memory = mmap.mmap(-1, (self._ROWS + 1) * self._WIDTH)
+        self._later = mmap.mmap(-1, (self._ROWS + 1) * self._WIDTH)
         for memory in (self._memory, self._later):
             seen_by_device(address_of(memory), len(memory))
         self._stream = ctypes.c_void_p()
@@ -52,9 +53,11 @@ class Sample:
         pitch = min(size // height // self._STEP * self._STEP, self._MOST_PITCH) if height > 1 else size
         width = min(self._WIDTH if height > 1 else self._ROWS * self._WIDTH, pitch)
         skip = secrets.randbelow((size - (height - 1) * pitch - width) // self._STEP + 1) * self._STEP
-        self._copy = to + skip, pitch, width, height
+        self._copy = to + skip, pitch, width, height, to + size - self._WIDTH if height > 1 else None
         queue_wait(gate, number, self._stream)
         call("cuMemcpy2DAsync_v2", ctypes.byref(self._rows(source + skip, self._memory)), self._stream)
+        if height > 1:
+            call("cuMemcpyDtoHAsync_v2", self._tail(self._memory), ctypes.c_uint64(source + size - self._WIDTH), ctypes.c_size_t(self._WIDTH), self._stream)
         queue_write(word, number, self._stream)
 
     def taken(self):
@@ -72,12 +75,20 @@ class Sample:
         if self._copy is None:
             return False
         call("cuStreamSynchronize", self._stream)
-        call("cuMemcpy2D_v2", ctypes.byref(self._rows(self._copy[0], self._later)))
-        end = self._copy[2] * self._copy[3]
+        first, _, width, height, last = self._copy
+        call("cuMemcpy2D_v2", ctypes.byref(self._rows(first, self._later)))
+        end = width * height
+        if last is not None:
+            call("cuMemcpyDtoH_v2", self._tail(self._later), ctypes.c_uint64(last), ctypes.c_size_t(self._WIDTH))
+            end += self._WIDTH
         return self._memory[:end] != self._later[:end]
 
+    def _tail(self, memory):
+        """Where the last bytes come to lie, behind the rows."""
+        return ctypes.c_void_p(address_of(memory) + self._copy[2] * self._copy[3])
+
     def _rows(self, source, memory):
-        _, pitch, width, height = self._copy
+        _, pitch, width, height, _ = self._copy
         return _Rows(0, 0, 2, None, source, None, pitch, 0, 0, 1, address_of(memory), 0, None, width, width, height)
 
 
@@ -113,6 +124,7 @@ class JudgeMemory:
         self._written = None  # sizes of the arrays that were written last
         self.at_once = False  # whether the device began with the last input when everything until the release was queued
         self._sample = Sample()
+        self.blames_runner = False  # the tests passed with the memory that there is: a runner chooses the size of its answers
 
     def here(self):
         if self._device is not None:
@@ -177,8 +189,8 @@ class JudgeMemory:
         """Whether an error means that no memory is left, although this process has less than a third of the device's. Where torch
         cannot ask NVML how much is left, its allocator fails with another error."""
         cuda = self._torch.cuda
-        none_left = isinstance(error, cuda.OutOfMemoryError) or (isinstance(error, RuntimeError) and "CUDACachingAllocator" in str(error))
-        return none_left and cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3
+        none_left = isinstance(error, cuda.OutOfMemoryError) or (isinstance(error, RuntimeError) and any(it in str(error) for it in _NO_MEMORY))
+        return none_left and (self.blames_runner or cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3)
 
     def flush(self):
         """Queues the flush of the L2 cache, if calls are to begin without it."""

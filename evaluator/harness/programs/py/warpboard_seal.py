@@ -66,7 +66,7 @@ _PTX = f"""
 .target sm_70
 .address_size 64
 
-.visible .entry open_gate(.param .u64 p_page, .param .u32 p_number, .param .u64 p_inputs, .param .u64 p_records, .param .u32 p_parts,
+.visible .entry warpboard_open_gate(.param .u64 p_page, .param .u32 p_number, .param .u64 p_inputs, .param .u64 p_records, .param .u32 p_parts,
                           .param .u64 p_ready)
 {{
     .shared .align 4 .b8 line[16];
@@ -161,7 +161,7 @@ class Gate:
     eight words of the device, 0 before the first call."""
 
     def __init__(self, page, ready):
-        self._page, self._ready, self._gate = page, ctypes.c_uint64(ready), function(load(_PTX), "open_gate")
+        self._page, self._ready, self._gate = page, ctypes.c_uint64(ready), function(load(_PTX), "warpboard_open_gate")
 
     def queue(self, number, inputs, records, sealed):
         """Queues the gate of a call: the addresses of the regions of inputs and of records, and how many records there are."""

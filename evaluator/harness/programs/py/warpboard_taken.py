@@ -21,11 +21,12 @@ class Taken:
                                      for part, source, copy in self._filled() if part.kind == CUDA])
 
     def sampled(self):
-        """Waits until a sample of the answer has been taken. False where there is none."""
+        """Waits until a sample of the answer has been taken. False where there is none, or a part on the host, which is copied at
+        once."""
         if self._cuda is None:
             return False
         self._cuda.open_gate()
-        return self._cuda.wait_sampled()
+        return all(part.kind == CUDA for part, _, _ in self._filled()) and self._cuda.wait_sampled()
 
     def take(self):
         """Copies the parts, and returns when the copies are there."""
