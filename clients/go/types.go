@@ -14,7 +14,7 @@ type TaskSummary struct {
 	Title    string     `json:"title"`
 	Lang     tasks.Lang `json:"lang"`
 	Tags     []string   `json:"tags,omitempty" jsonschema:"by which people find the task: 'reduction', 'beginner' …"`
-	Problem  string     `json:"problem,omitempty" jsonschema:"what it has in common with other tasks of its author: the same in another language"`
+	Problem  string     `json:"problem,omitempty" jsonschema:"the same for this task in other languages"`
 	Devices  []string   `json:"devices"`
 	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"submissions are taken up to this moment; absent: always"`
 }
@@ -42,7 +42,7 @@ type Task struct {
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.
 	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of the files that a submission may bring beside its main one; absent: none"`
-	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"a source is ranked on a GPU only after a run of mode sanitize of it there, without errors"`
+	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"ranking on a GPU needs a clean sanitize run of the source"`
 	// Limits are those of the caller; admins have none.
 	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"what the caller may submit, and has left; absent: no limits"`
 }

@@ -24,6 +24,25 @@ type Finding struct {
 	Count   int    `json:"count"`            // how often it was reported at this place
 }
 
+// Sentence is a finding in a line: "error: Invalid __global__ write of size 4 bytes in oob(float *) at submission.cu:6, 28 times".
+func (f Finding) Sentence() string {
+	text := "error: "
+	if f.Warning {
+		text = "warning: "
+	}
+	text += f.Message
+	if f.Kernel != "" {
+		text += " in " + f.Kernel
+	}
+	if f.Line > 0 {
+		text += fmt.Sprintf(" at %s:%d", f.File, f.Line)
+	}
+	if f.Count > 1 {
+		text += fmt.Sprintf(", %d times", f.Count)
+	}
+	return text
+}
+
 func (f Finding) check() error {
 	if f.Line < 0 || f.Count < 0 {
 		return fmt.Errorf("a finding has line %d and count %d", f.Line, f.Count)

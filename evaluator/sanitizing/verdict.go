@@ -43,31 +43,12 @@ func (r *run) found() string {
 			fmt.Fprintf(&b, "\nand %d more", len(r.log.findings)-listed)
 			break
 		}
-		b.WriteString("\n" + sentence(f))
+		b.WriteString("\n" + f.Sentence())
 	}
 	if r.log.unread > 0 {
 		fmt.Fprintf(&b, "\n%d errors more were not written down by the tool", r.log.unread)
 	}
 	return b.String()
-}
-
-// sentence is a finding in a line: "error: Invalid __global__ write of size 4 bytes in oob(float *) at submission.cu:6, 28 times".
-func sentence(f job.Finding) string {
-	text := "error: "
-	if f.Warning {
-		text = "warning: "
-	}
-	text += f.Message
-	if f.Kernel != "" {
-		text += " in " + f.Kernel
-	}
-	if f.Line > 0 {
-		text += fmt.Sprintf(" at %s:%d", f.File, f.Line)
-	}
-	if f.Count > 1 {
-		text += fmt.Sprintf(", %d times", f.Count)
-	}
-	return text
 }
 
 // lastWords says why there is no whole log: in the tool's words, or in the program's.

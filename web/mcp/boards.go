@@ -22,7 +22,7 @@ type submitIn struct {
 
 // furtherIn are the further files of a submission.
 type furtherIn struct {
-	Files map[string]string `json:"files,omitempty" jsonschema:"further files beside the source, as the task's submission_files allow: their texts by name"`
+	Files map[string]string `json:"files,omitempty" jsonschema:"further files, as the task's submission_files allow: texts by name"`
 }
 
 type submissionIn struct {

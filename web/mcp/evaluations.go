@@ -32,7 +32,7 @@ type settings struct {
 }
 
 type evaluateIn struct {
-	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (EvaluationRequest: kernel, num_trials, …); it replaces all other parameters"`
+	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (kernel, num_trials, …), in place of all else"`
 	Source      string `json:"kernel_source,omitempty" jsonschema:"source of the kernel; needed without request"`
 	Type        string `json:"kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
 	RefSource   string `json:"reference_kernel_source,omitempty" jsonschema:"source of a correct kernel to compare with"`
@@ -44,7 +44,7 @@ type evaluateIn struct {
 }
 
 type compareIn struct {
-	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (CompareRequest: ref_kernel, custom_kernel, …); it replaces all other parameters"`
+	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (ref_kernel, custom_kernel, …), in place of all else"`
 	RefSource      string `json:"ref_kernel_source,omitempty" jsonschema:"source of the correct kernel; needed without request"`
 	RefType        string `json:"ref_kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
 	CustomSource   string `json:"custom_kernel_source,omitempty" jsonschema:"source of the kernel that is checked and timed; needed without request"`

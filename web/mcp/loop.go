@@ -45,16 +45,16 @@ type submissionOut struct {
 
 // runOut is a run in short. It has no id: tools take ids of submissions, and agents would confuse the two.
 type runOut struct {
-	Device   string        `json:"device"`
-	State    string        `json:"state"`
-	Position int           `json:"position,omitempty" jsonschema:"in the queue, from 1"`
-	ScoreNS  *float64      `json:"score_ns,omitempty" jsonschema:"the time that counts, in nanoseconds: less is better"`
-	Low      *float64      `json:"interval_low,omitempty"`
-	High     *float64      `json:"interval_high,omitempty"`
-	Failure  string        `json:"failure,omitempty" jsonschema:"why it did not pass"`
-	Output   string        `json:"output,omitempty" jsonschema:"of the compiler or the program, where it did not pass"`
-	Findings []job.Finding `json:"findings,omitempty" jsonschema:"of compute-sanitizer, in mode sanitize"`
-	Profile  string        `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
+	Device   string   `json:"device"`
+	State    string   `json:"state"`
+	Position int      `json:"position,omitempty" jsonschema:"in the queue, from 1"`
+	ScoreNS  *float64 `json:"score_ns,omitempty" jsonschema:"the time that counts, in nanoseconds: less is better"`
+	Low      *float64 `json:"interval_low,omitempty"`
+	High     *float64 `json:"interval_high,omitempty"`
+	Failure  string   `json:"failure,omitempty" jsonschema:"why it did not pass"`
+	Output   string   `json:"output,omitempty" jsonschema:"of the compiler or the program, where it did not pass"`
+	Findings []string `json:"findings,omitempty" jsonschema:"of compute-sanitizer, a line each"`
+	Profile  string   `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
 }
 
 // maxOutput bounds a compiler's or a program's output for agents, in bytes from the end.
@@ -65,7 +65,9 @@ func shortSubmission(s *client.Submission) submissionOut {
 	for _, r := range s.Runs {
 		one := runOut{Device: r.Device, State: r.State, Position: r.Position, ScoreNS: r.ScoreNS, Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile}
 		for _, stage := range r.Stages {
-			one.Findings = append(one.Findings, stage.Findings...)
+			for _, f := range stage.Findings {
+				one.Findings = append(one.Findings, f.Tool+": "+f.Sentence())
+			}
 		}
 		if r.Failure != nil {
 			one.Failure = r.Failure.Reason
