@@ -20,6 +20,10 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", "Add them up"))
 	w.Shows("[data-checked] [role=status]", "No problems")
 	w.shoot("starter")
+	w.Click("#tab-preview")
+	w.Until(`document.querySelector("iframe").contentDocument.querySelector(".prose")?.textContent.includes("Add two vectors")`)
+	w.shoot("starter-preview")
+	w.Click("#tab-problems")
 	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
 	w.Eval(`(() => { document.querySelector(".file-pane:not([hidden]) .cm-content").focus(); document.execCommand("insertText", false, "timeout: 3\n"); })()`)
 	w.Shows("[data-checked] li", "task.yml, line 1: timeout: unknown key") // no one has to try it for that

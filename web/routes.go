@@ -129,6 +129,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.post("/tasks/new/:kind", s.site.NeedsRoom, s.authoring.TryNew)
 	uploads.post("/tasks/publish", s.site.NeedsRoom, s.authoring.Publish)
 	pages.post("/tasks/check", s.authoring.Check)
+	pages.post("/tasks/check/preview", s.authoring.TaskPreview)
 	pages.get("/tasks/:slug", s.pages.Task)
 	pages.get("/tasks/:slug/file", s.pages.TaskFile)
 	pages.get("/tasks/:slug/template", s.pages.TaskTemplate)
@@ -195,6 +196,7 @@ func (s *Server) eventRoutes(pages group) {
 func (s *Server) formAddresses(pages group) {
 	pages.get("/tasks/publish", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/check", site.RedirectTo("/tasks/new"))
+	pages.get("/tasks/check/preview", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/:slug/submit", site.RedirectTo("/tasks/:slug#submit"))
 	for _, part := range []string{"version", "publish", "delete"} {
 		pages.get("/tasks/:slug/"+part, site.RedirectTo("/tasks/:slug/edit"))

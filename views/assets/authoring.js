@@ -1,34 +1,36 @@
-// Writing a task: its files as tabs with an editor each, and what the server would refuse of them while one types. Without
-// this each file is a folded box, and "Try it" says what is wrong.
+// Writing a task: its files as a tree with an editor each, and beside them what the server would refuse of them while one
+// types, the page that they make, and fields for values of task.yml. Without this each file is a folded box, and buttons
+// check, preview and save.
+import { preview } from "./preview.js";
 import { named, tabs } from "./tabs.js";
+import { tree } from "./tree.js";
 
 const form = document.querySelector("[data-files]");
-const strip = form.querySelector("[data-file-tabs]");
+const panes = form.querySelector("[data-panes]");
+const nav = form.querySelector("[data-tree]");
 const said = form.querySelector("[data-checked]");
-const list = strip.querySelector("[role=tablist]");
-const row = tabs(list);
+const previewed = form.querySelector("[data-previewed]");
 const files = [];
 const pause = 500; // ms after the last letter
 
-// A box of a file becomes a panel and its tab. What is in it stays the form's.
+// A box of a file becomes a pane and a line of the tree. What is in it stays the form's.
+let made = 0;
 function open(box) {
-  const number = files.length;
+  const number = made++;
   const pane = document.createElement("div");
-  pane.id = `file-${number}`;
   pane.className = "file-pane";
-  pane.append(box.querySelector("summary + div"));
-  pane.firstElementChild.classList.remove("px-5", "pb-5"); // they are the box's
-  const [path, area] = [pane.querySelector("input"), pane.querySelector("textarea")];
+  pane.append(...box.querySelector("summary + div").children);
+  const [path, area, remove] = [pane.querySelector("input"), pane.querySelector("textarea"), pane.querySelector("[data-delete-file]")];
   for (const [field, name] of [[path, "path"], [area, "text"]]) {
     pane.querySelector(`label[for^=${name}]`).htmlFor = field.id = `${name}-${number}`;
   }
-  const tab = document.createElement("button");
-  Object.assign(tab, { type: "button", id: `file-tab-${number}`, role: "tab" });
-  tab.setAttribute("aria-controls", pane.id);
-  pane.setAttribute("aria-labelledby", tab.id);
-  list.append(tab);
-  const file = { tab, pane, path, area, remarks: [] };
+  const button = document.createElement("button");
+  button.type = "button";
+  remove.hidden = false;
+  const file = { button, pane, path, area, remarks: [] };
+  remove.addEventListener("click", () => drop(file));
   files.push(file);
+  panes.append(pane);
   return file;
 }
 
@@ -39,22 +41,49 @@ function watch(file) {
     seen.disconnect();
     const { edit } = await import(file.area.dataset.module);
     edit(file.area);
-  });
+  }, { rootMargin: "400px" });
   file.area.addEventListener("editor", ({ detail }) => {
     file.view = detail;
     marked(file);
     if (file.line) goTo(file, file.line);
   });
   seen.observe(file.area);
-  file.path.addEventListener("input", () => titled(file));
+  file.path.addEventListener("input", () => (titled(file), shown.draw(files)));
   titled(file);
 }
 
-// A tab says its file's name and how many of its problems are known.
+// A line of the tree says its file's name and how many of its problems are known.
 function titled(file) {
-  const name = file.path.value.trim() || "Without a path";
-  file.area.setAttribute("aria-label", `Text of ${name}`);
-  named(file.tab, name, file.remarks.filter((remark) => !remark.note).length, "problem");
+  const path = file.path.value.trim();
+  file.area.setAttribute("aria-label", `Text of ${path || "a file without a path"}`);
+  file.button.title = path;
+  named(file.button, path.split("/").at(-1) || "Without a path", file.remarks.filter((remark) => !remark.note).length, "problem");
+}
+
+function choose(file) {
+  for (const { pane } of files) pane.hidden = pane !== file.pane;
+  shown.chosen(file.button);
+}
+
+// A deleted file can be brought back until the page is left.
+function drop(file) {
+  const at = files.indexOf(file);
+  files.splice(at, 1);
+  file.pane.remove();
+  shown.draw(files);
+  if (files.length) choose(files[Math.max(at - 1, 0)]);
+  const back = document.createElement("button");
+  Object.assign(back, { type: "button", className: "link small", textContent: `Bring back ${file.path.value.trim() || "the deleted file"}` });
+  back.addEventListener("click", () => {
+    back.remove();
+    files.splice(at, 0, file);
+    panes.append(file.pane);
+    shown.draw(files);
+    choose(file);
+    later(0);
+  });
+  nav.append(back);
+  later(0);
 }
 
 function marked(file) {
@@ -63,31 +92,32 @@ function marked(file) {
 }
 
 function goTo(file, line) {
-  row.choose(file.tab);
+  choose(file);
   file.line = line; // the editor may not be there yet
   if (!file.view) return file.area.focus();
   const { doc } = file.view.state;
   if (line) file.view.dispatch({ selection: { anchor: doc.line(Math.min(line, doc.lines)).from }, scrollIntoView: true });
   file.view.focus();
+  file.line = 0;
 }
 
 const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
-// What a check found, as a sentence that is announced, a list that leads to each place, and marks at tabs and lines.
+// What a check found, as a sentence that is announced, a list that leads to each place, and marks at files and lines.
 function show(remarks) {
   const notes = remarks.filter((remark) => remark.note).length;
   const wrong = remarks.length - notes;
   const parts = [wrong ? counted(wrong, "problem", "problems") : "No problems"];
   if (notes) parts.push(counted(notes, "note", "notes"));
   say(`${parts.join(" and ")} in these files.`, wrong > 0);
-  const items = said.querySelector("ul");
-  items.hidden = !remarks.length;
-  items.replaceChildren(...remarks.map(item));
+  said.querySelector("ul").replaceChildren(...remarks.map(item));
+  named(document.getElementById("tab-problems"), "Problems", wrong, "problem");
   for (const file of files) {
     file.remarks = remarks.filter((remark) => remark.file && remark.file === file.path.value.trim());
     titled(file);
     marked(file);
   }
+  return wrong;
 }
 
 function item(remark) {
@@ -105,9 +135,31 @@ function item(remark) {
 
 function say(sentence, bad) {
   const status = said.querySelector("p");
-  said.hidden = false;
-  said.classList.toggle("callout-fail", bad);
+  status.classList.toggle("callout-fail", bad);
   if (status.textContent !== sentence) status.textContent = sentence;
+}
+
+// What the fields said is in task.yml now, and they hold what that says, unless either was changed since it was sent.
+function settle({ task, fields }, sent) {
+  const file = files.find(({ path }) => path.value.trim() === "task.yml");
+  if (!file || file.area.value.replaceAll("\r\n", "\n") !== sent.text) return;
+  if (task !== null) {
+    file.area.value = task;
+    file.area.dispatchEvent(new Event("change"));
+  }
+  for (const [key, value] of Object.entries(fields ?? {})) {
+    const [field, was] = ["field", "was"].map((name) => form.elements[`${name}_${key}`]);
+    if (!field || field.value !== sent.fields[key]) continue;
+    was.value = value;
+    if (field.value.trim() !== value) field.value = value;
+  }
+}
+
+function sends() {
+  const fields = {};
+  for (const box of form.querySelectorAll("[data-field]")) fields[box.dataset.field] = form.elements[`field_${box.dataset.field}`].value;
+  const text = files.find(({ path }) => path.value.trim() === "task.yml")?.area.value;
+  return { fields, text: text?.replaceAll("\r\n", "\n") };
 }
 
 let timer, asked;
@@ -121,36 +173,47 @@ function later(wait) {
 async function check() {
   asked?.abort();
   asked = new AbortController();
+  const sent = sends();
   try {
     const answer = await fetch(form.dataset.check, { method: "POST", body: new FormData(form), signal: asked.signal });
     if (answer.status === 429) return later(1000 * (Number(answer.headers.get("Retry-After")) || 5));
-    if (answer.ok) return show((await answer.json()).remarks);
+    if (answer.ok) {
+      const found = await answer.json();
+      settle(found, sent);
+      if (!show(found.remarks) && !previewed.hidden) look();
+      return;
+    }
     say(answer.status === 413 ? "These files are too large to be checked while you type; “Try it” checks them." : "The check failed; “Try it” says what is wrong.", false);
   } catch (error) {
     if (error.name !== "AbortError") say("The server does not answer: what stands here may be old.", false);
   }
 }
 
+const shown = tree(nav.querySelector("ul"), (button) => choose(files.find((file) => file.button === button)));
+form.querySelectorAll("[data-without-script]").forEach((part) => part.remove());
 const boxes = [...form.querySelectorAll("[data-file]")];
 const blank = boxes.pop(); // to be copied for each file that is added
-const panes = document.createElement("div");
-strip.after(panes);
-panes.after(said);
 for (const box of boxes) {
-  panes.append(open(box).pane);
+  open(box);
   box.remove();
 }
 blank.remove();
-for (const file of files) row.add(file.tab), watch(file);
-row.choose(files[0].tab);
-strip.hidden = false;
+files.forEach(watch);
+shown.draw(files);
+choose(files[0]);
+nav.hidden = false;
 
-strip.querySelector("[data-add-file]").addEventListener("click", () => {
+const side = form.querySelector("[data-side-tabs]");
+side.hidden = false;
+const look = preview(previewed, form);
+const sides = tabs(side, (pane) => pane === previewed && look());
+sides.choose(document.getElementById("tab-problems"));
+
+nav.querySelector("[data-add-file]").addEventListener("click", () => {
   const file = open(blank.cloneNode(true));
-  panes.append(file.pane);
-  row.add(file.tab);
   watch(file);
-  row.choose(file.tab);
+  shown.draw(files);
+  choose(file);
   file.path.focus();
 });
 form.addEventListener("input", () => later(pause));

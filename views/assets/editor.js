@@ -16,6 +16,16 @@ function mark(view, said) {
   view.dispatch(setDiagnostics(view.state, marks));
 }
 
+// The one part in which two texts differ, so that the cursor and the marks elsewhere stay.
+function difference(old, text) {
+  let from = 0;
+  const most = Math.min(old.length, text.length);
+  while (from < most && old[from] === text[from]) from++;
+  let same = 0;
+  while (same < most - from && old[old.length - 1 - same] === text[text.length - 1 - same]) same++;
+  return { from, to: old.length - same, insert: text.slice(from, text.length - same) };
+}
+
 export function edit(area) {
   const form = area.form;
   const submit = (key) => () => {
@@ -45,7 +55,7 @@ export function edit(area) {
   });
   const main = area.name === "source"; // others are a submission's further files
   if (main) mark(view, remarksIn(form.querySelectorAll("[data-line]:not([data-file]), [data-line][data-file='']")));
-  const fill = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  const fill = (text) => view.dispatch({ changes: difference(view.state.doc.toString(), text) });
   area.hidden = true;
   area.after(view.dom);
   area.labels.forEach((label) => label.addEventListener("click", () => view.focus()));

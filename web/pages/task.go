@@ -3,10 +3,8 @@ package pages
 import (
 	"bytes"
 	"context"
-	"maps"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -68,19 +66,14 @@ func (p *Pages) shareTask(task catalog.Task) *views.Share {
 }
 
 func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
-	ctx, task, version, owner, d := c.UserContext(), posed.Task, posed.Version, posed.Owner, posed.Version.Definition
-	page = views.TaskPage{
-		Page: p.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
-		Version: version.Number, Visibility: task.Visibility, Deadline: p.site.DeadlineOf(task), Definition: d,
-		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)), Comments: task.Comments,
+	ctx, task, owner := c.UserContext(), posed.Task, posed.Owner
+	if page, err = p.runs.ShownTask(p.code, p.site.Page(c, task.Title, "tasks"), task, posed.Version.Number, bundle); err != nil {
+		return page, err
 	}
+	page.Owner, page.MayEdit = site.PersonOf(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
 	if task.VisibleTo(accounts.User{}) {
 		page.Share = p.shareTask(task)
 	}
-	if page.Description, err = p.code.Description(d.Description); err != nil {
-		return page, err
-	}
-	page.Files = runs.TaskSources(p.code, bundle)
 	if page.Boards, err = p.boardHeads(ctx, task); err != nil {
 		return page, err
 	}

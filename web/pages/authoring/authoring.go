@@ -15,11 +15,13 @@ type Authoring struct {
 	code        *views.Highlighter
 	bundleLimit int // bytes of a task's zip
 	checks      *site.Pace
+	previews    *site.Pace
 }
 
 // New returns the pages that make and change tasks.
 func New(on *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
-	return &Authoring{site: on, runs: runs, code: code, bundleLimit: bundleLimit, checks: site.NewPace(checkEvery, checksAhead)}
+	return &Authoring{site: on, runs: runs, code: code, bundleLimit: bundleLimit,
+		checks: site.NewPace(checkEvery, checksAhead), previews: site.NewPace(checkEvery, checksAhead)}
 }
 
 // BodyLimit lets creators send a task's zip.

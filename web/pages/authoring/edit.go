@@ -20,10 +20,14 @@ import (
 
 // editableTask is the task in the address, if the viewer may change it.
 func (p *Authoring) editableTask(c *fiber.Ctx) (catalog.Task, error) {
+	return p.editableNamed(c, c.Params("slug"))
+}
+
+func (p *Authoring) editableNamed(c *fiber.Ctx, slug string) (catalog.Task, error) {
 	if _, err := site.RequireUser(c); err != nil {
 		return catalog.Task{}, err
 	}
-	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), slug)
 	if err == nil && !task.EditableBy(site.Actor(c)) {
 		err = site.Forbidden("edit", "Only the task's owner and admins may change it.")
 	}

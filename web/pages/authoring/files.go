@@ -15,7 +15,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/catalog"
-	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views"
@@ -81,7 +80,7 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Files: files})
+	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden, Files: files})
 }
 
 // filesOf reads a task's files as they are written into a zip.
@@ -131,6 +130,10 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 		status = fiber.StatusUnprocessableEntity
 	}
 	page.Page = p.site.Page(c, title, section)
+	page.Wide, page.Full = true, true
+	if page.Fields == nil {
+		page.Fields = fieldsOf(page.Files)
+	}
 	return p.site.Render(c, status, views.TaskFiles(page))
 }
 
@@ -182,111 +185,4 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 		return nil, wrong, nil
 	}
 	return b, nil, err
-}
-
-// TryNew makes a hidden task of the files, which no one else sees until it is published, and tries it.
-func (p *Authoring) TryNew(c *fiber.Ctx) error {
-	user, err := requireCreator(c)
-	if err != nil {
-		return err
-	}
-	files, err := readFiles(c)
-	if err != nil {
-		return err
-	}
-	page := views.TaskFilesPage{Files: files, Name: strings.TrimSpace(c.FormValue("name")), Starter: c.Params("kind")}
-	bundle, refused, err := p.newBundle(&page)
-	if err != nil || refused {
-		if refused {
-			return p.showFiles(c, page)
-		}
-		return err
-	}
-	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
-	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: db.Slug(page.Name), Bundle: bundle,
-		TaskSettings: catalog.TaskSettings{Title: titleOf(page, bundle), Devices: settings.Devices, Visibility: catalog.Hidden}})
-	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
-		if len(page.Problems) > 0 {
-			return p.showFiles(c, page)
-		}
-		return err
-	}
-	return p.startTrial(c, *user, task, bundle)
-}
-
-// titleOf is a new task's title: what its author wrote into task.yml, or else the name in the form. A starter's own title is
-// not the author's.
-func titleOf(page views.TaskFilesPage, b *tasks.Bundle) string {
-	title := b.Definition.Title
-	if starter, err := starterBundle(page.Starter); err == nil && title == starter.Definition.Title {
-		title = ""
-	}
-	return cmp.Or(title, page.Name)
-}
-
-// newBundle reads a new task from its form; refused with the problems in the page.
-func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
-	slug := db.Slug(page.Name)
-	if slug == "" || reservedSlug(slug) {
-		page.Problems = []string{needsName}
-		return nil, true, nil
-	}
-	b, problems, err := p.bundleOf(slug, page.Files)
-	if err == nil && len(problems) == 0 {
-		problems = withoutDevice(b)
-	}
-	page.Problems = sentences(problems)
-	return b, len(problems) > 0, err
-}
-
-const needsName = "Give the task a name of its own: it becomes the address, and the title unless task.yml has another."
-
-// withoutDevice is the problem of a new task without a board: this page has no field for devices beside its files.
-func withoutDevice(b *tasks.Bundle) []problems.Problem {
-	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
-		return nil
-	}
-	return []problems.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
-}
-
-// refusal is what an author did wrong, as a list; other errors stay errors.
-func refusal(err error) ([]string, error) {
-	if err == nil {
-		return nil, nil
-	}
-	if refused := site.FailureOf(err); refused.Status < 500 {
-		return []string{refused.Message}, nil
-	}
-	return nil, err
-}
-
-// SaveFiles takes edited files: a hidden task is changed and tried again; for a task that others see, the changes are
-// previewed first, as for an uploaded zip.
-func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
-	task, err := p.editableTask(c)
-	if err != nil {
-		return err
-	}
-	files, err := readFiles(c)
-	if err != nil {
-		return err
-	}
-	page := views.TaskFilesPage{Task: site.TaskRef(task), Files: files}
-	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
-	if err != nil {
-		return err
-	}
-	if page.Problems = sentences(problems); len(problems) > 0 {
-		return p.showFiles(c, page)
-	}
-	if task.Visibility != catalog.Hidden {
-		return p.showVersion(c, task, bundle, nil)
-	}
-	if _, _, err = p.site.Store.Catalog.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
-		task, err = p.site.Store.Catalog.TaskByID(c.UserContext(), task.ID)
-	}
-	if err != nil {
-		return err
-	}
-	return p.startTrial(c, site.Actor(c), task, bundle)
 }

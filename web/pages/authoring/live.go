@@ -3,6 +3,7 @@ package authoring
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,12 +54,36 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	sent := slices.Clone(files)
+	for _, problem := range applyFields(c, files) {
+		list = append(list, remark{File: tasks.TaskFile, Text: problem.Message})
+	}
 	found, err := p.checkFiles(slug, files, isNew)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(fiber.Map{"remarks": append(list, found...)})
+	return c.JSON(fiber.Map{"remarks": append(list, found...), "task": changedTask(sent, files), "fields": valuesOf(files)})
+}
+
+// changedTask is the text of task.yml with what was changed in its fields; nil where that is the same.
+func changedTask(sent, now []views.EditedFile) *string {
+	if at := views.FileNamed(now, tasks.TaskFile); at >= 0 && now[at].Text != sent[at].Text {
+		return &now[at].Text
+	}
+	return nil
+}
+
+// valuesOf are the values of the fields by key; nil where task.yml cannot be read.
+func valuesOf(files []views.EditedFile) map[string]string {
+	var values map[string]string
+	for _, f := range fieldsOf(files) {
+		if values == nil {
+			values = map[string]string{}
+		}
+		values[f.Key] = f.Value
+	}
+	return values
 }
 
 // checkName says why a new task cannot have its name.

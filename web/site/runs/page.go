@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -59,6 +60,18 @@ func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Tas
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
 	}
 	return list, err
+}
+
+// ShownTask is a task's page as its files have it, without its boards and people.
+func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle) (shown views.TaskPage, err error) {
+	d := b.Definition
+	shown = views.TaskPage{
+		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.Visibility, Deadline: s.site.DeadlineOf(task),
+		Definition: d, Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), Comments: task.Comments,
+		Files: TaskSources(code, b),
+	}
+	shown.Description, err = code.Description(d.Description)
+	return shown, err
 }
 
 // TaskSources are the task's files, the reference first; the templates have their own links.

@@ -1,0 +1,171 @@
+package authoring
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/tasks"
+	"warpboard/tasks/problems"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Values of the pressed button; without one the files are saved and tried.
+const (
+	doCheck = "check"
+	doSave  = "save"
+)
+
+// readPage reads the form of showFiles: the files, with what was changed in the fields of task.yml.
+func readPage(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
+	page.Name = strings.TrimSpace(c.FormValue("name"))
+	if page.Files, err = readFiles(c); err == nil {
+		page.Problems = sentences(applyFields(c, page.Files))
+	}
+	return page, err
+}
+
+// TryNew makes a hidden task of the files, which no one else sees until it is published, and tries it.
+func (p *Authoring) TryNew(c *fiber.Ctx) error {
+	user, err := requireCreator(c)
+	if err != nil {
+		return err
+	}
+	page, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	page.Starter = c.Params("kind")
+	bundle, refused, err := p.newBundle(&page)
+	if err != nil {
+		return err
+	}
+	if refused || c.FormValue("do") == doCheck {
+		return p.showChecked(c, page, bundle)
+	}
+	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
+	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: db.Slug(page.Name), Bundle: bundle,
+		TaskSettings: catalog.TaskSettings{Title: titleOf(page, bundle), Devices: settings.Devices, Visibility: catalog.Hidden}})
+	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
+		if len(page.Problems) > 0 {
+			return p.showFiles(c, page)
+		}
+		return err
+	}
+	return p.saved(c, *user, task, bundle)
+}
+
+// saved leads on from files that were kept: back to them, or to the trial.
+func (p *Authoring) saved(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
+	if c.FormValue("do") == doSave {
+		return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=saved")
+	}
+	return p.startTrial(c, user, task, bundle)
+}
+
+// showChecked answers with the files and what a check found; bundle is nil where they cannot be read.
+func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *tasks.Bundle) error {
+	page.Checked = true
+	if bundle != nil {
+		page.Notes = bundle.Warnings
+	}
+	return p.showFiles(c, page)
+}
+
+// titleOf is a new task's title: what its author wrote into task.yml, or else the name in the form. A starter's own title is
+// not the author's.
+func titleOf(page views.TaskFilesPage, b *tasks.Bundle) string {
+	title := b.Definition.Title
+	if starter, err := starterBundle(page.Starter); err == nil && title == starter.Definition.Title {
+		title = ""
+	}
+	return cmp.Or(title, page.Name)
+}
+
+// newBundle reads a new task from its form; refused with the problems in the page.
+func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
+	slug := db.Slug(page.Name)
+	if slug == "" || reservedSlug(slug) {
+		page.Problems = append(page.Problems, needsName)
+		return nil, true, nil
+	}
+	b, problems, err := p.bundleOf(slug, page.Files)
+	if err == nil && len(problems) == 0 {
+		problems = withoutDevice(b)
+	}
+	page.Problems = append(page.Problems, sentences(problems)...)
+	return b, len(page.Problems) > 0, err
+}
+
+const needsName = "Give the task a name of its own: it becomes the address, and the title unless task.yml has another."
+
+// withoutDevice is the problem of a new task without a board: this page has no field for devices beside its files.
+func withoutDevice(b *tasks.Bundle) []problems.Problem {
+	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
+		return nil
+	}
+	return []problems.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
+}
+
+// refusal is what an author did wrong, as a list; other errors stay errors.
+func refusal(err error) ([]string, error) {
+	if err == nil {
+		return nil, nil
+	}
+	if refused := site.FailureOf(err); refused.Status < 500 {
+		return []string{refused.Message}, nil
+	}
+	return nil, err
+}
+
+// SaveFiles takes edited files: a hidden task is changed and tried again; for a task that others see, the changes are
+// previewed first, as for an uploaded zip.
+func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
+	task, before, err := p.editableBundle(c)
+	if err != nil {
+		return err
+	}
+	page, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	keepLineEnds(page.Files, before.Files)
+	page.Task, page.Hidden = site.TaskRef(task), task.Visibility == catalog.Hidden
+	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
+	if err != nil {
+		return err
+	}
+	page.Problems = append(page.Problems, sentences(problems)...)
+	if len(page.Problems) > 0 || c.FormValue("do") == doCheck {
+		return p.showChecked(c, page, bundle)
+	}
+	if !page.Hidden {
+		return p.showVersion(c, task, bundle, nil)
+	}
+	if _, _, err = p.site.Store.Catalog.Publish(c.UserContext(), site.Actor(c), task.ID, bundle, nil); err == nil {
+		task, err = p.site.Store.Catalog.TaskByID(c.UserContext(), task.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return p.saved(c, site.Actor(c), task, bundle)
+}
+
+// keepLineEnds gives files the line ends that they had: a form sends all in one way.
+func keepLineEnds(files []views.EditedFile, before map[string][]byte) {
+	for i, f := range files {
+		old := string(before[f.Path])
+		switch unix := strings.ReplaceAll(old, "\r\n", "\n"); {
+		case unix == old:
+		case unix == f.Text:
+			files[i].Text = old
+		case strings.Count(old, "\r\n") == strings.Count(old, "\n"):
+			files[i].Text = strings.ReplaceAll(f.Text, "\n", "\r\n")
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package authoring_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models/accounts"
+	"warpboard/web/webtest"
+)
+
+// TestThePageOfATaskIsSeenWhileItIsWritten: the preview is the task's page, keeps its place, and follows what is typed.
+func TestThePageOfATaskIsSeenWhileItIsWritten(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	w.Visit("/tasks/new/vectoradd_cpp")
+	w.Shows("[data-checked] [role=status]", "No problems")
+	frame := `document.querySelector("[data-previewed] iframe").contentDocument`
+	w.Eval(`document.getElementById("tab-preview").click()`)
+	w.Until(frame + `?.querySelector("h1")?.textContent == "Vector add (C++)"`)
+	w.Until(frame + `.querySelector(".prose").textContent.includes("Add two vectors")`)
+	w.Until(frame + `.querySelector("#boards") && ` + frame + `.querySelector("#files") && ` + frame + `.styleSheets.length > 0`)
+	w.Until(`!` + frame + `.querySelector("script, header .menu, a[href]")`)
+	w.Eval(frame + `.querySelectorAll("details").forEach((d) => (d.open = true))`)
+	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
+	w.Eval(`(() => { const a = document.querySelectorAll("textarea[name=text]")[0]; a.value = a.value.replace("Add two vectors", "Add **both** vectors"); a.dispatchEvent(new Event("change")); a.dispatchEvent(new Event("input", { bubbles: true })); })()`)
+	w.Until(frame + `.querySelector(".prose strong")?.textContent == "both"`)
+	w.Until(frame + `.querySelectorAll("details:not([open])").length == 0`)
+	w.LooksRight("authoring-preview")
+	w.RefusedNothing()
+}
+
+// TestAFieldChangesOneValueOfTaskYML: while one types, in both directions, and without a script.
+func TestAFieldChangesOneValueOfTaskYML(t *testing.T) {
+	s := webtest.NewScene(t)
+	creator := s.SignedIn("Carla", accounts.RoleCreator)
+	w := s.Window().As(creator)
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	w.Visit("/tasks/new/vectoradd_cpp")
+	w.Shows("[data-checked] [role=status]", "No problems")
+	yml := `document.querySelectorAll("textarea[name=text]")[0].value`
+	set := func(key, value string) string {
+		return `(() => { const f = document.getElementById("field_` + key + `"); f.value = "` + value + `"; f.dispatchEvent(new Event("input", { bubbles: true })); })()`
+	}
+	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
+	w.Eval(`document.getElementById("tab-fields").click()`)
+	w.Eval(`window.before = ` + yml)
+	w.Eval(set("title", "Sum: of two"))
+	w.Until(yml + ` == window.before.replace("title: Vector add (C++)", "title: 'Sum: of two'")`)
+	w.Eval(set("tags", "elementwise, beginner"))
+	w.Until(yml + `.includes("tags: [elementwise, beginner]\n")`)
+	w.Eval(set("tags", "a b"))
+	w.Until(`document.querySelector("#tab-problems .tab-count")?.textContent == "1"`)
+	w.Until(`document.querySelector("[data-checked] li").textContent.includes("tags")`)
+	w.Eval(set("tags", "beginner"))
+	w.Until(`!document.querySelector("#tab-problems .tab-count")`)
+	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content").textContent.includes("Sum: of two")`)
+	w.Eval(`(() => { const a = document.querySelectorAll("textarea[name=text]")[0]; a.value = a.value.replace("Sum: of two", "Both"); a.dispatchEvent(new Event("change")); a.dispatchEvent(new Event("input", { bubbles: true })); })()`)
+	w.Until(`document.getElementById("field_title").value == "Both"`)
+	w.LooksRight("authoring-fields")
+	w.RefusedNothing()
+
+	const begin = "/tasks/new/vectoradd_cpp"
+	doc := creator.Page(begin, http.StatusOK)
+	webtest.CheckSound(t, doc)
+	var written string
+	resp := sends(creator, t, doc, begin, func(f url.Values) {
+		at := slices.Index(f["path"], "task.yml")
+		written = "# after the course\n" + strings.Replace(f["text"][at], "title: Vector add (C++)", "title:   \"Sum\"  # short", 1)
+		f["text"][at] = written
+		f.Set("name", "sum-17")
+		f.Set("field_title", "Sum of 17")
+		f.Set("field_test_timeout", "31")
+		f.Set("do", "save")
+	})
+	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Saved")
+	files := webtest.Fields(creator.Page("/tasks/sum-17/files", http.StatusOK).Find("form[action='/tasks/sum-17/files']"))
+	want := strings.Replace(strings.Replace(written, `"Sum"`, `"Sum of 17"`, 1), "test_timeout: 30", "test_timeout: 31", 1)
+	if diff := cmp.Diff(want, files["text"][slices.Index(files["path"], "task.yml")]); diff != "" {
+		t.Errorf("task.yml (-want +saved):\n%s", diff)
+	}
+}
+
+// TestATaskIsCheckedAndPreviewedWithoutAScript: nothing is made, and what was typed comes back.
+func TestATaskIsCheckedAndPreviewedWithoutAScript(t *testing.T) {
+	s := webtest.NewScene(t)
+	creator := s.SignedIn("Carla", accounts.RoleCreator)
+	const begin = "/tasks/new/vectoradd_cpp"
+	doc := creator.Page(begin, http.StatusOK)
+	checked := func(change func(url.Values)) func(url.Values) {
+		return func(f url.Values) {
+			f.Set("name", "Sums")
+			f.Set("do", "check")
+			change(f)
+		}
+	}
+	good := webtest.Document(t, sends(creator, t, doc, begin, checked(asIs)), http.StatusOK)
+	webtest.WantText(t, good, "[role=status]", "No problems in these files")
+	bad := webtest.Document(t, sends(creator, t, doc, begin, checked(func(f url.Values) { f.Set("field_test_timeout", "soon") })), http.StatusUnprocessableEntity)
+	webtest.WantText(t, bad, "[role=alert]", "test_timeout")
+	if kept := webtest.Fields(bad.Find("form[action='" + begin + "']")); kept.Get("name") != "Sums" || kept.Get("field_test_timeout") != "soon" {
+		t.Errorf("what was typed is lost: %q, %q", kept.Get("name"), kept.Get("field_test_timeout"))
+	}
+	webtest.WantStatus(t, creator.Get("/tasks/sums"), http.StatusNotFound)
+
+	form := webtest.Fields(doc.Find("form[action='" + begin + "']"))
+	form.Set("name", "Sums")
+	shown := webtest.Document(t, creator.Upload("/tasks/check/preview", "", "", nil, form), http.StatusOK)
+	webtest.WantText(t, shown, "[role=status]", "This is a preview")
+	webtest.WantText(t, shown, "h1", "Sums")
+	webtest.WantText(t, shown, "#boards", "")
+	form["text"][slices.Index(form["path"], "task.yml")] = "filez: []\n"
+	webtest.WantText(t, webtest.Document(t, creator.Upload("/tasks/check/preview", "", "", nil, form), http.StatusUnprocessableEntity), "main", "filez")
+	webtest.WantStatus(t, s.BrowserOf(s.Ada).Upload("/tasks/check/preview", "", "", nil, url.Values{}), http.StatusForbidden)
+
+	of := webtest.Fields(s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/files", http.StatusOK).Find("main form"))
+	webtest.WantText(t, webtest.Document(t, s.BrowserOf(s.Admin).Upload("/tasks/check/preview", "", "", nil, of), http.StatusOK), "h1", s.Task.Title)
+	webtest.WantStatus(t, creator.Upload("/tasks/check/preview", "", "", nil, of), http.StatusForbidden)
+}
+
+// TestLinesKeepTheirEndsWhenFilesAreSaved: a browser sends all lines as Windows ends them.
+func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
+	s := webtest.NewScene(t)
+	admin := s.BrowserOf(s.Admin)
+	bundle, err := s.Cfg.Store.Catalog.CurrentBundle(t.Context(), s.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle.Files["reference.cuh"] = []byte("// one\r\n" + strings.ReplaceAll(string(bundle.Files["reference.cuh"]), "\n", "\r\n"))
+	bundle.Files["task.h"] = []byte("// a\r\n// b\n" + string(bundle.Files["task.h"]))
+	if _, _, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, bundle, nil); err != nil {
+		t.Fatal(err)
+	}
+	path := "/tasks/" + s.Task.Slug + "/files"
+	preview := webtest.Document(t, sends(admin, t, admin.Page(path, http.StatusOK), path, func(f url.Values) {
+		at := slices.Index(f["path"], "reference.cuh")
+		f["text"][at] = strings.Replace(f["text"][at], "// one", "// two", 1)
+	}), http.StatusOK)
+	webtest.WantStatus(t, admin.Upload("/tasks/"+s.Task.Slug+"/publish", "", "", nil, webtest.Fields(preview.Find("main form"))), http.StatusOK)
+	task, _ := taskNow(s, s.Task.Slug)
+	after, err := s.Cfg.Store.Catalog.CurrentBundle(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(string(bundle.Files["reference.cuh"]), "// one", "// two", 1)
+	if got := after.Files; string(got["reference.cuh"]) != want || string(got["task.h"]) != string(bundle.Files["task.h"]) {
+		t.Errorf("saved %q and %q", got["reference.cuh"], got["task.h"])
+	}
+}
