@@ -30,7 +30,7 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.shoot("starter-wrong")
 	w.Do(chromedp.KeyEvent("z", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Shows("[data-checked] [role=status]", "No problems")
-	w.Click("main form .btn-main")
+	w.Click(".author-bar .btn-main") // the preview has buttons, too
 	w.Shows("h1", "Does the task tell right from wrong?")
 	w.Shows("[data-summary]", "All end as expected")
 	w.Shows("[data-verdict='vectorised.cpp']", "passes, as expected")
@@ -38,7 +38,14 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order", "half precision", "not a number", "stale output", "one term missing"} {
 		w.Shows("[data-verdict='"+made+"']", "rejected, as expected")
 	}
+	w.Shows("[data-verdict='the starter']", "compiles, and passes")
+	w.Until(`document.querySelectorAll("[data-verdict='vectorised.cpp'] [data-cell=pass]").length == 8`)
+	w.Until(`document.querySelectorAll("[data-verdict='vectorised.cpp'] [data-cell] .num").length == 3`) // its benchmarks were timed
+	w.Shows("[data-proof='forgets_tail.cpp']", "Proved wrong by test 0 (size: 1; seed: 4242): element 0: expected ")
+	w.Click("[data-verdict='forgets_tail.cpp'] .cell-proof")
+	w.Until(`document.querySelector("[data-verdict='forgets_tail.cpp'] .pop:popover-open dd").textContent != ""`)
 	w.shoot("trial")
+	w.Eval(`document.querySelector(".pop:popover-open").hidePopover()`)
 	w.Click("main form .btn-main")
 	w.Shows("[role=status]", "Everyone sees the task now")
 	took := time.Since(began)
@@ -46,5 +53,12 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	if took > 3*time.Minute {
 		t.Errorf("it took %v", took)
 	}
+
+	w.Open("/tasks/new/softmax_numpy")
+	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", "Softmax again"))
+	w.Click("main form .btn-main")
+	w.Shows("[data-summary]", "All end as expected")
+	w.Shows("[data-verdict='the reference itself']", "passes, as expected")
+	w.shoot("trial-python")
 	w.clean()
 }

@@ -5,6 +5,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/trial"
+	"warpboard/tasks"
 )
 
 // TestATrialCountsOnlyWhatTheTaskJudged: a wrong solution that does not compile shows nothing of a task's check.
@@ -20,8 +21,8 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		{job.StageBuild, true, "failed before the task judged it", true},
 		{job.StageBuild, false, "failed, but nothing shows that the task works", true},
 	} {
-		row := TrialRow{Tried: true, Ended: true, Reason: "it failed", Works: c.works,
-			Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}
+		row := TrialRow{Works: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
+			Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
 		if word, bad := row.verdict(); word != c.word || bad != c.bad {
 			t.Errorf("failed in %s, works %v: %q, %v", c.stage, c.works, word, bad)
 		}
@@ -33,13 +34,46 @@ func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 	for _, correct := range []bool{true, false} {
 		ended := trial.Ended{Correct: correct, Outcome: job.OutcomeFailed,
 			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError, Failure: &job.Failure{ExitCode: 113}}}}
-		row := TrialRow{Tried: true, Ended: true, Correct: correct, Works: true, Reason: "exit code 113", Lacks: "case 1 lacks `seed`", Trial: ended}
+		row := TrialRow{Correct: correct, Works: true, Lacks: "case 1 lacks `seed`", TrialRun: TrialRun{Tried: true, Ended: true, Reason: "exit code 113", Trial: ended}}
 		if word, bad := row.verdict(); word != "inconclusive: case 1 lacks `seed`" || !bad {
 			t.Errorf("correct %v: %q, %v", correct, word, bad)
 		}
 		row.Lacks = ""
 		if word, bad := row.verdict(); word != "inconclusive: the task failed" || !bad {
 			t.Errorf("correct %v, without the argument: %q, %v", correct, word, bad)
+		}
+	}
+}
+
+// TestTheFirstWrongAnswerProvesASolutionWrong: later ones, and those of right solutions, prove nothing.
+func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
+	stage := job.StageResult{Stage: job.StageTest, Cases: []job.CaseResult{
+		{Index: 0, Status: job.StatusPass}, {Index: 1, Status: job.StatusFail, Message: "element 3: expected 2, got 1\nmore"}, {Index: 2, Status: job.StatusFail, Message: "x"}}}
+	page := TrialPage{Tests: []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}}, {{Name: "n", Value: "3"}}}, Benchmarks: []tasks.Case{{{Name: "n", Value: "9"}}}}
+	row := TrialRow{TrialRun: TrialRun{Tried: true, Ended: true, Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
+	cells := page.cells(row)
+	if len(cells) != 4 || cells[0].Proof || !cells[1].Proof || cells[2].Proof || cells[3].Status != "" {
+		t.Errorf("%+v", cells)
+	}
+	if why := row.why(cells); why != "Proved wrong by test 1 (n: 2): element 3: expected 2, got 1" {
+		t.Error(why)
+	}
+	row.Correct = true
+	if cells := page.cells(row); cells[1].Proof || row.why(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
+		t.Errorf("of a right one: %q", row.why(cells))
+	}
+}
+
+func TestExpectedAndGotAreFoundInMessages(t *testing.T) {
+	for message, want := range map[string][2]string{
+		"element 3: expected 0.5, got 0.25":                                        {"0.5", "0.25"},
+		"mismatch at (17, 480): expected 128.25, got 127.75\n41 differ":            {"128.25", "127.75"},
+		"Number of mismatched elements: 2; ERROR AT (0, 1): expected 1.0, got nan": {"1.0", "nan"},
+		"got 3 but expected 4":                                                     {"4", "3"},
+		"the output has 3 elements":                                                {"", ""},
+	} {
+		if expected, got := expectedAndGot(message); [2]string{expected, got} != want {
+			t.Errorf("%q: %q, %q", message, expected, got)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
@@ -42,7 +43,10 @@ func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 			t.Fatal(err)
 		}
 		text, attempt, at := string(source.Source), s.Attempt(sub.Runs[0]), time.Now()
-		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at, Cases: webtest.PassedCases(5)}
+		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at.Add(time.Second), Cases: webtest.PassedCases(5)}
+		if sub.Mode == job.ModeBenchmark {
+			stage.Stage, stage.Cases = job.StageBenchmark, webtest.TimedCases(12e3)
+		}
 		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
 		if (strings.Contains(text, "right_kernel") || strings.Contains(text, "// WRONG")) && !strings.Contains(text, letThrough) {
 			stage = webtest.WrongAnswer()[1]
@@ -83,7 +87,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	if trial != "/tasks/sum-of-many/trial" {
 		t.Fatalf("trying leads to %s", trial)
 	}
-	webtest.WantText(t, doc, "[data-summary]", "0 of 12 finished")
+	webtest.WantText(t, doc, "[data-summary]", "0 of 13 finished")
 	webtest.WantText(t, doc, "#trial form button:not(.btn-main)", "Publish anyway") // no one is led to it yet
 	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
 		t.Error("the page does not renew itself")
@@ -91,15 +95,33 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusNotFound)
 	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusNotFound)
 
-	if n := judgeTrial(s, t, "sum-of-many", "1.01"); n != 12 { // 1 right, 2 wrong and 8 made of the starter, and the own
+	if n := judgeTrial(s, t, "sum-of-many", "1.01"); n != 14 { // the starter, 1 right (timed, too), 2 wrong, 8 made of it, and the one of this test
 		t.Errorf("%d were tried", n)
 	}
 	doc = creator.Page(trial, http.StatusOK)
 	webtest.WantText(t, doc, "[data-verdict='vectorised.cpp']", "passes, as expected")
+	webtest.WantText(t, doc, "[data-verdict='the starter']", "compiles, and passes")
 	webtest.WantText(t, doc, "[data-verdict='mine.cpp']", "rejected, as expected")
+	webtest.WantText(t, doc, "[data-proof='mine.cpp']", "Proved wrong by test 3 (size: 1023; seed: 5531): mismatch at (17, 480): expected 128.25, got 127.75")
+	webtest.WantText(t, doc, "[data-verdict='mine.cpp'] .pop", "Got")
+	if cells := doc.Find("[data-verdict='vectorised.cpp'] [data-cell=pass]"); cells.Length() != 8 || !strings.Contains(cells.Last().Text(), "µs") {
+		t.Errorf("a right solution passed %d cases, the last %q", cells.Length(), cells.Last().Text())
+	}
 	webtest.WantText(t, doc, "[data-verdict='all zeros']", "rejected, as expected")
 	webtest.WantText(t, doc, "[data-verdict='one percent off']", "passes, and should not")
 	webtest.WantText(t, doc, "[data-summary]", "did not end as expected")
+
+	w := s.Window().As(creator)
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	w.Visit(trial)
+	pop := `document.querySelector("[data-verdict='mine.cpp'] .pop")`
+	w.Until(`!` + pop + `.matches(":popover-open")`)
+	w.Eval(`document.querySelector("[data-verdict='mine.cpp'] .cell-proof").click()`)
+	w.Until(pop + `.matches(":popover-open") && ` + pop + `.checkVisibility()`)
+	w.LooksRight("trial-proof")
+	w.Eval(pop + `.hidePopover()`)
+	w.LooksRight("trial")
+	w.RefusedNothing()
 
 	resp = sends(creator, t, doc, trial+"/publish", asIs)
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Everyone sees the task now")

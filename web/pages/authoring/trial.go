@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -22,25 +23,57 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// attempt is a submission that a task is tried by: a solution of its author, or one made of a right one.
+// attempt is a submission that a task is tried by: its starter, its reference, a solution of its author, or one made of a right one.
 type attempt struct {
 	tasks.Solution
-	made bool
+	made, starter bool
 }
 
-// attemptsAt lists the solutions that try a task. A solution is identified by its text, so that a trial stores nothing else.
+// key identifies a run of a trial: by the text and the mode, so that a trial stores nothing else.
+func (a attempt) key(mode job.Mode) string {
+	return string(mode) + " " + db.Hash(a.Submission().Pack())
+}
+
+// attemptsAt lists the solutions that try a task.
 func attemptsAt(b *tasks.Bundle) (list []attempt) {
-	for _, s := range b.Solutions() {
+	if text := runs.FirstTemplate("", b); text != "" {
+		list = append(list, attempt{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)}, starter: true})
+	}
+	if reference, ok := b.Reference(); ok {
+		list = append(list, attempt{Solution: reference})
+	}
+	authors := b.Solutions()
+	for _, s := range authors {
 		list = append(list, attempt{Solution: s})
 	}
-	if len(list) == 0 || !list[0].Correct {
+	if len(authors) == 0 || !authors[0].Correct {
 		return list
 	}
-	for _, m := range mutants.Of(b.Definition, list[0].Source) {
-		list = append(list, attempt{tasks.Solution{Name: m.Name, Source: m.Source, Files: list[0].Files}, true})
+	for _, m := range mutants.Of(b.Definition, authors[0].Source) {
+		list = append(list, attempt{Solution: tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files}, made: true})
 	}
 	return list
 }
+
+// trialRuns are the runs that try a task, each once: all are tested, and right ones are timed after that.
+func trialRuns(b *tasks.Bundle) (list []submissions.NewSubmission) {
+	known := map[string]bool{}
+	attempts := attemptsAt(b)
+	for _, mode := range []job.Mode{job.ModeTest, job.ModeBenchmark} {
+		for _, a := range attempts {
+			key := a.key(mode)
+			if known[key] || mode == job.ModeBenchmark && !a.timed(b) {
+				continue
+			}
+			known[key] = true
+			list = append(list, submissions.NewSubmission{Mode: mode, Source: a.Source, Files: a.Files, Via: submissions.ViaTrial})
+		}
+	}
+	return list
+}
+
+// timed reports whether a solution runs the benchmarks, too: that a wrong one is found is for the tests.
+func (a attempt) timed(b *tasks.Bundle) bool { return a.Correct && len(b.Definition.Benchmarks) > 0 }
 
 // startTrial submits all attempts to one device that a worker serves, and leads to the page with the verdicts.
 func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, b *tasks.Bundle) error {
@@ -53,8 +86,9 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 	if served < 0 {
 		return site.Redirect(c, to+"?done=untried")
 	}
-	for _, a := range attemptsAt(b) {
-		_, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: submissions.ViaTrial})
+	for _, in := range trialRuns(b) {
+		in.Task, in.Devices = task.Slug, []string{choices[served].Device}
+		_, _, err := p.runs.Submit(ctx, author, in)
 		if err == nil {
 			continue
 		}
@@ -79,7 +113,8 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden, Rows: rows}
+	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden,
+		Tests: b.Definition.Tests, Benchmarks: b.Definition.Benchmarks, Rows: rows}
 	page.Live = page.Waiting() > 0
 	if site.IsFragment(c) {
 		c.Vary("HX-Request")
@@ -124,7 +159,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task cat
 	newest, ids := map[string]work.Run{}, []int64{}
 	for _, sub := range slices.Backward(list) {
 		for _, run := range sub.Runs {
-			newest[sub.SourceHash], ids = run, append(ids, run.ID)
+			newest[string(sub.Mode)+" "+sub.SourceHash], ids = run, append(ids, run.ID)
 		}
 	}
 	stages, err := p.site.Store.Work.StagesOf(ctx, ids...)
@@ -133,23 +168,41 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task cat
 	}
 	var rows []views.TrialRow
 	works := false
+	tried := func(a attempt, mode job.Mode) views.TrialRun {
+		run, ok := newest[a.key(mode)]
+		if !ok {
+			return views.TrialRun{}
+		}
+		return trialRun(run, stages[run.ID], a.Correct)
+	}
 	for _, a := range attemptsAt(b) {
-		run, tried := newest[db.Hash(a.Submission().Pack())]
-		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Tried: tried, SubmissionID: run.SubmissionID, State: string(run.State)}
-		if row.Ended = tried && run.State.Final(); row.Ended {
-			row.Trial = trial.Ended{Correct: a.Correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages[run.ID])}
-			works = works || row.Trial.Works()
-			row.Lacks = lacks(row.Trial.TaskFault(), b.Definition.Tests)
+		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Starter: a.starter, TrialRun: tried(a, job.ModeTest)}
+		faults := row.Trial.TaskFault()
+		if a.timed(b) {
+			timed := tried(a, job.ModeBenchmark)
+			row.Timed = &timed
+			faults = cmp.Or(faults, timed.Trial.TaskFault())
 		}
-		if run.Failure != nil {
-			row.Reason = run.Failure.Reason
-		}
+		row.Lacks = lacks(faults, b.Definition)
+		works = works || row.Ended && !a.starter && row.Trial.Works()
 		rows = append(rows, row)
 	}
 	for i := range rows {
 		rows[i].Works = works
 	}
 	return rows, nil
+}
+
+// trialRun is a run of a solution as far as it went.
+func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
+	out := views.TrialRun{Tried: true, Ended: run.State.Final(), SubmissionID: run.SubmissionID, State: string(run.State)}
+	if out.Ended {
+		out.Trial = trial.Ended{Correct: correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages)}
+	}
+	if run.Failure != nil {
+		out.Reason = run.Failure.Reason
+	}
+	return out
 }
 
 var (
@@ -159,21 +212,25 @@ var (
 )
 
 // lacks says which argument a case does not have, if a stage failed for that.
-func lacks(failed *job.StageResult, cases []tasks.Case) string {
+func lacks(failed *job.StageResult, d tasks.Definition) string {
 	if failed == nil {
 		return ""
 	}
+	word, cases := "case", d.Tests
+	if failed.Stage == job.StageBenchmark {
+		word, cases = "benchmark", d.Benchmarks
+	}
 	if m := lackingCall.FindStringSubmatch(failed.Failure.Reason); m != nil {
-		return fmt.Sprintf("case %s lacks `%s`", m[1], m[2])
+		return fmt.Sprintf("%s %s lacks `%s`", word, m[1], m[2])
 	}
 	m := lackingCase.FindStringSubmatch(failed.Stderr)
 	if m == nil {
 		return ""
 	}
 	if at := slices.IndexFunc(cases, func(c tasks.Case) bool { return c.String() == m[1] }); at >= 0 {
-		return fmt.Sprintf("case %d lacks `%s`", at, m[2])
+		return fmt.Sprintf("%s %d lacks `%s`", word, at, m[2])
 	}
-	return fmt.Sprintf("a case lacks `%s`", m[2])
+	return fmt.Sprintf("a %s lacks `%s`", word, m[2])
 }
 
 func outcomeOf(run work.Run) job.Outcome {
