@@ -8,7 +8,7 @@ import (
 
 // The files are built by `npm run build` and committed, so that a plain go build needs no node.
 //
-//go:embed app.css profile.css authoring.js site.js htmx.js editor.js files.js palette.js perfetto.js workbench.js figtree.woff2 favicon.svg LICENSES.txt
+//go:embed *.js *.css figtree.woff2 favicon.svg LICENSES.txt
 var files embed.FS
 
 //go:embed packed/*.br

@@ -17,10 +17,11 @@ type Key struct {
 	Name     string // dotted: "config.main"; of an entry in a list: "files[].name"
 	Langs    []Lang // that have it; nil for all
 	Required bool
-	Meaning  string // Markdown
-	Default  string // as YAML; empty if there is none
-	Limits   string // Markdown
-	Example  string // lines of task.yml; put in place of the same keys of a built-in task, they make another task
+	Meaning  string   // Markdown
+	Default  string   // as YAML; empty if there is none
+	Limits   string   // Markdown
+	Values   []string // where few are allowed
+	Example  string   // lines of task.yml; put in place of the same keys of a built-in task, they make another task
 }
 
 // Keys lists every key of task.yml, in the order in which an author meets them.
@@ -38,7 +39,7 @@ func contentKeys() []Key {
 		{Name: "title", Meaning: "The task's name on the site.", Default: `""`,
 			Limits: fmt.Sprintf("One line of %d bytes. Without it the folder's name is used.", maxTitle), Example: `title: Vector add`},
 		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
-			Limits: "One of the three.", Example: `lang: cpp`},
+			Limits: "One of the three.", Values: []string{"cpp", "cu", "py"}, Example: `lang: cpp`},
 		{Name: "description", Required: true, Meaning: "What to compute, in Markdown, for the people who will write kernels.",
 			Limits:  fmt.Sprintf("%s for the whole of task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as it was written.", problems.Size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
@@ -82,7 +83,7 @@ func measuringKeys() []Key {
 		{Name: "benchmarks", Meaning: "Cases that are timed; every answer is checked here, too. Each timed call has a new `seed`.", Default: "[]",
 			Limits: "As for tests. Without one there is no ranked run.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 1048576, seed: 6256}"},
 		{Name: "ranking_by", Meaning: "How the benchmarks' times become one score: their geometric mean (`geom`), their mean (`mean`), or the time of the last one (`last`).",
-			Default: "last", Limits: "One of the three.", Example: `ranking_by: geom`},
+			Default: "last", Limits: "One of the three.", Values: []string{"last", "mean", "geom"}, Example: `ranking_by: geom`},
 		{Name: "test_timeout", Meaning: "Seconds for all tests together.", Default: seconds, Limits: timeout, Example: `test_timeout: 60`},
 		{Name: "benchmark_timeout", Meaning: "Seconds for all benchmarks together.", Default: seconds, Limits: timeout, Example: `benchmark_timeout: 120`},
 		{Name: "ranked_timeout", Meaning: "Seconds for the benchmarks of a ranked run together.", Default: seconds, Limits: timeout, Example: `ranked_timeout: 120`},
@@ -100,20 +101,21 @@ func measuringKeys() []Key {
 func programKeys() []Key {
 	return []Key{
 		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Those that the worker's machine has.", Example: `libraries: [cublas]`},
-		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Example: `profile: false`},
+		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Values: []string{"true", "false"}, Example: `profile: false`},
 		{Name: "sanitize", Langs: []Lang{LangPython, LangCUDA}, Default: "optional", Example: `sanitize: required`,
 			Meaning: "`required`: a source is ranked on a GPU only after a run of mode `sanitize`, on the same device, in which compute-sanitizer found nothing in it. " +
 				"This guards against mistakes, not against people: a submission can forge what compute-sanitizer says of it.",
-			Limits: "`optional` or `required`. `required` needs tests and a single GPU, and workers with compute-sanitizer."},
+			Limits: "`optional` or `required`. `required` needs tests and a single GPU, and workers with compute-sanitizer.", Values: []string{"optional", "required"}},
 		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. " +
 			"Warpboard's harness runs one process, a rank, on each: `generate_input` is called for every rank with its number as `rank`, beside the case's arguments; " +
 			"`custom_kernel` runs in all ranks at the same time, with torch's default process group and `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT` set; " +
 			"`check_implementation(inputs, outputs)` gets lists with one item for each rank. The clock runs until the last rank is done.",
-			Default: "false", Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", mostRanks),
+			Default: "false", Values: []string{"true", "false"}, Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", mostRanks),
 			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
 		{Name: "harness", Meaning: "Who measures a task that has an eval program among its files: `own`, that program, in the kernel's process, " +
 			"or `warpboard`, Warpboard's harness in a process apart, as if the program were not there. Without the key the program measures.",
 			Default: "warpboard",
+			Values:  []string{harnessOwn, harnessWarpboard},
 			Limits:  "`own` or `warpboard`. Warpboard's harness calls `generate_input` and `check_implementation` of the reference.", Example: `harness: warpboard`},
 		{Name: "seed", Meaning: "The seed that an eval program of the task's own is given for its public stages. Warpboard's harness draws its own.",
 			Limits: "A whole number.", Example: `seed: 42`},

@@ -15,7 +15,7 @@ execFileSync(npm(".bin/tailwindcss"), ["-i", "views/assets/app.css", "-o", `${ou
   stdio: ["ignore", "ignore", "inherit"],
 });
 
-for (const name of ["authoring", "site", "editor", "files", "palette", "perfetto", "workbench"]) {
+for (const name of ["authoring", "site", "files", "palette", "perfetto", "workbench"]) {
   buildSync({
     entryPoints: [`views/assets/${name}.js`],
     outfile: `${out}/${name}.js`,
@@ -27,6 +27,21 @@ for (const name of ["authoring", "site", "editor", "files", "palette", "perfetto
   });
 }
 
+// The editor, and what it fetches when it is needed; they have the core of CodeMirror in common.
+for (const file of readdirSync(out)) if (file.startsWith("editor")) rmSync(`${out}/${file}`);
+buildSync({
+  entryPoints: readdirSync("views/assets").filter((file) => /^editor(-(cpp|diff|python|vim|vscode|yaml))?\.js$/.test(file)).map((file) => `views/assets/${file}`),
+  outdir: out,
+  chunkNames: "editor-core-[hash]",
+  loader: { ".css": "text" },
+  splitting: true,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  legalComments: "none",
+});
+
 // htmx must run before its extension registers itself.
 const htmx = ["htmx.min.js", "ext/hx-sse.min.js"].map((file) => withoutMap(text(npm(`htmx.org/dist/${file}`))));
 writeFileSync(`${out}/htmx.js`, htmx.join(""));
@@ -34,10 +49,12 @@ writeFileSync(`${out}/htmx.js`, htmx.join(""));
 const figtree = "@fontsource-variable/figtree";
 copyFileSync(npm(`${figtree}/files/figtree-latin-wght-normal.woff2`), `${out}/figtree.woff2`);
 
-// The profile pages' own style, which only they load.
-buildSync({ entryPoints: ["views/charts/profile.css"], outfile: `${out}/profile.css`, minify: true, target: "es2022", legalComments: "none" });
+// Styles of pages that only they load: the profile's, and those where tasks are written and tried.
+for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/assets/authoring.css", "authoring.css"]]) {
+  buildSync({ entryPoints: [from], outfile: `${out}/${to}`, minify: true, target: "es2022", legalComments: "none" });
+}
 
-const licences = ["htmx.org", "codemirror", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
+const licences = ["htmx.org", "codemirror", "@replit/codemirror-vim", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
 writeFileSync(`${out}/LICENSES.txt`, licences.join("\n----\n\n"));
 
 // What the tests look for barriers with; no page loads it.

@@ -1,12 +1,14 @@
-// Turns a text area into a code editor; the text area stays the form's field.
-import { cpp } from "@codemirror/lang-cpp";
-import { python } from "@codemirror/lang-python";
+// Turns a text area into a code editor; the text area stays the form's field. Languages, keys and comparisons are fetched
+// when they are needed.
+import { Compartment } from "@codemirror/state";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { keymap } from "@codemirror/view";
 import { indentWithTab } from "@codemirror/commands";
 import { classHighlighter } from "@lezer/highlight";
 import { EditorView, basicSetup } from "codemirror";
+import { bar } from "./editor-bar.js";
+import look from "./editor.css";
 import { remarksIn } from "./remarks.js";
 
 // The same as marks in the editor; they move with what is typed.
@@ -26,7 +28,20 @@ function difference(old, text) {
   return { from, to: old.length - same, insert: text.slice(from, text.length - same) };
 }
 
+const languages = { py: () => import("./editor-python.js"), yaml: () => import("./editor-yaml.js"), text: null };
+
+// Pages without an editor do not carry its style.
+function dress(nonce) {
+  if (document.getElementById("editor-style")) return;
+  const style = document.createElement("style");
+  Object.assign(style, { id: "editor-style", nonce, textContent: look });
+  document.head.append(style);
+}
+
 export function edit(area) {
+  dress(area.dataset.nonce);
+  const language = new Compartment();
+  const line = bar(area);
   const form = area.form;
   const submit = (key) => () => {
     const button = form.querySelector(`[data-key="${key}"]`);
@@ -38,10 +53,13 @@ export function edit(area) {
     doc: area.value,
     extensions: [
       // Before basicSetup, so that Mod-Enter submits; Escape then Tab leaves the editor by keyboard.
-      keymap.of([{ key: "Mod-Enter", run: submit("enter"), shift: submit("shift-enter") }, indentWithTab]),
+      keymap.of([{ key: "Mod-Enter", run: submit("enter"), shift: submit("shift-enter") }]),
+      line.keys, // Vim's go before the editor's
+      keymap.of([indentWithTab]),
       basicSetup,
       lintGutter(),
-      area.dataset.lang === "text" ? [] : area.dataset.lang === "py" ? python() : cpp(),
+      language.of([]),
+      line.rest,
       indentUnit.of("    "),
       syntaxHighlighting(classHighlighter),
       EditorView.cspNonce.of(area.dataset.nonce),
@@ -53,6 +71,9 @@ export function edit(area) {
       }),
     ],
   });
+  const known = languages[area.dataset.lang];
+  const fetched = known === undefined ? import("./editor-cpp.js") : known?.();
+  fetched?.then((found) => view.dispatch({ effects: language.reconfigure(found.language(area)) }));
   const main = area.name === "source"; // others are a submission's further files
   if (main) mark(view, remarksIn(form.querySelectorAll("[data-line]:not([data-file]), [data-line][data-file='']")));
   const fill = (text) => view.dispatch({ changes: difference(view.state.doc.toString(), text) });

@@ -7,7 +7,7 @@ import "strings"
 var addresses = map[string]bool{
 	"href": true, "src": true, "action": true, "formaction": true, "poster": true, "cite": true,
 	"data-root": true, "data-palette": true, "data-editor": true, "data-module": true, "data-perfetto": true,
-	"data-check": true,
+	"data-check": true, "data-preview": true, "data-versions": true,
 }
 
 // HTML puts the path before every address from the root in a page or a part of one. It does not parse HTML and replaces

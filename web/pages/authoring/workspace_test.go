@@ -1,6 +1,7 @@
 package authoring_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models/accounts"
@@ -152,4 +154,50 @@ func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
 	if got := after.Files; string(got["reference.cuh"]) != want || string(got["task.h"]) != string(bundle.Files["task.h"]) {
 		t.Errorf("saved %q and %q", got["reference.cuh"], got["task.h"])
 	}
+}
+
+// TestTheEditorKnowsTheKeysOfTaskYML: at the top, below another key and in a list, with what they mean, and values where they are few.
+func TestTheEditorKnowsTheKeysOfTaskYML(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	w.Visit("/tasks/new/vectoradd_cpp")
+	w.Until(`document.querySelector(".cm-content[data-language=yaml]")`)
+	options := `[...document.querySelectorAll(".cm-tooltip-autocomplete li .cm-completionLabel")].map((o) => o.textContent).join()`
+	for _, c := range []struct{ text, typed, want string }{
+		{"title: x\n", "rank", "ranking_by,ranked_budget,ranked_timeout"},
+		{"roofline:\n  bytes: 1\n  ", "fl", "flops"},
+		{"files:\n  - {name: task.h, ", "so", "source"},
+		{"files:\n  - name: task.h\n    ", "so", "source"},
+		{"files:\n  - ", "na", "name"},
+		{"lang: ", "c", "cpp,cu"},
+		{"config:\n  ", "mai", "main"},
+	} {
+		w.Eval(fmt.Sprintf(`(() => { document.querySelector(".cm-content").focus(); document.execCommand("selectAll"); document.execCommand("insertText", false, %q); })()`, "# a\n"))
+		w.Eval(fmt.Sprintf(`(() => { const v = document.querySelectorAll("textarea[name=text]")[0]; v.value = %q; v.dispatchEvent(new Event("change")); })()`, c.text))
+		w.Do(chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent(c.typed))
+		w.Until(fmt.Sprintf(`%s.split(",").sort().join() == %q.split(",").sort().join()`, options, c.want))
+		w.Do(chromedp.KeyEvent(kb.Escape))
+		w.Until(`!document.querySelector(".cm-tooltip-autocomplete")`)
+	}
+	w.RefusedNothing()
+}
+
+// TestTheEditorCompletesTriton, and names from the task's other files.
+func TestTheEditorCompletesTriton(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	w.Visit("/tasks/new/vectoradd_torch")
+	w.Shows("[data-checked] [role=status]", "problem")
+	w.Eval(`document.querySelector("[data-tree] [title='template_triton.py']").click()`)
+	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content[data-language=python]")`)
+	options := `[...document.querySelectorAll(".cm-tooltip-autocomplete li .cm-completionLabel")].map((o) => o.textContent)`
+	for typed, want := range map[string]string{"tl.lo": "tl.load", "make_match": "make_match_reference", "BLOCK_S": "BLOCK_SIZE"} {
+		w.Eval(`(() => { document.querySelector(".file-pane:not([hidden]) .cm-content").focus(); document.execCommand("selectAll"); document.execCommand("insertText", false, "import triton.language as tl\n"); })()`)
+		w.Do(chromedp.KeyEvent(typed))
+		w.Until(options + `.includes("` + want + `")`)
+		w.Do(chromedp.KeyEvent(kb.Escape))
+	}
+	w.RefusedNothing()
 }

@@ -66,6 +66,7 @@ func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views
 		return err
 	}
 	if user := site.Viewer(c); user != nil {
+		page.Form.Versions = views.TaskPartURL(task.Slug, "solve/runs")
 		budget, err := w.site.Store.Budgets.BudgetOf(c.UserContext(), *user)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -47,6 +48,7 @@ func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
+	form.Words = taskWords(bundle)
 	from, run := int64(max(c.QueryInt("from"), 0)), int64(max(c.QueryInt("run"), 0))
 	if id := cmp.Or(from, run); id > 0 && form.Problem == "" {
 		form.Edits = from > 0
@@ -104,6 +106,27 @@ func FirstTemplate(label string, bundle *tasks.Bundle) string {
 	}
 	return ""
 }
+
+const mostWords = 100
+
+var taskWord = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
+
+// taskWords are the names in the file that has the types of a call.
+func taskWords(bundle *tasks.Bundle) (words []string) {
+	for _, f := range bundle.Definition.Files {
+		if f.Name != "task.h" && f.Name != "task.py" {
+			continue
+		}
+		for _, word := range taskWord.FindAllString(taskComment.ReplaceAllString(string(bundle.Files[f.Source]), ""), -1) {
+			if len(words) < mostWords && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
+var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 
 // Remarks are what the compiler or compute-sanitizer said of the lines of a submission with these further files, on whichever device it said it first.
 func (s *Runs) Remarks(ctx context.Context, sub submissions.Submission, further []string) ([]views.Remark, error) {

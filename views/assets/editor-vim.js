@@ -1,0 +1,3 @@
+import { vim } from "@replit/codemirror-vim";
+
+export const keys = () => vim({ status: true });

@@ -1,0 +1,57 @@
+import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
+
+// The keys of task.yml, which the page lists with what they mean and their values, if those are few.
+function keys() {
+  return [...document.querySelectorAll("[data-task-keys] [data-key-name]")].map((item) => ({
+    path: item.dataset.keyName,
+    detail: item.dataset.required ? "required" : item.dataset.default,
+    info: item.textContent,
+    values: item.dataset.values?.split(" ").filter(Boolean) ?? [],
+  }));
+}
+
+// The key that a line stands below, as "roofline" or "files[]"; empty at the top.
+function above(state, number, indent) {
+  let list = false;
+  for (let n = number; n > 0; n--) {
+    const { text } = state.doc.line(n);
+    const [, space, dash] = /^(\s*)(- *)?/.exec(text);
+    if (n === number) list = Boolean(dash);
+    if (n === number || !text.trim() || text.trim().startsWith("#")) continue;
+    if (dash) {
+      list = true;
+      indent = Math.min(indent, space.length);
+      continue;
+    }
+    const key = /^(\s*)([\w.]+):/.exec(text);
+    if (key && (key[1].length < indent || (list && key[1].length <= indent))) return key[2] + (list ? "[]" : "");
+  }
+  return "";
+}
+
+function complete(context) {
+  const line = context.state.doc.lineAt(context.pos);
+  const before = line.text.slice(0, context.pos - line.from);
+  const value = /^\s*(?:- *\{?|\{)?\s*([\w.]+):\s+([\w.]*)$/.exec(before);
+  const inside = /[{,]\s*([\w]*)$/.exec(before);
+  const word = /([\w]*)$/.exec(before)[1];
+  if (!word && !context.explicit) return null;
+  const from = context.pos - word.length;
+  const all = keys();
+  if (value && !inside) {
+    const known = all.find(({ path }) => path === value[1]);
+    return known?.values.length ? { from, options: known.values.map((label) => ({ label, type: "constant" })), validFor: /^\w*$/ } : null;
+  }
+  if (!inside && !/^\s*(?:- *)?[\w]*$/.test(before)) return null;
+  const own = /^\s*(\w+):\s*\{/.exec(before);
+  const parent = inside && own ? own[1] : above(context.state, line.number, /^\s*/.exec(before)[0].length);
+  const prefix = parent ? `${parent}.` : "";
+  const options = all.filter(({ path }) => path.startsWith(prefix) && !/[.[]/.test(path.slice(prefix.length)));
+  return {
+    from,
+    options: options.map(({ path, detail, info }) => ({ label: path.slice(prefix.length), type: "property", detail, info, apply: `${path.slice(prefix.length)}: ` })),
+    validFor: /^\w*$/,
+  };
+}
+
+export const language = () => [yaml(), yamlLanguage.data.of({ autocomplete: complete })];
