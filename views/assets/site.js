@@ -246,8 +246,8 @@ function perfettoButton(button) {
 // The rail of a profile marks the section that is before the eyes, and links to other cases and kernels keep it.
 function rail(nav) {
   const links = [...nav.querySelectorAll("[data-section]")];
-  const sections = links.map((link) => document.getElementById(link.dataset.section)).filter(Boolean);
-  const here = () => sections.filter((section) => section.getBoundingClientRect().top < innerHeight / 3).at(-1);
+  const sections = () => links.map((link) => document.getElementById(link.dataset.section)).filter(Boolean); // a zoom replaces them
+  const here = () => sections().filter((section) => section.getBoundingClientRect().top < innerHeight / 3).at(-1);
   const mark = () => {
     const id = here()?.id;
     for (const link of links) link.dataset.section === id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");

@@ -20,7 +20,7 @@ func (b BoardRoof) chart() *roofChart {
 	if !(b.Bandwidth > 0) {
 		return nil
 	}
-	c, roof := &roofChart{}, ncu.Roofline{PeakBandwidth: roofFact(b.Bandwidth, "byte/s")}
+	c, roof := &roofChart{frame: smallFrame()}, ncu.Roofline{PeakBandwidth: roofFact(b.Bandwidth, "byte/s")}
 	var points [][2]float64
 	for _, d := range b.Dots {
 		if !(d.Rate > 0) || !(d.Intensity > 0) || !(d.Peak > 0) {

@@ -128,8 +128,8 @@ type section struct{ id, title string }
 
 // sections are the panels of the page, in its order.
 func sections() []section {
-	return []section{{"sol", "Speed of light"}, {"roofline", "Roofline"}, {"memory", "Memory"}, {"stalls", "Warp states"}, {"occupancy", "Occupancy"},
-		{"mix", "Instructions"}, {"scheduler", "Scheduler"}, {"launch", "Launch"}, {"rules", "Findings"}, {"source", "Source"}, {"raw", "Raw metrics"}}
+	return []section{{"roofline", "Roofline"}, {"sol", "Speed of light"}, {"memory", "Memory"}, {"stalls", "Warp states"}, {"scheduler", "Scheduler"}, {"occupancy", "Occupancy"},
+		{"mix", "Instructions"}, {"launch", "Launch"}, {"rules", "Findings"}, {"source", "Source"}, {"raw", "Raw metrics"}}
 }
 
 func dims(d [3]int) string {

@@ -74,7 +74,7 @@ func TestSearchNarrowsTheRawMetrics(t *testing.T) {
 }
 
 func TestQueryRoundTrip(t *testing.T) {
-	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, PTX: true, At: "a b.cu:7", Pin: 17}
+	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, PTX: true, At: "a b.cu:7", Zoom: Zoom{3, 62, 938}, Pin: 17}
 	u, err := url.Parse(q.URL("/p"))
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,9 @@ func FuzzProfileCharts(f *testing.F) {
 		others := []Dot{{Name: "ada", Rate: a, Intensity: b}, {Name: "grace", Rate: c, Intensity: a}, {Name: "mary", Rate: b, Intensity: c}}
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
-			drawable(t, roofline(newRoofChart(r, k, others), k))
+			for level := range mostZoom + 1 {
+				drawable(t, roofline(DetailsVM{Report: r, Others: others, Query: Query{Zoom: Zoom{X: 300, Y: 700}.at(level)}}, k))
+			}
 			drawable(t, memory(ncu.MemoryPathOf(k)))
 			drawable(t, bars(solBars(ncu.SpeedOfLight(k))))
 			drawable(t, bars(occupancyBars(ncu.OccupancyOf(k))))

@@ -88,7 +88,7 @@ func TestTheRoofsOfTheCachesAreThoseOfNcu(t *testing.T) {
 			}
 		}
 		doc, _ := render(t, Details(detailsOf(r, c.kernel)))
-		if drawn := doc.Find("#roofline .pf-roof-cache").Length(); drawn != len(levels) {
+		if drawn := doc.Find("#roofline .pf-wide .pf-roof-cache").Length(); drawn != len(levels) {
 			t.Errorf("%s %d: %d roofs of caches are drawn", c.report, c.kernel, drawn)
 		}
 	}

@@ -19,6 +19,7 @@ type Query struct {
 	Hot    bool   // source view sorted by samples
 	PTX    bool   // source view shows PTX
 	At     string // "submission.cu:7": only the instructions of this line; empty: all
+	Zoom   Zoom   // of the roofline
 	Pin    int    // run whose profile is the baseline: every bar has a tick at its value; 0: none
 }
 
@@ -41,6 +42,7 @@ func ReadQuery(v url.Values) Query {
 		Code:   atLeast(v.Get("code"), 1, 1),
 		Hot:    v.Get("sort") == "hot",
 		PTX:    v.Get("show") == "ptx",
+		Zoom:   readZoom(v.Get("zoom")),
 		Pin:    atLeast(v.Get("pin"), 1, 0),
 	}
 }
@@ -78,19 +80,26 @@ func (q Query) URL(path string) string {
 	if q.PTX {
 		v.Set("show", "ptx")
 	}
+	if q.Zoom.Level > 0 {
+		v.Set("zoom", q.Zoom.text())
+	}
 	if len(v) == 0 {
 		return path
 	}
 	return path + "?" + v.Encode()
 }
 
-func (q Query) withCase(c int) Query      { return Query{Case: c, Kernel: -1, Page: 1, Code: 1, Pin: q.Pin} }
-func (q Query) withKernel(id int) Query   { q.Kernel, q.Page, q.Code, q.At = id, 1, 1, ""; return q }
+func (q Query) withCase(c int) Query { return Query{Case: c, Kernel: -1, Page: 1, Code: 1, Pin: q.Pin} }
+func (q Query) withKernel(id int) Query {
+	q.Kernel, q.Page, q.Code, q.At, q.Zoom = id, 1, 1, "", Zoom{}
+	return q
+}
 func (q Query) withSearch(s string) Query { q.Search, q.Page = s, 1; return q }
 func (q Query) withPage(page int) Query   { q.Page = page; return q }
 func (q Query) withCode(page int) Query   { q.Code = page; return q }
 func (q Query) withAt(line string) Query  { q.At, q.Code = line, 1; return q }
 func (q Query) withPTX(ptx bool) Query    { q.PTX, q.Code = ptx, 1; return q }
+func (q Query) withZoom(z Zoom) Query     { q.Zoom = z; return q }
 func (q Query) withHot(hot bool) Query    { q.Hot, q.Code = hot, 1; return q }
 
 // paging is one page of a long table.

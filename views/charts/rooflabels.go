@@ -8,7 +8,10 @@ import (
 
 // labels finds places for the names of a roofline's dots, so that none covers a roof, a dot or another
 // name. A dot whose name fits nowhere keeps it in its title and in the table.
-type labels struct{ taken []area }
+type labels struct {
+	frame
+	taken []area
+}
 
 type area struct{ x1, y1, x2, y2 float64 }
 
@@ -49,6 +52,8 @@ func along(s segment, wide, high float64) (steps []area) {
 
 func (l *labels) takeLine(s segment) { l.taken = append(l.taken, along(s, 3, 2)...) }
 
+func (s slope) drawn() bool { return s.line != segment{} }
+
 // areas are what the turned name of a slope covers.
 func (s slope) areas() []area {
 	if s.label.text == "" {
@@ -86,7 +91,7 @@ func (l *labels) place(x, y, reach float64, text string) label {
 		for _, below := range []float64{4, -9, 19, -24, 34, -40, 50} {
 			for _, try := range []label{
 				{x + 10, y + below, short, "start"}, {x - 10, y + below, short, "end"},
-				{x, y + below, short, "middle"}, {roofRight, y + below, short, "end"},
+				{x, y + below, short, "middle"}, {l.right, y + below, short, "end"},
 			} {
 				if math.Abs(below) <= reach && try.area().near(x) && l.free(try.area()) {
 					l.take(try.area())
@@ -113,13 +118,13 @@ func (l *labels) placeCeiling(at label) label {
 
 // free reports whether an area lies inside the drawing and covers nothing.
 func (l *labels) free(a area) bool {
-	inside := a.x1 >= roofLeft && a.x2 <= roofRight+4 && a.y1 >= roofTop && a.y2 <= roofBottom
+	inside := a.x1 >= l.left && a.x2 <= l.right+4 && a.y1 >= l.top && a.y2 <= l.bottom
 	return inside && !slices.ContainsFunc(l.taken, a.overlaps)
 }
 
 // nameDots places the names: the chosen kernel's first, then those of the other kernels and entries.
 func (c *roofChart) nameDots() {
-	l := &labels{}
+	l := &labels{frame: c.frame}
 	for _, d := range c.dots {
 		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
 	}
@@ -135,12 +140,16 @@ func (c *roofChart) nameDots() {
 		}
 	}
 	for i := range c.slopes {
-		l.placeSlope(&c.slopes[i])
+		if c.slopes[i].drawn() {
+			l.placeSlope(&c.slopes[i])
+		}
 	}
 	for _, sl := range c.slopes {
-		l.takeLine(sl.line)
+		if sl.drawn() {
+			l.takeLine(sl.line)
+		}
 	}
-	for _, o := range c.others {
+	for _, o := range c.shownOthers() {
 		l.take(area{o.x - 5, o.y - 5, o.x + 5, o.y + 5})
 	}
 	reach := map[bool]float64{true: 50, false: 19} // the chosen kernel's name may stand farther off
@@ -158,6 +167,9 @@ func (c *roofChart) nameDots() {
 	}
 	for i := range c.others {
 		o := &c.others[i]
+		if !o.shown {
+			continue
+		}
 		o.label = l.place(o.x, o.y, reach[false], o.dot.Name)
 	}
 }

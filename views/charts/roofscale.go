@@ -1,0 +1,220 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"warpboard/evaluator/ncu"
+)
+
+// frame is the area of a drawing, in the units of its viewBox.
+type frame struct{ width, height, left, right, top, bottom float64 }
+
+// smallFrame fits a phone and half a page, wideFrame a page: letters have the same size in both.
+func smallFrame() frame { return frame{400, 316, 50, 396, 12, 272} }
+func wideFrame() frame  { return frame{840, 400, 50, 832, 12, 356} }
+
+func (f frame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
+
+// What the axes can show, in operations per byte and per second: a forged counter must not stretch them for ever.
+const (
+	leastIntensity, mostIntensity = 1e-4, 1e8
+	leastOperation, mostOperation = 1e6, 1e21
+)
+
+// scale chooses whole decades that hold all dots, with room for their names, and every ridge; then the part that the zoom leaves.
+func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
+	bandwidth := roof.PeakBandwidth.Value.Value
+	most := 0.0
+	for _, w := range roof.Kinds {
+		most = max(most, w.Peak.Value.Value)
+	}
+	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
+	for _, p := range points {
+		lowX, highX = min(lowX, p[0]/1.5), max(highX, p[0])
+		lowY, most = min(lowY, p[1]/1.5), max(most, p[1])
+	}
+	c.xMin, c.xMax = decades(lowX, highX, leastIntensity, mostIntensity)
+	c.yMin, c.yMax = decades(lowY, most*1.2, leastOperation, mostOperation)
+	if c.zoom.Level == 0 { // a first step leads to the chosen kernel
+		c.zoom.X, c.zoom.Y = c.middle()
+	}
+	c.xMin, c.xMax = c.zoom.part(c.zoom.X, c.xMin, c.xMax)
+	c.yMin, c.yMax = c.zoom.part(c.zoom.Y, c.yMin, c.yMax)
+	c.ticks()
+}
+
+// middle is where the chosen kernel stands in the whole drawing, in thousandths.
+func (c *roofChart) middle() (x, y int) {
+	for _, d := range c.dots {
+		if d.chosen {
+			return thousandths(exponentX(d.work.Intensity.Value.Value), c.xMin, c.xMax), thousandths(exponentY(d.work.Rate.Value.Value), c.yMin, c.yMax)
+		}
+	}
+	return 500, 500
+}
+
+func thousandths(e, from, to float64) int {
+	return int(math.Round(1000 * within((e-from)/(to-from), 0, 1)))
+}
+
+// ticks are whole decades, and parts of them where the drawing shows few.
+func (c *roofChart) ticks() {
+	for _, e := range tickExponents(c.xMin, c.xMax) {
+		t := tick{c.atX(e), tickText(digits(math.Pow(10, e))), "middle"}
+		if a := (label{x: t.at, text: t.text, anchor: t.anchor}).area(); a.x2 > c.width {
+			t.at, t.anchor = c.width, "end"
+		}
+		c.xTicks = append(c.xTicks, t)
+	}
+	c.xTicks = thinned(c.xTicks, func(a, b tick) bool {
+		next := label{x: b.at, text: b.text, anchor: b.anchor}.area()
+		return label{x: a.at, text: a.text, anchor: a.anchor}.area().x2+letter <= next.x1
+	})
+	for _, e := range tickExponents(c.yMin, c.yMax) {
+		c.yTicks = append(c.yTicks, tick{c.atY(e), tickText(prefixed(math.Pow(10, e), "")), "end"})
+	}
+	c.yTicks = thinned(c.yTicks, func(a, b tick) bool { return a.at-b.at >= line+2 })
+}
+
+// tickText is a number without the zeros behind its point.
+func tickText(text string) string {
+	number, unit, _ := strings.Cut(text, space)
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return strings.TrimSuffix(number+space+unit, space)
+}
+
+func tickExponents(from, to float64) (at []float64) {
+	within := []float64{1}
+	switch {
+	case to-from <= 0.75:
+		within = []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
+	case to-from <= 2.5:
+		within = []float64{1, 2, 5}
+	}
+	for decade := math.Floor(from); decade <= to; decade++ {
+		for _, n := range within {
+			if e := decade + math.Log10(n); e >= from-1e-9 && e <= to+1e-9 {
+				at = append(at, e)
+			}
+		}
+	}
+	return at
+}
+
+// thinned leaves out every other tick, or more, until each has room beside the next.
+func thinned(all []tick, room func(a, b tick) bool) []tick {
+	for step := 1; step < len(all); step++ {
+		var kept []tick
+		for i := 0; i < len(all); i += step {
+			kept = append(kept, all[i])
+		}
+		crowded := false
+		for i := range kept[1:] {
+			crowded = crowded || !room(kept[i], kept[i+1])
+		}
+		if !crowded {
+			return kept
+		}
+	}
+	return all[:min(1, len(all))]
+}
+
+// decades are the exponents of ten around low and high, at least one apart and within the axis.
+func decades(low, high, least, most float64) (from, to float64) {
+	from = math.Floor(math.Log10(within(low, least, most/10)))
+	return from, max(math.Ceil(math.Log10(within(high, least, most))), from+1)
+}
+
+func exponentX(v float64) float64 { return math.Log10(within(v, leastIntensity, mostIntensity)) }
+func exponentY(v float64) float64 { return math.Log10(within(v, leastOperation, mostOperation)) }
+
+// atX and atY are the places of exponents of ten.
+func (c *roofChart) atX(e float64) float64 {
+	return c.left + (c.right-c.left)*within((e-c.xMin)/(c.xMax-c.xMin), 0, 1)
+}
+
+func (c *roofChart) atY(e float64) float64 {
+	return c.bottom - (c.bottom-c.top)*within((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
+}
+
+// at is the place of a dot; ok is false when the zoom leaves it out.
+func (c *roofChart) at(intensity, rate float64) (x, y float64, ok bool) {
+	const edge = 1e-9
+	ex, ey := exponentX(intensity), exponentY(rate)
+	ok = ex >= c.xMin-edge && ex <= c.xMax+edge && ey >= c.yMin-edge && ey <= c.yMax+edge
+	return c.atX(ex), c.atY(ey), ok
+}
+
+// place puts roofs and dots on the scaled axes.
+func (c *roofChart) place(roof ncu.Roofline) {
+	bandwidth, most := roof.PeakBandwidth.Value.Value, 0.0
+	for _, w := range roof.Kinds {
+		if peak := w.Peak.Value.Value; peak > 0 {
+			most = max(most, peak)
+			c.ceiling(w, bandwidth)
+		}
+	}
+	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most, 0.45, 14)}
+	for i, l := range roof.Caches {
+		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5) // their lines are near each other: the names are not
+		if v := l.Intensity.Value.Value; v > 0 {
+			if x, y, ok := c.at(v, roof.Main().Rate.Value.Value); ok {
+				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
+			}
+		}
+		c.slopes = append(c.slopes, sl)
+	}
+	before := len(c.dots) + len(c.others)
+	c.dots = slices.DeleteFunc(c.dots, func(d roofDot) bool {
+		_, _, ok := c.at(d.work.Intensity.Value.Value, d.work.Rate.Value.Value)
+		return !ok
+	})
+	for i := range c.dots {
+		d := &c.dots[i]
+		d.x, d.y, _ = c.at(d.work.Intensity.Value.Value, d.work.Rate.Value.Value)
+	}
+	for i := range c.others {
+		o := &c.others[i]
+		o.x, o.y, o.shown = c.at(o.dot.Intensity, o.dot.Rate)
+	}
+	c.outside = before - len(c.dots) - len(c.shownOthers())
+}
+
+// shownOthers are the other entries that the zoom leaves; the table has all.
+func (c *roofChart) shownOthers() []otherDot {
+	return slices.DeleteFunc(slices.Clone(c.others), func(o otherDot) bool { return !o.shown })
+}
+
+// ceiling adds the roof of a kind of arithmetic, unless the zoom leaves it out.
+func (c *roofChart) ceiling(w ncu.RoofKind, bandwidth float64) {
+	e := exponentY(w.Peak.Value.Value)
+	from := math.Max(c.xMin, e-math.Log10(bandwidth))
+	if e < c.yMin || e > c.yMax || !(from < c.xMax) {
+		return
+	}
+	y := c.atY(e)
+	c.ceilings = append(c.ceilings, ceiling{
+		line:  segment{c.atX(from), y, c.right, y},
+		label: label{c.right, y - 4, fmt.Sprintf("%s %s", w.Name, Text(w.Peak.Value)), "end"},
+		fact:  w.Peak,
+	})
+}
+
+// slope is the roof of a level of memory, up to the highest ceiling. Its line begins where it enters the drawing: at the left
+// edge or at the bottom. The name stands at a part of its length, above or below. Outside the zoom it has neither.
+func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
+	per := math.Log10(bandwidth.Value)
+	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, exponentY(most))-per)
+	if !(from < to) {
+		return slope{level: name}
+	}
+	s := slope{level: name, at: at, line: segment{c.atX(from), c.atY(from + per), c.atX(to), c.atY(to + per)}, side: side}
+	s.label = label{text: name + " " + Text(bandwidth), anchor: "middle"}
+	s.turn = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
+	return s
+}

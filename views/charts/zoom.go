@@ -1,0 +1,74 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+)
+
+// mostZoom is how often the zoom of a roofline can halve what its axes show.
+const mostZoom = 4
+
+// Zoom is the part of a roofline that is drawn: its middle, in thousandths of the whole, and how often each axis was halved.
+type Zoom struct{ Level, X, Y int }
+
+// readZoom reads what text writes; all else is the whole roofline.
+func readZoom(text string) (z Zoom) {
+	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.X, &z.Y); n != 3 || err != nil || z.Level < 1 || z.Level > mostZoom {
+		return Zoom{}
+	}
+	return z.moved(0, 0)
+}
+
+func (z Zoom) text() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.X, z.Y) }
+
+// half is half of what an axis shows, in thousandths.
+func (z Zoom) half() int { return 500 >> z.Level }
+
+// moved is the zoom by halves of what it shows to the right and up, within the whole.
+func (z Zoom) moved(right, up int) Zoom {
+	inside := func(at int) int { return min(max(at, z.half()), 1000-z.half()) }
+	z.X, z.Y = inside(z.X+right*z.half()), inside(z.Y+up*z.half())
+	return z
+}
+
+// at is the zoom at another level, with the same middle.
+func (z Zoom) at(level int) Zoom {
+	if level == 0 {
+		return Zoom{}
+	}
+	z.Level = level
+	return z.moved(0, 0)
+}
+
+// part is what is left of an axis around a middle.
+func (z Zoom) part(middle int, from, to float64) (float64, float64) {
+	if z.Level == 0 {
+		return from, to
+	}
+	size := (to - from) / math.Pow(2, float64(z.Level))
+	begin := within(from+(to-from)*float64(middle)/1000-size/2, from, to-size)
+	return begin, begin + size
+}
+
+// zoomStep is a link beside a roofline; without a place to go to it is only words.
+type zoomStep struct {
+	id, text, help string
+	to             Zoom
+	off            bool
+}
+
+// steps lead nearer, farther, and to the sides.
+func (z Zoom) steps() []zoomStep {
+	list := []zoomStep{
+		{"zoom-in", "Zoom in", "", z.at(min(z.Level+1, mostZoom)), z.Level == mostZoom},
+		{"zoom-out", "Zoom out", "", z.at(max(z.Level-1, 0)), z.Level == 0},
+		{"zoom-left", "←", "Move left", z.moved(-1, 0), false}, {"zoom-right", "→", "Move right", z.moved(1, 0), false},
+		{"zoom-up", "↑", "Move up", z.moved(0, 1), false}, {"zoom-down", "↓", "Move down", z.moved(0, -1), false},
+		{"zoom-whole", "Whole", "Show the whole roofline", Zoom{}, z.Level == 0},
+	}
+	for i := range list[2:6] {
+		step := &list[2+i]
+		step.off = z.Level == 0 || step.to == z
+	}
+	return list
+}

@@ -1,0 +1,186 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// crowd are entries that lie close together, in the middle of the drawing and at its edges.
+func crowd() (others []Dot) {
+	for i := range 40 {
+		near := 1 + float64(i%20)/50
+		dot := Dot{Run: int64(i), Name: fmt.Sprintf("%d. %s", i+1, []string{"ada", "grace hopper", "a name that goes on and on"}[i%3]), URL: "/1", Rate: 2e12 * near, Intensity: 40 * near * near}
+		if i >= 20 {
+			dot.Rate, dot.Intensity = 3e14*near, 500*float64(i-19)
+		}
+		others = append(others, dot)
+	}
+	return append(others, Dot{Run: 98, Name: "low", URL: "/2", Rate: 1e6, Intensity: 1e-4}, Dot{Run: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
+}
+
+// eachView draws a crowded roofline in both widths, whole and at every zoom from the chosen kernel on.
+func eachView(t *testing.T, check func(name string, c *roofChart)) {
+	t.Helper()
+	for _, name := range []string{"cuda4", "tri"} {
+		r := report(t, name)
+		for i := range 12 {
+			k := r.Kernels[i%2]
+			k.ID = 100 + i
+			r.Kernels = append(r.Kernels, k)
+		}
+		for n, others := range [][]Dot{nil, crowd(), crowd()[:40]} {
+			for _, f := range []frame{smallFrame(), wideFrame()} {
+				whole := newRoofChart(r, &r.Kernels[1], others, f, Zoom{})
+				for level := range mostZoom + 1 {
+					c := newRoofChart(r, &r.Kernels[1], others, f, whole.zoom.at(level))
+					check(fmt.Sprintf("%s, crowd %d, %.0f wide, zoom %d", name, n, f.width, level), c)
+				}
+			}
+		}
+	}
+}
+
+func TestNamesOfACrowdedRooflineNeverCollide(t *testing.T) {
+	eachView(t, func(name string, c *roofChart) {
+		all := written(c)
+		for a, l := range all {
+			if l.text == "" {
+				continue
+			}
+			if at := l.area(); at.x1 < c.left || at.x2 > c.right+4 || at.y1 < c.top-line || at.y2 > c.bottom {
+				t.Errorf("%s: %q leaves the drawing", name, l.text)
+			}
+			for b := range a {
+				if all[b].text != "" && l.area().overlaps(all[b].area()) {
+					t.Errorf("%s: %q covers %q", name, l.text, all[b].text)
+				}
+			}
+			for _, s := range c.slopes {
+				for _, of := range s.areas() {
+					if l.area().overlaps(of) {
+						t.Errorf("%s: %q covers the name of the roof of %s", name, l.text, s.level)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestTicksOfARooflineStandApartAtEveryZoom(t *testing.T) {
+	eachView(t, func(name string, c *roofChart) {
+		if len(c.xTicks) < 2 || len(c.yTicks) < 2 {
+			t.Errorf("%s: %d and %d ticks", name, len(c.xTicks), len(c.yTicks))
+		}
+		for _, tick := range c.yTicks { // longer ones reach the name of the axis
+			if len([]rune(tick.text)) > 5 && c.yMax < 21 { // 21 is a forged counter
+				t.Errorf("%s: a tick reads %q", name, tick.text)
+			}
+		}
+		for i := range len(c.xTicks) - 1 {
+			a, b := c.xTicks[i], c.xTicks[i+1]
+			if (label{x: a.at, text: a.text, anchor: a.anchor}).area().overlaps(label{x: b.at, text: b.text, anchor: b.anchor}.area()) {
+				t.Errorf("%s: tick %s covers %s", name, a.text, b.text)
+			}
+		}
+		for i := range len(c.yTicks) - 1 {
+			if gap := c.yTicks[i].at - c.yTicks[i+1].at; gap < line {
+				t.Errorf("%s: tick %s is %.0f below %s", name, c.yTicks[i].text, gap, c.yTicks[i+1].text)
+			}
+		}
+	})
+}
+
+func TestACrowdedRooflineIsTheSameEachTime(t *testing.T) {
+	r := report(t, "tri")
+	draw := func() string {
+		vm := detailsOf(r, 0)
+		vm.Others, vm.Query.Zoom = crowd(), Zoom{2, 500, 500}
+		_, html := render(t, roofline(vm, &r.Kernels[0]))
+		return html
+	}
+	if diff := cmp.Diff(draw(), draw()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
+	eachView(t, func(name string, c *roofChart) {
+		chosen := 0
+		for _, d := range c.dots {
+			if d.chosen {
+				chosen++
+			}
+		}
+		if chosen != 1 || c.outside < len(c.others)-len(c.shownOthers()) || c.zoom.Level == 0 && c.outside != 0 {
+			t.Errorf("%s: %d chosen kernels, %d dots outside", name, chosen, c.outside)
+		}
+		inside := func(x, y float64) bool {
+			return x >= c.left-1e-6 && x <= c.right+1e-6 && y >= c.top-1e-6 && y <= c.bottom+1e-6
+		}
+		for _, s := range c.slopes {
+			if s.drawn() && (!inside(s.line.x1, s.line.y1) || !inside(s.line.x2, s.line.y2)) {
+				t.Errorf("%s: the roof of %s leaves the drawing: %+v", name, s.level, s.line)
+			}
+			// What is cut off keeps its angle: bandwidth is constant along the line.
+			want := math.Atan2(-(c.bottom-c.top)/(c.yMax-c.yMin), (c.right-c.left)/(c.xMax-c.xMin)) * 180 / math.Pi
+			if s.drawn() && math.Abs(s.turn-want) > 1e-6 {
+				t.Errorf("%s: the roof of %s is turned by %v, want %v", name, s.level, s.turn, want)
+			}
+		}
+	})
+}
+
+func TestZoomStepsStayWithinTheRoofline(t *testing.T) {
+	z := Zoom{X: 100, Y: 900}.at(2)
+	if want := (Zoom{2, 125, 875}); z != want {
+		t.Errorf("%+v, want %+v", z, want)
+	}
+	if got := z.moved(-1, 1); got != z {
+		t.Errorf("it moves beyond the edge: %+v", got)
+	}
+	if got := z.moved(1, -1); got != (Zoom{2, 250, 750}) {
+		t.Errorf("it moves to %+v", got)
+	}
+	for _, odd := range []string{"", "x", "1,2", "5,500,500", "-1,0,0", "99999999999999999999,1,1"} {
+		if got := readZoom(odd); got != (Zoom{}) {
+			t.Errorf("%q is %+v", odd, got)
+		}
+	}
+	if got := readZoom("1,-5,2000"); got != (Zoom{1, 250, 750}) {
+		t.Errorf("outside it is %+v", got)
+	}
+}
+
+func TestZoomLinksKeepThePinAndTheCase(t *testing.T) {
+	vm := detailsOf(report(t, "cuda4"), 1)
+	vm.Query.Case, vm.Query.Pin = 1, 17
+	doc, _ := render(t, Details(vm))
+	in := readQueryOf(t, doc.Find("#zoom-in").AttrOr("href", ""))
+	if in.Zoom.Level != 1 || in.Pin != 17 || in.Case != 1 || in.Kernel != 1 {
+		t.Errorf("zooming in leads to %+v", in)
+	}
+	vm.Query = in
+	doc, _ = render(t, Details(vm))
+	if out := readQueryOf(t, doc.Find("#zoom-out").AttrOr("href", "")); out.Zoom != (Zoom{}) || out.Pin != 17 {
+		t.Errorf("zooming out leads to %+v", out)
+	}
+	if doc.Find(".pf-zoom a").Length() < 4 {
+		t.Error("a zoom cannot be moved")
+	}
+	if other := readQueryOf(t, doc.Find(".pf-kernels a").First().AttrOr("href", "")); other.Zoom != (Zoom{}) || other.Pin != 17 {
+		t.Errorf("another kernel is %+v", other)
+	}
+}
+
+func readQueryOf(t *testing.T, address string) Query {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ReadQuery(u.Query())
+}
