@@ -1,5 +1,6 @@
 // The small script of every page. Each part adds to a page that already works without it.
 import { adopt, lastDraft, noteDraft, stored } from "./drafts.js";
+import { together, zoom } from "./profile.js";
 
 const root = document.documentElement;
 const each = (selector, within, act) => within.querySelectorAll(selector).forEach(act);
@@ -263,6 +264,8 @@ function rail(nav) {
 function enhance(within) {
   each("time[data-time]", within, localTime);
   each("[data-perfetto]", within, perfettoButton);
+  each("[data-together]", within, together);
+  each("[data-zoom]", within, (steps) => zoom(steps, enhance));
 }
 
 each("[data-theme-toggle]", document, themeButton);

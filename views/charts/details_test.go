@@ -113,13 +113,13 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	}
 	r.Kernels[0].Source.Lines[0].File = "/usr/include/cuda.h"
 	doc, _ := render(t, Details(detailsOf(r, 0)))
-	if href := doc.Find("#source a:contains('submission.cu:7')").First().AttrOr("href", ""); href != "/runs/12/source/submission.cu#L7" {
+	if href := doc.Find("#source [data-pane] a:contains('submission.cu:7')").First().AttrOr("href", ""); href != "/runs/12/source/submission.cu#L7" {
 		t.Errorf("links to %q", href)
 	}
 	if doc.Find("#source a:contains('cuda.h')").Length() != 0 {
 		t.Error("a header that is not part of the submission is linked")
 	}
-	if got := doc.Find("#source caption").Text(); got != "Source lines, hottest first" {
+	if got := doc.Find("#source caption").Text(); got != "Source lines" {
 		t.Errorf("caption %q", got)
 	}
 	// Beside the source stand its instructions: all, or those of one line.

@@ -98,13 +98,13 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 			line++
 			want := page[line]
 			cells := s.Find("td")
-			for i, name := range map[int]string{1: "# Samples", 5: "Instructions Executed", 6: "Avg. Predicated-On Threads Executed"} {
+			for i, name := range map[int]string{2: "# Samples", 5: "Instructions Executed", 6: "Avg. Predicated-On Threads Executed"} {
 				if got := mustFloat(t, digitsOf(cells.Eq(i).Text())); math.Abs(got-mustFloat(t, want[column[name]])) > 0.01 {
 					t.Errorf("line %d %s: %v, want %s", line, name, got, want[column[name]])
 				}
 			}
 			text := cells.Eq(3).Find("code").Text()
-			if got := branch.ReplaceAllStringFunc(text, addressOf); got != want[1] || cells.Eq(0).Text() != strconv.Itoa(line) {
+			if got := branch.ReplaceAllStringFunc(text, addressOf); got != want[1] || cells.Eq(1).Text() != strconv.Itoa(line) {
 				t.Errorf("line %d: %q, want %q", line, got, want[1])
 			}
 		})

@@ -103,15 +103,23 @@ func (l *labels) place(x, y, reach float64, text string) label {
 	return label{}
 }
 
-// placeCeiling writes a roof's name at its right end, or farther left where roofs lie close.
-func (l *labels) placeCeiling(at label) label {
-	width := at.area().x2 - at.area().x1
-	for range 3 {
-		if l.free(at.area()) {
-			l.take(at.area())
-			return at
+// placeCeiling writes a roof's name at its right end, or farther left where roofs and dots lie close; without its number where
+// that would reach a roof of memory.
+func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
+	crossed := func(a area) bool {
+		return slices.ContainsFunc(slopes, func(s slope) bool { return s.drawn() && slices.ContainsFunc(along(s.line, 1, 1), a.overlaps) })
+	}
+	for _, text := range []string{c.label.text, c.kind} {
+		at := c.label
+		at.text = text
+		width := at.area().x2 - at.area().x1
+		for range 5 {
+			if l.free(at.area()) && !crossed(at.area()) {
+				l.take(at.area())
+				return at
+			}
+			at.x -= width / 2
 		}
-		at.x -= width
 	}
 	return label{}
 }
@@ -129,7 +137,7 @@ func (c *roofChart) nameDots() {
 		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
 	}
 	for i := range c.ceilings {
-		c.ceilings[i].label = l.placeCeiling(c.ceilings[i].label)
+		c.ceilings[i].label = l.placeCeiling(c.ceilings[i], c.slopes)
 	}
 	for _, r := range c.ceilings {
 		l.takeLine(r.line)

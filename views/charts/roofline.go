@@ -53,7 +53,7 @@ type label struct {
 type ceiling struct {
 	line  segment
 	label label
-	fact  ncu.Fact
+	kind  string // of arithmetic
 }
 
 type roofDot struct {

@@ -13,8 +13,8 @@ import (
 type frame struct{ width, height, left, right, top, bottom float64 }
 
 // smallFrame fits a phone and half a page, wideFrame a page: letters have the same size in both.
-func smallFrame() frame { return frame{400, 316, 50, 396, 12, 272} }
-func wideFrame() frame  { return frame{840, 400, 50, 832, 12, 356} }
+func smallFrame() frame { return frame{400, 316, 58, 396, 12, 272} }
+func wideFrame() frame  { return frame{840, 400, 60, 832, 12, 356} }
 
 func (f frame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
 
@@ -201,7 +201,7 @@ func (c *roofChart) ceiling(w ncu.RoofKind, bandwidth float64) {
 	c.ceilings = append(c.ceilings, ceiling{
 		line:  segment{c.atX(from), y, c.right, y},
 		label: label{c.right, y - 4, fmt.Sprintf("%s %s", w.Name, Text(w.Peak.Value)), "end"},
-		fact:  w.Peak,
+		kind:  w.Name,
 	})
 }
 

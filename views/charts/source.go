@@ -1,7 +1,6 @@
 package charts
 
 import (
-	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -32,7 +31,8 @@ type codeView struct {
 	samples float64 // of the whole kernel
 	hottest float64 // share of the instruction with the most: the longest bar
 	lines   bool    // line information exists
-	hot     []hotLine
+	source  sourceLines
+	hot     spot   // instruction with the most samples
 	at      string // the source line whose instructions are shown; empty: all
 	ptx     []ptxRow
 }
@@ -50,18 +50,6 @@ type codeRow struct {
 	waits    string  // the stall that most of the samples name
 	notes    string  // uncoalesced or conflicting accesses
 }
-
-// hotLine is a source line of the submission with the samples of all its instructions.
-type hotLine struct {
-	file  string
-	line  int
-	text  string
-	share float64
-	count int // instructions
-}
-
-// key is how an address names the line.
-func (l hotLine) key() string { return keyOf(l.file, l.line) }
 
 func lineKey(l ncu.SourceLine) string { return keyOf(l.File, l.Line) }
 
@@ -81,9 +69,10 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 		}
 		v.hottest = max(v.hottest, rows[i].share)
 	}
-	v.hot = hotLines(rows)
+	v.source = newSourceLines(rows, q)
+	v.hot = hottestOf(rows, q.Hot)
 	shares := lineShares(rows)
-	if chosen := func(l hotLine) bool { return l.key() == q.At }; slices.ContainsFunc(v.hot, chosen) {
+	if chosen := func(l hotLine) bool { return l.key() == q.At }; slices.ContainsFunc(v.source.rows, chosen) {
 		v.at = q.At
 		rows = slices.DeleteFunc(rows, func(r codeRow) bool { return lineKey(r.line) != q.At })
 	}
@@ -97,7 +86,7 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	}
 	v.ptx = v.ptx[:min(len(v.ptx), codePageSize)]
 	if q.Hot {
-		slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.share, a.share) })
+		hottestFirst(rows)
 	}
 	v.paging = newPaging(q.Code, len(rows), codePageSize)
 	v.rows = rows[v.from:v.to]
@@ -218,29 +207,6 @@ func accessNotes(s *ncu.Source, line int) string {
 		notes = append(notes, format.Decimal(m.Value)+" bank conflicts")
 	}
 	return strings.Join(notes, ", ")
-}
-
-// hotLines sums samples over the instructions of each source line, hottest first.
-func hotLines(rows []codeRow) []hotLine {
-	const most = 40
-	at := map[string]int{}
-	var out []hotLine
-	for _, r := range rows {
-		if r.line.Line == 0 {
-			continue
-		}
-		key := r.line.File + ":" + strconv.Itoa(r.line.Line)
-		i, seen := at[key]
-		if !seen {
-			i = len(out)
-			at[key] = i
-			out = append(out, hotLine{file: r.line.File, line: r.line.Line, text: strings.TrimSpace(r.line.Text)})
-		}
-		out[i].share += r.share
-		out[i].count++
-	}
-	slices.SortStableFunc(out, func(a, b hotLine) int { return cmp.Compare(b.share, a.share) })
-	return out[:min(len(out), most)]
 }
 
 // heat is the class of a share of the samples, in six steps.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,9 @@ func TestNamesOfACrowdedRooflineNeverCollide(t *testing.T) {
 				}
 			}
 			for _, s := range c.slopes {
+				if s.drawn() && slices.ContainsFunc(along(s.line, 1, 1), l.area().overlaps) {
+					t.Errorf("%s: %q covers the roof of %s", name, l.text, s.level)
+				}
 				for _, of := range s.areas() {
 					if l.area().overlaps(of) {
 						t.Errorf("%s: %q covers the name of the roof of %s", name, l.text, s.level)

@@ -33,7 +33,7 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
 	}
-	page.Charts = true
+	page.Charts, page.Wide = true, true
 	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
 		URL: p.site.Settings.BaseURL + address, Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, seen.Run.ID), JSON: address + ".json"}

@@ -1,0 +1,135 @@
+package charts
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"warpboard/views/format"
+)
+
+// mostLines bounds the source beside the instructions; those with the fewest samples are left out.
+const mostLines = 60
+
+// sourceLines are the lines of source that have instructions, with the samples of these.
+type sourceLines struct {
+	rows    []hotLine
+	total   int
+	hottest float64 // share of the line with the most: the longest bar
+	sorted  bool    // hottest first; else as in the files
+	file    string  // of all lines; empty: they have several
+}
+
+// hotLine is a source line of the submission with the samples of all its instructions.
+type hotLine struct {
+	file  string
+	line  int
+	text  string
+	share float64
+	count int  // instructions
+	best  spot // the hottest of them
+}
+
+// key is how an address names the line.
+func (l hotLine) key() string { return keyOf(l.file, l.line) }
+
+// spot is an instruction with its page in the table.
+type spot struct {
+	index, page int
+	share       float64
+}
+
+// spotURL is where an instruction stands among all of them.
+func spotURL(vm DetailsVM, s spot) string {
+	return vm.Query.withAt("").withPTX(false).withCode(s.page).URL(vm.Path) + "#i" + strconv.Itoa(s.index)
+}
+
+// newSourceLines sums samples over the instructions of each source line.
+func newSourceLines(rows []codeRow, q Query) sourceLines {
+	at, pages := map[string]int{}, pagesOf(rows, q.Hot)
+	s := sourceLines{sorted: q.Hot}
+	for _, r := range rows {
+		if r.line.Line == 0 {
+			continue
+		}
+		key := lineKey(r.line)
+		i, seen := at[key]
+		if !seen {
+			i = len(s.rows)
+			at[key] = i
+			s.rows = append(s.rows, hotLine{file: r.line.File, line: r.line.Line, text: strings.TrimRight(r.line.Text, " \t\r\n"), best: spot{share: -1}})
+		}
+		l := &s.rows[i]
+		l.share += r.share
+		l.count++
+		if r.share > l.best.share {
+			l.best = spot{r.index, pages[r.index], r.share}
+		}
+		s.hottest = max(s.hottest, l.share)
+	}
+	s.total = len(s.rows)
+	if name := func(l hotLine) string { return path.Base(l.file) }; s.total > 0 && !slices.ContainsFunc(s.rows, func(l hotLine) bool { return name(l) != name(s.rows[0]) }) {
+		s.file = name(s.rows[0])
+	}
+	slices.SortStableFunc(s.rows, func(a, b hotLine) int { return cmp.Compare(b.share, a.share) })
+	s.rows = s.rows[:min(len(s.rows), mostLines)]
+	if !s.sorted {
+		slices.SortStableFunc(s.rows, func(a, b hotLine) int { return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line) })
+	}
+	return s
+}
+
+// caption names the table, and says what it leaves out.
+func (s sourceLines) caption() string {
+	text := "Source lines"
+	if s.file != "" {
+		text += " of " + clip(s.file, 60)
+	}
+	if s.sorted {
+		text += ", hottest first"
+	}
+	if s.total > len(s.rows) {
+		text += ": the hottest " + format.Count(int64(len(s.rows))) + " of " + format.Count(int64(s.total))
+	}
+	return text
+}
+
+// hottestLine is nil where no instruction of a line has samples.
+func (s sourceLines) hottestLine() *hotLine {
+	for i := range s.rows {
+		if s.rows[i].share == s.hottest && s.hottest > 0 {
+			return &s.rows[i]
+		}
+	}
+	return nil
+}
+
+// hottestOf is the instruction with the most samples; without samples it has no index.
+func hottestOf(rows []codeRow, hottestFirst bool) (best spot) {
+	pages := pagesOf(rows, hottestFirst)
+	for _, r := range rows {
+		if r.share > best.share {
+			best = spot{r.index, pages[r.index], r.share}
+		}
+	}
+	return best
+}
+
+// pagesOf tells the page of each instruction in the table of all.
+func pagesOf(rows []codeRow, hot bool) map[int]int {
+	if hot {
+		rows = slices.Clone(rows)
+		hottestFirst(rows)
+	}
+	pages := make(map[int]int, len(rows))
+	for i, r := range rows {
+		pages[r.index] = i/codePageSize + 1
+	}
+	return pages
+}
+
+func hottestFirst(rows []codeRow) {
+	slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.share, a.share) })
+}
