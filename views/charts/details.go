@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/views/format"
 )
 
 // DetailsVM is the details page of one run's profile: one benchmark case, one kernel.
@@ -133,13 +134,14 @@ func sections() []section {
 }
 
 func dims(d [3]int) string {
+	n := func(i int) string { return format.Count(int64(d[i])) }
 	switch {
 	case d[1] <= 1 && d[2] <= 1:
-		return fmt.Sprint(d[0])
+		return n(0)
 	case d[2] <= 1:
-		return fmt.Sprintf("%d × %d", d[0], d[1])
+		return n(0) + " × " + n(1)
 	}
-	return fmt.Sprintf("%d × %d × %d", d[0], d[1], d[2])
+	return n(0) + " × " + n(1) + " × " + n(2)
 }
 
 // sourceURL links a source line of the submission; empty for files that are not part of it.

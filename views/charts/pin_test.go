@@ -2,6 +2,8 @@ package charts
 
 import (
 	"math"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,5 +109,46 @@ func TestTheRailLeadsToWhatIsThere(t *testing.T) {
 	})
 	if doc.Find(".pf-rail a[aria-current]").Length() != 2 {
 		t.Error("the chosen case and kernel are not marked")
+	}
+}
+
+func TestThePinStaysWhereverThePageLeads(t *testing.T) {
+	vm := detailsOf(report(t, "cuda4"), 1)
+	withLines(vm.Kernel(), 4)
+	vm.Query.Case, vm.Query.Pin, vm.Query.Search, vm.Query.Hot, vm.Choices = 1, 17, "sm__", true, []PinChoice{{17, "1. ada"}}
+	doc, _ := render(t, Details(vm))
+	links := 0
+	doc.Find("a[href^='" + vm.Path + "?'], a[href='" + vm.Path + "']").Each(func(_ int, a *goquery.Selection) {
+		links++
+		if to := readQueryOf(t, a.AttrOr("href", "")); to.Pin != 17 {
+			t.Errorf("%q loses the pin: %s", strings.TrimSpace(a.Text()), a.AttrOr("href", ""))
+		}
+	})
+	if links < 50 {
+		t.Errorf("only %d links were looked at", links)
+	}
+	for form, want := range map[string]string{"#raw form": "case=1&kernel=1&pin=17&sort=hot", ".pf-pins": "case=1&kernel=1&q=sm__&sort=hot"} {
+		kept := url.Values{}
+		doc.Find(form + " input[type=hidden]").Each(func(_ int, e *goquery.Selection) { kept.Set(e.AttrOr("name", ""), e.AttrOr("value", "")) })
+		if kept.Encode() != want {
+			t.Errorf("%s keeps %s, want %s", form, kept.Encode(), want)
+		}
+	}
+}
+
+// A thin space stands between thousands and three digits count, wherever a number stands.
+func TestNumbersOfAProfileHaveOneFormat(t *testing.T) {
+	long, exact := regexp.MustCompile(`(^|[^.\d])\d{5,}`), regexp.MustCompile(`\b[1-9]\d*\.\d{3,}`)
+	for _, name := range []string{"cuda4", "tri"} {
+		r := report(t, name)
+		for id := range r.Kernels {
+			doc, _ := render(t, Details(detailsOf(r, id)))
+			doc.Find("#source code, #rules p, .pf-signature, .pf-from, option, #raw td, .pf-cases").Remove() // text of ncu, and all digits of a raw metric
+			doc.Find(".pf *").Each(func(_ int, e *goquery.Selection) {
+				if text := e.Text(); e.Children().Length() == 0 && (long.MatchString(text) || exact.MatchString(text) && e.Closest("#roofline details").Length() > 0) {
+					t.Errorf("%s kernel %d: %q", name, id, text)
+				}
+			})
+		}
 	}
 }

@@ -2,7 +2,9 @@ package charts
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,8 +57,27 @@ func atLeast(s string, least, otherwise int) int {
 	return n
 }
 
-// URL returns the path with the query, leaving defaults out.
+// URL returns the path with the query.
 func (q Query) URL(path string) string {
+	if v := q.values(); len(v) > 0 {
+		return path + "?" + v.Encode()
+	}
+	return path
+}
+
+// field is a hidden field of a form, which keeps a part of the query.
+type field struct{ name, value string }
+
+func (q Query) fields() (list []field) {
+	v := q.values()
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		list = append(list, field{name, v.Get(name)})
+	}
+	return list
+}
+
+// values leave defaults out.
+func (q Query) values() url.Values {
 	v := url.Values{}
 	set := func(name string, n, otherwise int) {
 		if n != otherwise {
@@ -83,10 +104,7 @@ func (q Query) URL(path string) string {
 	if q.Zoom.Level > 0 {
 		v.Set("zoom", q.Zoom.text())
 	}
-	if len(v) == 0 {
-		return path
-	}
-	return path + "?" + v.Encode()
+	return v
 }
 
 func (q Query) withCase(c int) Query { return Query{Case: c, Kernel: -1, Page: 1, Code: 1, Pin: q.Pin} }
@@ -95,6 +113,7 @@ func (q Query) withKernel(id int) Query {
 	return q
 }
 func (q Query) withSearch(s string) Query { q.Search, q.Page = s, 1; return q }
+func (q Query) withPin(run int) Query     { q.Pin = run; return q }
 func (q Query) withPage(page int) Query   { q.Page = page; return q }
 func (q Query) withCode(page int) Query   { q.Code = page; return q }
 func (q Query) withAt(line string) Query  { q.At, q.Code = line, 1; return q }
