@@ -40,8 +40,12 @@ func (l label) area() area {
 
 func (l *labels) take(a area) { l.taken = append(l.taken, a) }
 
-// along are small areas that follow a line where it is not level, each so far to its middle's left and right, above and below.
+// along are small areas that follow a line, or one where it is level. Each reaches so far to the left and right of its
+// middle, above and below.
 func along(s segment, wide, high float64) (steps []area) {
+	if s.y1 == s.y2 {
+		return []area{{min(s.x1, s.x2) - wide, s.y1 - high, max(s.x1, s.x2) + wide, s.y1 + high}}
+	}
 	n := math.Max(1, math.Hypot(s.x2-s.x1, s.y2-s.y1)/8)
 	for i := 0.0; i <= n; i++ {
 		x, y := s.x1+(s.x2-s.x1)*i/n, s.y1+(s.y2-s.y1)*i/n
