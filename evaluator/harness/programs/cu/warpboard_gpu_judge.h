@@ -164,11 +164,13 @@ public:
 
     void blame_runner() { device_pool().blame_runner(); }
 
-    // Lets everything go that is queued.
+    // Lets everything go that is queued, and waits for its end: the memory that it uses is freed next.
     void abandon() {
         hold_.start();
         hold_.let_go();
         taken_.open_gate();
+        cudaDeviceSynchronize();
+        cudaGetLastError();  // what failed is told already
     }
 
     // Whether the last answer still changed after "done".
