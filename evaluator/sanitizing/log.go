@@ -176,7 +176,7 @@ func (r *record) finding(ours []string) (job.Finding, bool) {
 		f.Detail = ""
 	}
 	for _, text := range []*string{&f.Message, &f.Detail, &f.Kernel, &f.File, &f.Block, &f.Thread} {
-		*text = clip(*text)
+		*text = clip(*text, job.MaxFindingText)
 	}
 	return f, true
 }
@@ -209,12 +209,13 @@ func number(digits string) int {
 	return min(n, most)
 }
 
-func clip(text string) string {
-	const longest = job.MaxFindingText - len("…")
-	if len(text) <= longest {
+// clip shortens a text to so many bytes.
+func clip(text string, most int) string {
+	most -= len("…")
+	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 func warned(f job.Finding) int {

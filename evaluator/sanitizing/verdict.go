@@ -53,7 +53,6 @@ func (r *run) found() string {
 
 // lastWords says why there is no whole log: in the tool's words, or in the program's.
 func (r *run) lastWords() string {
-	const most = 300
 	text := r.log.problem
 	if text == "" {
 		text = strings.TrimSpace(r.process.Stderr + "\n" + r.process.Stdout)
@@ -62,10 +61,7 @@ func (r *run) lastWords() string {
 	if text == "" {
 		return fmt.Sprintf("it left no summary, and ended with exit code %d.", r.process.ExitCode)
 	}
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return sandbox.Text([]byte(text))
+	return sandbox.Text([]byte(clip(text, 300)))
 }
 
 // conclude is how the stage ended: with what the tools say that did not pass, each sentence once.

@@ -68,6 +68,24 @@ inline const Driver& driver() {
     return functions;
 }
 
+// The device's address of the host's memory, which is pinned from now on.
+inline CUdeviceptr seen_by_device(void* memory, size_t bytes) {
+    void* seen = nullptr;
+    WARPBOARD_CUDA(cudaHostRegister(memory, bytes, cudaHostRegisterMapped));
+    WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, memory, 0));
+    return reinterpret_cast<CUdeviceptr>(seen);
+}
+
+// Has a stream wait until a word of the host's is number or more. False if the device cannot.
+inline bool queue_wait(cudaStream_t stream, CUdeviceptr word, uint32_t number) {
+    return driver().wait_value(reinterpret_cast<CUstream>(stream), word, number, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
+}
+
+// Has a stream write a number to a word of the host's when all before is done. False if the device cannot.
+inline bool queue_write(cudaStream_t stream, CUdeviceptr word, uint32_t number) {
+    return driver().write_value(reinterpret_cast<CUstream>(stream), word, number, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS;
+}
+
 // Memory of the device, shared by its descriptor.
 class DeviceMemory {
 public:

@@ -29,10 +29,7 @@ public:
     void open(Page& page) {
         cudaSetDeviceFlags(cudaDeviceScheduleSpin);
         WARPBOARD_CUDA(cudaFree(nullptr));
-        void* seen = nullptr;
-        WARPBOARD_CUDA(cudaHostRegister(&page, sizeof page, cudaHostRegisterMapped));
-        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, &page, 0));
-        page_ = static_cast<unsigned char*>(seen);
+        page_ = reinterpret_cast<unsigned char*>(seen_by_device(&page, sizeof page));
         WARPBOARD_CUDA(cudaEventCreate(&begin_));
         WARPBOARD_CUDA(cudaEventCreate(&end_));
         WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
@@ -46,7 +43,7 @@ public:
     // Queues the gate, which takes the device when the judge says that the release is near: before that it would share the
     // device with what the judge prepares.
     void begin(const Page& page, uint32_t number, const Region& inputs, const Region& sealed) {
-        check(driver().wait_value(stream(), word(offsetof(Page, soon)), number, CU_STREAM_WAIT_VALUE_GEQ));
+        check(queue_wait(cudaStreamLegacy, word(offsetof(Page, soon)), number));
         launch_gate(number, inputs.base, sealed.base, page.sealed.load(std::memory_order_relaxed));
         WARPBOARD_CUDA(cudaEventRecord(begin_, cudaStreamLegacy));
     }
@@ -57,7 +54,7 @@ public:
     }
 
     // Has the device say that all before it is done.
-    void say_done(uint32_t number) { check(driver().write_value(stream(), word(offsetof(Page, done)), number, CU_STREAM_WRITE_VALUE_DEFAULT)); }
+    void say_done(uint32_t number) { check(queue_write(cudaStreamLegacy, word(offsetof(Page, done)), number)); }
 
     // Waits until all streams are idle.
     double settle() {
@@ -127,11 +124,10 @@ private:
     static constexpr size_t scratch_bytes = 256;
     static constexpr unsigned gate_threads = 512;
 
-    static CUstream stream() { return reinterpret_cast<CUstream>(cudaStreamLegacy); }
     CUdeviceptr word(size_t offset) const { return reinterpret_cast<CUdeviceptr>(page_) + offset; }
 
-    static void check(CUresult result) {
-        if (result == CUDA_SUCCESS) return;
+    static void check(bool queued) {
+        if (queued) return;
         std::fprintf(stderr, "the device cannot wait for the release of a call or say that it is done\n");
         std::_Exit(ExitCodes::EXIT_CUDA_API);
     }

@@ -239,10 +239,7 @@ public:
         void* memory = mmap(nullptr, sizeof(HoldPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         page_ = new (memory) HoldPage{};
-        void* seen = nullptr;
-        WARPBOARD_CUDA(cudaHostRegister(memory, sizeof(HoldPage), cudaHostRegisterMapped));
-        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, memory, 0));
-        seen_ = static_cast<HoldPage*>(seen);
+        seen_ = reinterpret_cast<HoldPage*>(seen_by_device(memory, sizeof(HoldPage)));
         load();
     }
 
@@ -255,9 +252,7 @@ public:
     // Makes the device wait for start. Until then nothing may wait for the device, or load a kernel.
     void block() {
         const auto word = reinterpret_cast<CUdeviceptr>(seen_) + offsetof(HoldPage, start);
-        if (driver().wait_value(reinterpret_cast<CUstream>(cudaStreamLegacy), word, ++blocked_, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
-            throw std::runtime_error("the device cannot wait for the judge");
-        }
+        if (!queue_wait(cudaStreamLegacy, word, ++blocked_)) throw std::runtime_error("the device cannot wait for the judge");
     }
     void start() { __atomic_store_n(&page_->start, blocked_, __ATOMIC_RELEASE); }
 

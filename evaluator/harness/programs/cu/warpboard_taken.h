@@ -23,9 +23,9 @@ namespace warpboard {
 // give the runner the 10 to 30 us that a launch takes. The end of the sample and of the copies is a word of the host's: on some
 // GPUs a synchronization returns 10 us later.
 //
-// The sample is some bytes from unpredictable places, and the last ones, which a copy engine takes some 10 us after "done". The whole answer is copied some 150 us
-// later, when the device has come back to the judge's context, and what is queued of the runner's is done by then: the sample
-// lacks what came late.
+// The sample is some bytes from unpredictable places, and the last ones, which a copy engine takes some 10 us after "done". The
+// whole answer is copied some 150 us later, when the device has come back to the judge's context, and what is queued of the
+// runner's is done by then: the sample lacks what came late.
 class Taken {
 public:
     using Copy = AnswerReader::Copy;
@@ -35,10 +35,7 @@ public:
         void* memory = mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         words_ = new (memory) Words{};
-        void* seen = nullptr;
-        WARPBOARD_CUDA(cudaHostRegister(memory, sizeof(Words), cudaHostRegisterMapped));
-        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, memory, 0));
-        seen_ = reinterpret_cast<CUdeviceptr>(seen);
+        seen_ = seen_by_device(memory, sizeof(Words));
         WARPBOARD_CUDA(cudaStreamCreateWithFlags(&sampling_, cudaStreamNonBlocking));  // waits for no other
     }
 
@@ -119,16 +116,12 @@ private:
     }
 
     void wait_for_gate(cudaStream_t stream) {
-        if (driver().wait_value(reinterpret_cast<CUstream>(stream), seen_ + offsetof(Words, gate), number_, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
-            throw std::runtime_error("the device cannot wait for the end of a call");
-        }
+        if (!queue_wait(stream, seen_ + offsetof(Words, gate), number_)) throw std::runtime_error("the device cannot wait for the end of a call");
     }
 
     // Has the device write the number when everything before in the stream is done.
     void say(cudaStream_t stream, size_t word) {
-        if (driver().write_value(reinterpret_cast<CUstream>(stream), seen_ + word, number_, CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS) {
-            throw std::runtime_error("the device cannot say when an answer has been copied");
-        }
+        if (!queue_write(stream, seen_ + word, number_)) throw std::runtime_error("the device cannot say when an answer has been copied");
     }
 
     void wait(const uint32_t& word, cudaStream_t stream) {

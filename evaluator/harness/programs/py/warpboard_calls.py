@@ -404,8 +404,8 @@ class Ranks:
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
-        was done, when samples of all answers had been taken and when all answers had. On a device, a call whose answer was not foreseen is done when its copies
-        are queued: until then work could go on unseen."""
+        was done, when samples of all answers had been taken and when all answers had. On a device, a call whose answer was not
+        foreseen is done when its copies are queued: until then work could go on unseen."""
         held = perf_counter_ns()
         for call in calls:
             call.let_in()

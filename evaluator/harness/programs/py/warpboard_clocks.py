@@ -44,8 +44,8 @@ class Constants:
     @classmethod
     def of(cls, kind, calls, mapping=0, told=False):
         """Of calls of our own runner, where mapping the input may take so long on a host. told: the clock begins when the input is
-        described, about a millisecond before the release. The lower quartile, and on the host,
-        where processes compete, the median, close to the least: what disturbed them must not shorten a submission's time."""
+        described, about a millisecond before the release. The lower quartile, and on the host, where processes compete, the
+        median, close to the least: what disturbed them must not shorten a submission's time."""
         low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
         most = math.inf if told else _MOST_NS[kind] + mapping
         walls = [call.wall - call.event for call in calls]

@@ -7,7 +7,7 @@ from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused
 
 
 class Taken:
-    """An answer on its way into memory of the judge's."""
+    """An answer on its way into memory of the judge's. Copies on the device wait for the judge's gate."""
 
     def __init__(self, tree, parts, memory, cuda):
         self.parts, self._tree, self._cuda = parts, tree, cuda
@@ -23,10 +23,7 @@ class Taken:
     def sampled(self):
         """Waits until a sample of the answer has been taken. False where there is none, or a part on the host, which is copied at
         once."""
-        if self._cuda is None:
-            return False
-        self._cuda.open_gate()
-        return all(part.kind == CUDA for part, _, _ in self._filled()) and self._cuda.wait_sampled()
+        return self._cuda is not None and all(part.kind == CUDA for part, _, _ in self._filled()) and self._cuda.wait_sampled()
 
     def take(self):
         """Copies the parts, and returns when the copies are there."""
