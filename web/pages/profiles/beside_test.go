@@ -33,7 +33,7 @@ func TestSourceAndInstructionsScrollTogether(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	w.Visit(webtest.ProfilePath(lined(s)) + "?kernel=1")
 	w.LooksRight("profile-lines")
-	// shown tells whether the source has the line in sight whose instruction is the first in sight.
+	// shown reports whether the source has the line in sight whose instruction is the first in sight.
 	w.Eval(`window.shown = () => { const [source, sass] = [...document.querySelectorAll("[data-pane]")], head = (pane) => pane.getBoundingClientRect().top + pane.querySelector("thead").offsetHeight;
 		const first = [...sass.querySelectorAll("[data-line]")].find((row) => row.getBoundingClientRect().bottom > head(sass));
 		const beside = source.querySelector('[data-line="' + first.dataset.line + '"]').getBoundingClientRect();
