@@ -83,7 +83,8 @@ func TestTheEditorCompletesNames(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Do(chromedp.EmulateViewport(1280, 900))
 	w.Bench(s, "")
-	w.Types(" ")
+	w.Types("int ")
+	w.Until(`document.querySelector(".cm-content .tok-typeName")`) // the language arrives after the editor
 	w.Eval(`document.querySelector(".cm-content").focus()`)
 	options := `[...document.querySelectorAll(".cm-tooltip-autocomplete li .cm-completionLabel")].map((o) => o.textContent)`
 	w.Do(chromedp.KeyEvent("__shfl_d"))
