@@ -1,0 +1,76 @@
+// Package scores computes what a run's measured times are worth: the score, its spread, and how near it is to the best that the
+// device can do. It reads a worker's result and nothing else.
+package scores
+
+import (
+	"fmt"
+	"math"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// tolerance is how far, relatively, a worker's score may be from ours: they are the same sums,
+// perhaps in another order.
+const tolerance = 1e-9
+
+// Of is the score of a result that claims to be done, compared with the unit that it was measured on; nil in modes without one.
+// An error says how the result contradicts itself.
+func Of(mode job.Mode, def tasks.Definition, result job.Result) (*work.Score, error) {
+	score, err := scoreOf(mode, def.RankingBy, result)
+	compareWithUnit(score, def, result)
+	return score, err
+}
+
+func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Score, error) {
+	var ranked *job.StageResult
+	for i, stage := range result.Stages {
+		if stage.Status != job.StatusPass {
+			return nil, fmt.Errorf("it is done, but its stage %s ended with %q", stage.Stage, stage.Status)
+		}
+		if stage.Stage == job.StageRanked {
+			ranked = &result.Stages[i]
+		}
+	}
+	if mode != job.ModeRanked {
+		return nil, nil
+	}
+	if ranked == nil {
+		return nil, fmt.Errorf("it is done, but has no ranked stage")
+	}
+	ns, err := harness.Score(ranking, ranked.Cases)
+	if err != nil {
+		return nil, err
+	}
+	if said := result.ScoreNS; said != nil && math.Abs(*said-ns) > tolerance*ns {
+		return nil, fmt.Errorf("it states %v ns, but its cases give %v ns", *said, ns)
+	}
+	std, stderr := spread(ranking, ns, ranked.Cases)
+	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}
+	if i, measured := harness.ScoreInterval(ranking, ns, ranked.Cases); measured {
+		score.Interval = boards.Interval{Processes: i.Processes, Noisy: i.Noisy}
+		if i.High > 0 {
+			score.LowNS, score.HighNS = &i.Low, &i.High
+		}
+	}
+	return score, nil
+}
+
+// spread carries the cases' standard deviation and standard error over to the score, taking the
+// cases as independent.
+func spread(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
+	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeom {
+		return last.Std, last.Err
+	}
+	for _, c := range cases {
+		weight := 1 / float64(len(cases))
+		if ranking == tasks.RankGeom {
+			weight *= score / c.Time()
+		}
+		std, stderr = math.Hypot(std, weight*c.Std), math.Hypot(stderr, weight*c.Err)
+	}
+	return std, stderr
+}
