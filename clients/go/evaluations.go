@@ -26,6 +26,7 @@ type Evaluation struct {
 	Source  string           `json:"source_hash" jsonschema:"SHA-256 of the sources"`
 	Shared  bool             `json:"shared" jsonschema:"anyone who has its id can read it; otherwise only its caller and the admins"`
 	Batch   string           `json:"batch,omitempty" jsonschema:"id of the batch that it was sent with"`
+	Reused  string           `json:"reused,omitempty" jsonschema:"the evaluation whose result this one shares, because of reuse_result; absent: it was measured itself"`
 	Key     string           `json:"key,omitempty" jsonschema:"only when it was made without a token: send it as X-Evaluation-Key to read, list, cancel or share this evaluation, and with the next ones"`
 	Request json.RawMessage  `json:"request,omitempty" jsonschema:"what was asked for, with its defaults; absent if it has more than 1 MiB"`
 	Result  *json.RawMessage `json:"result,omitempty" jsonschema:"what POST /evaluate and /compare answer with"`

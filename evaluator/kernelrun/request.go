@@ -29,8 +29,9 @@ type Request struct {
 	L2Flush       bool     `json:"l2_flush"`
 	DeviceMetrics bool     `json:"collect_device_metrics"`
 	Sections      []string `json:"ncu_sections,omitempty"`
-	GPUType       string   `json:"gpu_type,omitempty"` // as it was asked for; empty: any
-	Shared        bool     `json:"shared,omitempty"`   // anyone who has the evaluation's id may read it
+	GPUType       string   `json:"gpu_type,omitempty"`     // as it was asked for; empty: any
+	Shared        bool     `json:"shared,omitempty"`       // anyone who has the evaluation's id may read it
+	Reuse         bool     `json:"reuse_result,omitempty"` // the result of an equal request will do
 	// StopWhen ends the timed calls before NumTrials; nil: never.
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
 }
@@ -164,6 +165,9 @@ func (r Request) Check(max Bounds) error {
 		return refuse("timeout", r.Timeout, "timeout must be at least %d seconds", minTimeout)
 	case r.Timeout > max.Timeout:
 		return refuse("timeout", r.Timeout, "timeout cannot exceed %d seconds", max.Timeout)
+	}
+	if r.Reuse && r.DeviceMetrics {
+		return refuse("reuse_result", true, "reuse_result cannot be combined with collect_device_metrics: reports are not shared")
 	}
 	if r.StopWhen != nil {
 		if why := r.StopWhen.check(r.Ref != nil); why != "" {

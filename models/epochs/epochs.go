@@ -107,6 +107,13 @@ func Note(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fre
 	return id, res.RowsAffected > 0, db.WriteError(res.Error, "epoch of %s", device)
 }
 
+// Since is when the newest software of a device came; the zero time if none is known.
+func Since(tx *gorm.DB, device string) (time.Time, error) {
+	var newest DeviceEpoch
+	err := tx.Where("device = ?", device).Order("seen_at desc").Limit(1).Find(&newest).Error
+	return newest.SeenAt, db.ReadError(err, "epochs of %s", device)
+}
+
 // OfDevice lists the epochs that a device has had, the newest first, with their software.
 func (s *Epochs) OfDevice(ctx context.Context, device string) (list []Known, err error) {
 	err = s.db.Read(ctx).Table("device_epochs d").Select("d.kind, d.seen_at as since, e.*").Joins("join epochs e on e.id = d.epoch_id").

@@ -55,6 +55,10 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 		if err != nil || len(taken) == 0 {
 			return err
 		}
+		measured, err := shareAll(tx, in.Asker, taken)
+		if err != nil {
+			return err
+		}
 		if err := in.park(tx, taken); err != nil {
 			return err
 		}
@@ -62,6 +66,11 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 		for rows := range slices.Chunk(taken, rowsPerInsert) {
 			if err := tx.Create(&rows).Error; err != nil {
 				return db.WriteError(err, "the evaluations of a batch")
+			}
+		}
+		for _, same := range measured {
+			if err := same.passOn(tx, &Recorded{}); err != nil { // no one can watch them yet
+				return err
 			}
 		}
 		return counters.Add(tx, counters.Sample{Name: counters.Submitted, Times: len(taken)})
@@ -129,8 +138,11 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	}
 	for i := range taken {
 		e := &taken[i]
+		if e.Parked == parkedSharing {
+			continue
+		}
 		if held[e.Device]++; held[e.Device] > in.Limits.AtOnce {
-			e.Parked = 1
+			e.Parked = parkedByLimit
 		}
 	}
 	return nil

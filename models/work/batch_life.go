@@ -46,10 +46,10 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 		return nil
 	}
 	err := tx.Model(&Evaluation{}).Where("batch = ? and batch <> ''", e.Batch).Select("coalesce(max(batch_result), 0) + 1").Scan(&e.BatchResult).Error
-	if err != nil || e.Parked == 1 {
+	if err != nil || e.Parked != 0 {
 		return db.ReadError(err, "the results of batch %s", e.Batch)
 	}
-	next := tx.Model(&Evaluation{}).Select("id").Where("device = ? and caller = ? and "+Live+" and parked = 1", e.Device, e.Caller).
+	next := tx.Model(&Evaluation{}).Select("id").Where("device = ? and caller = ? and "+Live+" and parked = ?", e.Device, e.Caller, parkedByLimit).
 		Order("queued_at, id").Limit(1)
 	return db.WriteError(tx.Model(&Evaluation{}).Where("id = (?)", next).Update("parked", 0).Error, "the next evaluation of a batch")
 }

@@ -53,13 +53,21 @@ type Evaluation struct {
 	Batch        string // that it was sent with; empty: it was sent alone
 	BatchIndex   int    // of its request there, from 0
 	BatchResult  int64  // its place among the results of the batch, from 1; 0: it has not ended
-	Parked       int    // 1: one of a batch that is not in the queue yet, because its caller has enough there
+	Parked       int    // why it is not in the queue; 0: it is
+	RequestHash  string // of what is measured, if its result may be shared
+	Shares       string // the evaluation whose result it takes, or took
 	State        EvaluationState
 	Change       int64 // grows with every change that watchers see
 	Work
 	Failure string          // why it failed, in a sentence; or why its last attempt was lost
 	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
 }
+
+// Why an evaluation is not in the queue.
+const (
+	parkedByLimit = 1 // it is one of a batch, and its caller has enough there
+	parkedSharing = 2 // another one is measured for it: see Shares
+)
 
 // noRequest stands for a request that is not stored.
 const noRequest = "{}"

@@ -26,6 +26,7 @@ type NewEvaluation struct {
 	Device  string
 	Request json.RawMessage
 	Sources []byte // SourceHash is their hash
+	Same    string // equal for requests that measure the same, and allow to share a result; empty: it shares none
 	Limits  EvaluationLimits
 }
 
@@ -33,7 +34,7 @@ type NewEvaluation struct {
 func (in NewEvaluation) row() Evaluation {
 	return Evaluation{
 		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
-		RequestBytes: int64(len(in.Request)), RequestKey: in.Key, SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1,
+		RequestBytes: int64(len(in.Request)), RequestKey: in.Key, SourceHash: db.Hash(in.Sources), RequestHash: in.Same, State: EvaluationSubmitted, Change: 1,
 		Work: Work{Device: in.Device, QueuedAt: db.Now()},
 	}
 }
@@ -64,8 +65,8 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 		if err := budgets.Check(tx, in.User, in.Device); err != nil {
 			return err
 		}
-		if err := tx.Create(&e).Error; err != nil {
-			return db.WriteError(err, "evaluation")
+		if err := e.create(tx, Asker{in.User, in.Owner}); err != nil {
+			return err
 		}
 		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
 	})

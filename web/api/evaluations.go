@@ -195,7 +195,7 @@ func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
 		Device: e.Device, Worker: e.Worker, Created: e.QueuedAt, Taken: e.StartedAt, Finish: e.EndedAt,
-		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared, Batch: e.Batch,
+		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared, Batch: e.Batch, Reused: e.Shares,
 	}
 }
 

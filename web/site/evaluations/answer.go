@@ -26,6 +26,7 @@ type Answer struct {
 	PodName    string           `json:"pod_name" jsonschema:"the machine that evaluated it"`
 	PodIP      string           `json:"pod_ip" jsonschema:"the site's address that was reached"`
 	GPUType    string           `json:"gpu_type,omitempty" jsonschema:"the device that it ran on"`
+	Reused     string           `json:"reused,omitempty" jsonschema:"the evaluation whose result this is, because of reuse_result"`
 	Result     ExecResult       `json:"kernel_exec_result" jsonschema:"result of the kernel; in a comparison, of the custom kernel"`
 	RefRuntime *kernelrun.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
 }
@@ -75,7 +76,7 @@ func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 		return Answer{}, err
 	}
 	answer := Answer{
-		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device),
+		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device), Reused: e.Shares,
 		Result: ExecResult{
 			Report: r.Report, Metadata: metadataOf(kernel, kernelrun.Kind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
 			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,

@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/internal/gpuname"
+	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/web/site"
@@ -62,7 +63,20 @@ func newEvaluation(units []Device, request kernelrun.Request) (in work.NewEvalua
 		sources = request.Ref.Source + "\x00" + sources
 	}
 	in.Sources = []byte(sources)
-	return in, nil
+	if request.Reuse {
+		request.GPUType = "" // the device is compared
+		in.Same, err = sameHash(request)
+	}
+	return in, err
+}
+
+// sameHash is equal for requests that measure the same.
+func sameHash(request kernelrun.Request) (string, error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return "", fmt.Errorf("write the evaluation's request: %w", err)
+	}
+	return db.Hash(text), nil
 }
 
 // Device is a kind of device as far as evaluations care.

@@ -1,0 +1,115 @@
+package work
+
+import (
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+	"warpboard/models/epochs"
+)
+
+// Of equal evaluations of one caller that allow it, one is measured, and the others share its result: those that it finds, and those
+// that come later, as long as the device has the same software. One that shares waits outside the queue. Where the measured one
+// ends without a result, the first of the others takes its place.
+
+// findSame finds the evaluation of the asker that this one may share; the zero Evaluation if there is none.
+func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, err error) {
+	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
+		return same, nil
+	}
+	since, err := epochs.Since(tx, e.Device)
+	if err != nil {
+		return same, err
+	}
+	query := asker.own(tx.Omit("request")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
+		Where(Live+" or state = ? and started_at >= ?", EvaluationCompleted, db.Time(since))
+	return same, db.ReadError(query.Order("queued_at, id").Limit(1).Find(&same).Error, "equal evaluations")
+}
+
+// share has the evaluation wait for the result of another one.
+func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedSharing, same.ID }
+
+// create stores the evaluation. One that shares a result that is there has ended then.
+func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
+	same, err := e.findSame(tx, asker)
+	if err != nil {
+		return err
+	}
+	if same.ID != "" {
+		e.share(same)
+	}
+	if err := tx.Create(e).Error; err != nil {
+		return db.WriteError(err, "evaluation")
+	}
+	var news Recorded // no one can watch it yet
+	if err := same.passOn(tx, &news); err != nil || len(news.Evaluations) == 0 {
+		return err
+	}
+	request := e.Request
+	*e = news.Evaluations[0]
+	e.Request = request
+	return nil
+}
+
+// shareAll has evaluations that are not stored yet share what they can, also of each other. It returns those with a result, which
+// is to be passed on once the others are stored.
+func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation, err error) {
+	type what struct{ hash, device string }
+	first := map[what]Evaluation{}
+	for i := range taken {
+		e := &taken[i]
+		same, seen := first[what{e.RequestHash, e.Device}]
+		if !seen {
+			if same, err = e.findSame(tx, asker); err != nil {
+				return nil, err
+			}
+			if same.EndedAt != nil {
+				ended = append(ended, same)
+			}
+		}
+		if same.ID != "" {
+			e.share(same)
+		} else {
+			same = *e
+		}
+		if e.RequestHash != "" {
+			first[what{e.RequestHash, e.Device}] = same
+		}
+	}
+	return ended, nil
+}
+
+// passOn gives the result of an evaluation that has ended to those that share it.
+func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
+	if e.EndedAt == nil || e.RequestHash == "" || e.Shares != "" {
+		return nil
+	}
+	var sharing []Evaluation
+	query := tx.Omit("request", "result").Where("shares = ? and shares <> '' and "+Live, e.ID).Order("queued_at, id")
+	if err := query.Find(&sharing).Error; err != nil || len(sharing) == 0 {
+		return db.ReadError(err, "evaluations that share a result")
+	}
+	if e.State != EvaluationCompleted {
+		return measureNext(tx, e.ID, sharing[0].ID)
+	}
+	for i := range sharing {
+		s := &sharing[i]
+		s.State, s.Result, s.Worker, s.StartedAt = e.State, e.Result, e.Worker, e.StartedAt
+		s.end()
+		if err := saveUnit(tx, s, s.AttemptID); err != nil {
+			return err
+		}
+		if err := s.announce(tx, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureNext puts one of those that shared a result into the queue, because there is none. The others share its result.
+func measureNext(tx *gorm.DB, without, next string) error {
+	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": 0, "shares": ""}).Error
+	if err == nil {
+		err = tx.Model(&Evaluation{}).Where("shares = ? and shares <> '' and "+Live, without).Update("shares", next).Error
+	}
+	return db.WriteError(err, "evaluations that share a result")
+}

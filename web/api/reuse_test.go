@@ -1,0 +1,180 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"warpboard/clients/go"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/web"
+	"warpboard/web/site"
+	"warpboard/web/webtest"
+)
+
+// asks sends a kernel that may share a result, and returns the evaluation.
+func asks(s *webtest.EvalSite, body string, headers ...string) webtest.Object {
+	s.T.Helper()
+	resp, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel(body), "reuse_result": true}, headers...)
+	if resp.StatusCode != http.StatusAccepted {
+		s.T.Fatalf("%s %v", resp.Status, made)
+	}
+	return made
+}
+
+func read(s *webtest.EvalSite, id any, headers ...string) webtest.Object {
+	s.T.Helper()
+	resp, e := s.Ask("GET", "/api/v1/evaluations/"+id.(string), nil, headers...)
+	if resp.StatusCode != http.StatusOK {
+		s.T.Fatalf("%s %v", resp.Status, e)
+	}
+	return e
+}
+
+// waiting is how many evaluations a worker can get.
+func waiting(s *webtest.EvalSite) int {
+	s.T.Helper()
+	queue, err := s.Cfg.Store.Work.Queue(context.Background())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return len(queue)
+}
+
+func compiled() kernelrun.Result { return kernelrun.Result{Report: kernelrun.Report{Compiled: true}} }
+
+func TestEqualEvaluationsShareOneMeasurement(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		first, second, other := asks(s, "return x"), asks(s, "return x"), asks(s, "return x + 1")
+		if n := waiting(s); n != 2 {
+			t.Fatalf("%d wait for a worker, want the first and the other", n)
+		}
+		s.EndOne(first["id"].(string), compiled())
+		for _, id := range []any{second["id"], asks(s, "return x")["id"]} { // while it ran, and after it
+			e := read(s, id)
+			result, _ := e["result"].(webtest.Object)
+			if e["state"] != "completed" || e["reused"] != first["id"] || result["reused"] != first["id"] || result["job_id"] != id {
+				t.Errorf("%v", e)
+			}
+		}
+		if e := read(s, first["id"]); e["reused"] != nil || e["state"] != "completed" {
+			t.Errorf("the measured one: %v", e)
+		}
+		if e := read(s, other["id"]); e["state"] != "submitted" {
+			t.Errorf("another kernel: %v", e)
+		}
+	})
+}
+
+func TestOnlyTheSameCallerSharesResults(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		first := asks(s, "return x")
+		s.EndOne(first["id"].(string), compiled())
+		for _, who := range s.Strangers()[2:] {
+			status, _ := who.Ask("POST", "/api/v1/evaluations", webtest.JSONText(webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}))
+			if status != http.StatusAccepted && status != http.StatusUnauthorized {
+				t.Fatalf("%s: %d", who.Name, status)
+			}
+		}
+		if n := waiting(s); n == 0 {
+			t.Error("another person got a result that is not theirs")
+		}
+	})
+}
+
+func TestACallerWhoDidNotSayReuseGetsAMeasurement(t *testing.T) {
+	s := webtest.NewEvalSite(t)
+	s.EndOne(asks(s, "return x")["id"].(string), compiled())
+	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")})
+	if e := read(s, made["id"]); e["state"] != "submitted" || e["reused"] != nil {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestTheNextOfThoseThatShareIsMeasuredWhereTheFirstHasNoResult(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		first, second, third := asks(s, "return x"), asks(s, "return x"), asks(s, "return x")
+		if resp, answer := s.Ask("POST", "/api/v1/evaluations/"+first["id"].(string)+"/cancel", nil); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %v", resp.Status, answer)
+		}
+		if e := read(s, second["id"]); e["state"] != "submitted" || waiting(s) != 1 {
+			t.Fatalf("%v, %d wait", e, waiting(s))
+		}
+		s.EndOne(second["id"].(string), compiled())
+		if e := read(s, second["id"]); e["reused"] != nil {
+			t.Errorf("the one that was measured: %v", e)
+		}
+		if e := read(s, third["id"]); e["state"] != "completed" || e["reused"] != second["id"] {
+			t.Errorf("the last one: %v", e)
+		}
+	})
+}
+
+func TestNewSoftwareIsMeasuredAgain(t *testing.T) {
+	s := webtest.NewEvalSite(t)
+	first := asks(s, "return x")
+	s.EndOne(first["id"].(string), compiled())
+	_, _, err := s.Cfg.Store.NoteSlots(t.Context(), job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
+		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Device: "CPU", Torch: "9.9", Python: "3"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := asks(s, "return x"); e["reused"] != nil || waiting(s) != 1 {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestEqualRequestsOfABatchShareOneMeasurement(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		known := asks(s, "return x")
+		s.EndOne(known["id"].(string), compiled())
+		var requests []any
+		for _, body := range []string{"return x", "return x + 1", "return x + 1", "return x", "return x + 1"} {
+			requests = append(requests, webtest.Object{"kernel": webtest.TorchModel(body), "reuse_result": true})
+		}
+		path, ids := batch(s, requests)
+		if n := waiting(s); n != 1 {
+			t.Fatalf("%d wait, want the second alone", n)
+		}
+		lines := follow(s, t, path, 0)
+		for _, want := range []int{0, 3} {
+			if line, ok := lines.next(); !ok || line.Index != want || line.Evaluation.Reused != known["id"] {
+				t.Fatalf("%+v", line)
+			}
+		}
+		endsOne(s, ids[1])
+		reused := map[int]string{}
+		for _, line := range lines.rest() {
+			if line.Evaluation != nil {
+				reused[line.Index] = line.Evaluation.Reused
+			}
+		}
+		if len(reused) != 3 || reused[1] != "" || reused[2] != ids[1] || reused[4] != ids[1] {
+			t.Errorf("%v, measured was %s", reused, ids[1])
+		}
+	})
+}
+
+func TestReportsOfNsightComputeAreNotShared(t *testing.T) {
+	s := webtest.NewEvalSite(t)
+	resp, answer := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true, "collect_device_metrics": true})
+	if resp.StatusCode != http.StatusUnprocessableEntity && resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("%s %v", resp.Status, answer)
+	}
+}
+
+// A stranger's key owns what it made, and shares with itself only.
+func TestAKeySharesItsOwnResults(t *testing.T) {
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	mine := []string{"Authorization", "", client.EvaluationKeyHeader, site.RandomText(32)}
+	resp, first := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}, mine...)
+	if resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("%s %v", resp.Status, first)
+	}
+	s.EndOne(first["id"].(string), compiled())
+	if e := asks(s, "return x", mine...); e["reused"] != first["id"] {
+		t.Errorf("%v", e)
+	}
+}
