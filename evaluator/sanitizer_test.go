@@ -176,7 +176,7 @@ func TestWhyNothingWasSanitizedIsASentence(t *testing.T) {
 		"a submission that crashes": {func(j *job.Job, _ *evaluator.Config) {
 			j.Sources = maps.Clone(j.Sources)
 			j.Sources["submission.cpp"] = kernel("*(volatile int*)nullptr = 1;")
-		}, "memcheck, synccheck, initcheck, racecheck found nothing until the program ended too early. The program was ended by SIGSEGV"},
+		}, "memcheck, synccheck, initcheck, racecheck found nothing until the program ended too early. The program was killed by SIGSEGV"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, cfg, j := newSite(t), sanitizingConfig(t, nil), sanitizeJob(t, "a1")

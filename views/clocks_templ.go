@@ -452,7 +452,7 @@ func clockRows(rows []models.DifferingRun) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs whose clocks differ\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Submission</th><th scope=\"col\">Task and case</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Event</th><th class=\"r\" scope=\"col\">Wall</th><th class=\"r\" scope=\"col\">Snapshot</th><th class=\"r\" scope=\"col\">Error</th><th class=\"r\" scope=\"col\">Score</th><th class=\"r\" scope=\"col\">Ended</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Clock mismatches\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Submission</th><th scope=\"col\">Task and case</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Event</th><th class=\"r\" scope=\"col\">Wall</th><th class=\"r\" scope=\"col\">Snapshot</th><th class=\"r\" scope=\"col\">Error</th><th class=\"r\" scope=\"col\">Score</th><th class=\"r\" scope=\"col\">Ended</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

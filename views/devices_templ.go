@@ -143,7 +143,7 @@ func Devices(p DevicesPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Viewer != nil && p.Viewer.Admin {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-2 small\"><a href=\"/operate\">Switches, budgets, storage, and join tokens</a> · <a href=\"/webhooks\">Webhooks</a> · <a href=\"/clocks\">Runs whose clocks differ</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-2 small\"><a href=\"/operate\">Operations: switches, budgets, storage, and join tokens</a> · <a href=\"/webhooks\">Webhooks</a> · <a href=\"/clocks\">Clock mismatches</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

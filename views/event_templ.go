@@ -618,7 +618,7 @@ func eventRules(p EventPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "\">JSON</a></dd></dl><p class=\"mt-3 small soft\">All times are those of the server. <a href=\"/docs/events\">How events work</a></p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "\">JSON</a></dd></dl><p class=\"mt-3 small soft\">The server's clock decides. <a href=\"/docs/events\">How events work</a></p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -13,7 +13,7 @@ import (
 	"warpboard/views/format"
 )
 
-// HealthPage says in one table whether the site is all right.
+// HealthPage says in one table what needs an operator.
 type HealthPage struct {
 	Page
 	Rows []HealthRow
@@ -34,7 +34,7 @@ type HealthRow struct {
 // HealthState is how much something needs a person.
 type HealthState int
 
-// The states; the zero value is all right.
+// The states; the zero value needs nothing.
 const (
 	HealthGood HealthState = iota
 	HealthUnknown
@@ -43,7 +43,7 @@ const (
 )
 
 func (s HealthState) words() string {
-	return [...]string{"all right", "unknown", "look", "act"}[s]
+	return [...]string{"OK", "unknown", "check", "act"}[s]
 }
 
 func (s HealthState) class() string {
@@ -59,9 +59,9 @@ func (p HealthPage) verdict() string {
 		}
 	}
 	if n == 0 {
-		return "Yes: everything below is all right."
+		return "Everything is OK."
 	}
-	return format.Capital(format.Plural(n, "thing needs", "things need")) + " you."
+	return format.Capital(format.Plural(n, "item needs", "items need")) + " attention."
 }
 
 // Health is the page.

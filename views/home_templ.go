@@ -148,7 +148,7 @@ func Home(p HomePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-2xl\"><h1>Kernels, measured</h1><p class=\"mt-2 text-lg soft\">Write a GPU kernel. We compile, check, and time it on real hardware, live.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-2xl\"><h1>Tasks</h1><p class=\"mt-2 text-lg soft\">Write a GPU kernel. We compile, check, and time it on real hardware, live.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -319,7 +319,7 @@ func inboxChoices(p InboxPage) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section aria-labelledby=\"choices\"><h2 id=\"choices\">What you are told</h2><form method=\"post\" action=\"/inbox/choices\" class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section aria-labelledby=\"choices\"><h2 id=\"choices\">Notifications</h2><form method=\"post\" action=\"/inbox/choices\" class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -28,7 +28,7 @@ type visibilityChoice struct {
 func visibilities() []visibilityChoice {
 	return []visibilityChoice{
 		{catalog.Public, "Public", "Everyone, in all lists."},
-		{catalog.Unlisted, "Unlisted", "Everyone who has or guesses its address. No list, search, or feed of the site names it."},
+		{catalog.Unlisted, "Unlisted", "Anyone with the link. It is not in lists, search, or feeds."},
 		{catalog.Members, "Members", "You, admins, and people who join with an invite code. For others it does not exist."},
 		{catalog.Hidden, "Hidden", "Only you and admins."},
 	}

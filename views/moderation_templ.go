@@ -59,7 +59,7 @@ func moderationTabs(p Page, current string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tab("/silicon", "Devices", current == "silicon").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tab("/silicon", "GPU variants", current == "silicon").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -67,7 +67,7 @@ func moderationTabs(p Page, current string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tab("/operate", "Operations", current == "operate").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tab("/operate", "Controls", current == "operate").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,7 +68,7 @@ func Operate(p OperatePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Operations</h1><p class=\"mt-2 text-lg soft\">What is switched off, how much GPU time each person may use, and which machines may join. Devices are paused on the <a href=\"/devices\">devices page</a>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Controls</h1><p class=\"mt-2 text-lg soft\">What is switched off, how much GPU time each person may use, and which machines may join. Devices are paused on the <a href=\"/devices\">devices page</a>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

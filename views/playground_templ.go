@@ -210,7 +210,7 @@ func Playground(p PlaygroundPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.code("reference", "Reference (may be empty)").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.code("reference", "Reference (optional)").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -300,7 +300,7 @@ func (p PlaygroundPage) run() templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Viewer.Creator {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button class=\"btn btn-quiet ml-auto\" name=\"do\" value=\"task\" title=\"A zip for New task: the reference, its inputs, and the kernel as a template\">Make a task of this</button>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button class=\"btn btn-quiet ml-auto\" name=\"do\" value=\"task\" title=\"A zip for New task: the reference, its inputs, and the kernel as a template\">Turn this into a task</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -19,6 +19,7 @@ import (
 type ReviewPage struct {
 	Page
 	Filter models.ReviewFilter
+	Ticked string               // the group all of whose runs are ticked
 	Counts []models.ReviewCount // of the whole queue
 	Rows   []models.FlaggedRun
 	Next   int64 // flag that the next page begins after; 0 on the last
@@ -71,6 +72,11 @@ func PriorityOf(name string) models.Priority {
 func (p ReviewPage) nextURL() templ.SafeURL {
 	p.Filter.After = p.Next
 	return templ.SafeURL(ReviewURL(p.Filter))
+}
+
+// tickURL shows the same page with all runs of a group ticked, or none.
+func (p ReviewPage) tickURL(g reviewGroup, kind string) templ.SafeURL {
+	return templ.SafeURL(ReviewURL(p.Filter, "tick", kind) + "#" + g.id() + "-title")
 }
 
 func (p ReviewPage) lowURL() templ.SafeURL {

@@ -380,7 +380,7 @@ func settingsFields(s TaskSettings, number int, withSlug bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "> <span>Take practice runs after the deadline: measured like ranked ones, on no board</span></label></div></div><fieldset><legend class=\"legend mb-2\">Who sees it</legend><div class=\"grid gap-2 sm:grid-cols-2\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "> <span>Allow practice runs after the deadline: timed like ranked runs, but not ranked</span></label></div></div><fieldset><legend class=\"legend mb-2\">Who sees it</legend><div class=\"grid gap-2 sm:grid-cols-2\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

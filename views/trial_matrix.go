@@ -197,7 +197,7 @@ func (r TrialRow) verdict() (word string, bad bool) {
 	case r.Correct:
 		return "should pass", true
 	case r.Reason == "":
-		return "passes, and should not", true
+		return "passes but should fail", true
 	case r.Works:
 		return "failed before the task judged it", true
 	}
@@ -289,7 +289,7 @@ func (p TrialPage) summary() (said string, bad bool) {
 	case n > 0:
 		return fmt.Sprintf("%d of %d finished.", tried-n, tried), false
 	case wrong > 0:
-		return format.Plural(wrong, "solution", "solutions") + " did not end as expected. Look at them before you publish.", true
+		return format.Plural(wrong, "solution", "solutions") + " gave an unexpected result. Look at them before you publish.", true
 	case tried < len(p.Rows):
 		return "So far all end as expected. Some were not tried because you had too many runs waiting. Try again in a moment.", false
 	}

@@ -104,7 +104,7 @@ func judgeProcess(out sandbox.Outcome, limit time.Duration, p *Parser, want []ta
 		return job.StatusLimit, &job.Failure{Limit: out.Limit, Signal: out.Signal,
 			Reason: fmt.Sprintf("The program hit its %s limit%s.", out.Limit, where)}
 	case out.Signal != "":
-		return job.StatusError, &job.Failure{Signal: out.Signal, Reason: ended("was ended by "+out.Signal, where, signalTexts[out.Signal])}
+		return job.StatusError, &job.Failure{Signal: out.Signal, Reason: ended("was killed by "+out.Signal, where, signalTexts[out.Signal])}
 	case out.ExitCode != 0 && out.ExitCode != exitFailed:
 		return job.StatusError, &job.Failure{ExitCode: out.ExitCode,
 			Reason: ended(fmt.Sprintf("ended with exit code %d", out.ExitCode), where, exitTexts[out.ExitCode])}

@@ -158,7 +158,7 @@ func (f Failure) Kind() string {
 	case f.Limit != "":
 		return what + " hit its " + f.Limit + " limit."
 	case f.Signal != "":
-		return what + " was ended by " + f.Signal + "."
+		return what + " was killed by " + f.Signal + "."
 	case f.ExitCode != 0:
 		return fmt.Sprintf("%s ended with exit code %d.", what, f.ExitCode)
 	}

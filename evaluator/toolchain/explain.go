@@ -43,7 +43,7 @@ func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 		failure.Reason = fmt.Sprintf("%s hit the %s limit of a build.", upper, o.Limit)
 		return job.StatusLimit, failure
 	case o.Signal != "":
-		failure.Reason = fmt.Sprintf("%s was ended by %s.", upper, o.Signal)
+		failure.Reason = fmt.Sprintf("%s was killed by %s.", upper, o.Signal)
 		return job.StatusError, failure
 	}
 	failure.Reason = upper + " failed: " + errorLine(o)

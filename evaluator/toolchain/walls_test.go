@@ -53,8 +53,8 @@ func TestASubmissionDoesNotReachItsJudge(t *testing.T) {
 		status       job.Status
 		reason       string
 	}{
-		{"kills everyone", "os.kill(-1, 9); import time; time.sleep(100)", job.StatusError, "The program was ended by SIGKILL"},
-		{"kills every pid", "[libc.kill(pid, 9) for pid in others]; import time; time.sleep(100)", job.StatusError, "The program was ended by SIGKILL"},
+		{"kills everyone", "os.kill(-1, 9); import time; time.sleep(100)", job.StatusError, "The program was killed by SIGKILL"},
+		{"kills every pid", "[libc.kill(pid, 9) for pid in others]; import time; time.sleep(100)", job.StatusError, "The program was killed by SIGKILL"},
 		{"traces", "[refused('ptrace', libc.ptrace(16, pid, 0, 0), errno.EPERM) for pid in others]", pass, ""},
 		{"reads memory", "[refused('read', libc.process_vm_readv(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
 		{"writes memory", "[refused('write', libc.process_vm_writev(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
@@ -102,8 +102,8 @@ for fd in shared():
 		{"takes a lease", "[refused('lease', libc.fcntl(fd, 1024, 1)) for fd in shared()]", pass, ""},
 		{"punches holes", "[libc.fallocate(fd, 3, ctypes.c_long(0), ctypes.c_long(os.fstat(fd).st_size)) for fd in shared()]", "", ""},
 		{"removes pages", "[libc.madvise(at(m), ctypes.c_size_t(len(m)), 9) for m in maps()]", "", ""},
-		{"unmaps", "[libc.munmap(at(m), ctypes.c_size_t(len(m))) for m in maps()]", job.StatusError, "The program was ended by SIGSEGV"},
-		{"protects", "[libc.mprotect(at(m), ctypes.c_size_t(len(m)), 0) for m in maps()]", job.StatusError, "The program was ended by SIGSEGV"},
+		{"unmaps", "[libc.munmap(at(m), ctypes.c_size_t(len(m))) for m in maps()]", job.StatusError, "The program was killed by SIGSEGV"},
+		{"protects", "[libc.mprotect(at(m), ctypes.c_size_t(len(m)), 0) for m in maps()]", job.StatusError, "The program was killed by SIGSEGV"},
 		{"maps other memory there", "[libc.mmap(at(m), ctypes.c_size_t(len(m)), 3, 0x32, -1, 0) for m in maps()]; import time; time.sleep(100)", job.StatusTimeout, "The time limit"},
 	}
 	b := newBuilder()

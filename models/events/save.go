@@ -175,5 +175,5 @@ func (e *Event) alone(tx *gorm.DB, task catalog.Task) error {
 	if err != nil || len(other) == 0 {
 		return db.ReadError(err, "events of task %s", task.Slug)
 	}
-	return db.Errorf(db.Conflict, "The task %s is in the event %s until %s UTC. A task is in one event at a time.", task.Title, other[0].Title, other[0].EndsAt.UTC().Format(utc))
+	return db.Errorf(db.Conflict, "The task %s is in the event %s until %s UTC. A task can be in only one event at a time.", task.Title, other[0].Title, other[0].EndsAt.UTC().Format(utc))
 }

@@ -24,7 +24,7 @@ func Kinds() []Kind { return []Kind{RunEnded, RecordLost, PlaceLost, CommentAdde
 // About says what a kind is, as a choice.
 func (k Kind) About() string {
 	return map[Kind]string{
-		RunEnded:     "A run of yours has ended that took a minute or more",
+		RunEnded:     "A run of yours that took a minute or more has ended",
 		RecordLost:   "Someone takes your record",
 		PlaceLost:    "Someone passes you among the first ten of a board",
 		CommentAdded: "Someone comments on your task or submission, or where you have commented",

@@ -22,9 +22,9 @@ func (vm CompareVM) Faster() string {
 	case vm.SameSource:
 		return fmt.Sprintf("Both ran the same source: %s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
 	case !r.Measured():
-		return fmt.Sprintf("The data cannot show a difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
+		return fmt.Sprintf("No significant difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
 	case !r.Apart():
-		return fmt.Sprintf("The data cannot show a difference: %s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
+		return fmt.Sprintf("No significant difference: %s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
 	case r.Value < 1:
 		return fmt.Sprintf("%s is %s faster than %s (%s to %s at 99 %%; %s).", b, times(r.Inverse().Value), a, times(r.Inverse().Low), times(r.Inverse().High), by)
 	}

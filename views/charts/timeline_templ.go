@@ -153,9 +153,9 @@ func Timeline(vm TimelineVM) templ.Component {
 					}
 					if vm.cut(s) > 0 {
 						var templ_7745c5c3_Var10 string
-						templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" bar shortened")
+						templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" not to scale")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/timeline.templ`, Line: 26, Col: 27}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/timeline.templ`, Line: 26, Col: 26}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 						if templ_7745c5c3_Err != nil {

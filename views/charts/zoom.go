@@ -64,7 +64,7 @@ func (z Zoom) steps() []zoomStep {
 		{"zoom-out", "Zoom out", "", z.at(max(z.Level-1, 0)), z.Level == 0},
 		{"zoom-left", "←", "Move left", z.moved(-1, 0), false}, {"zoom-right", "→", "Move right", z.moved(1, 0), false},
 		{"zoom-up", "↑", "Move up", z.moved(0, 1), false}, {"zoom-down", "↓", "Move down", z.moved(0, -1), false},
-		{"zoom-whole", "Whole", "Show the whole roofline", Zoom{}, z.Level == 0},
+		{"zoom-whole", "Reset", "Reset the zoom", Zoom{}, z.Level == 0},
 	}
 	for i := range list[2:6] {
 		step := &list[2+i]

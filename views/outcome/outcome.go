@@ -51,7 +51,7 @@ func place(o boards.Outcome, device string, mine bool) string {
 	text := format.Capital(now)
 	switch {
 	case o.First:
-		text += fmt.Sprintf(" on %s with %s first ranked run", device, whose(mine))
+		text += fmt.Sprintf(" on %s in %s first ranked run", device, whose(mine))
 	case !o.Entry || o.BestRun != 0 && o.BestRank <= o.Rank:
 		text = fmt.Sprintf("Still %s on %s", now, device)
 	case o.BestRun != 0:

@@ -12,7 +12,7 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 	for want, o := range map[string]boards.Outcome{
 		"Record; 3rd → 1st on H100; 2.31× faster than your best (#54); 4.1 % ahead of ada (2nd); 78.0 % of roof": {
 			Rank: 1, Entry: true, Record: true, BestRun: 1, BestSubmission: 54, BestNS: 231, BestRank: 3, NextRun: 2, NextSubmission: 50, NextUser: "ada", NextNS: 104.1, NextRank: 2, Roof: &roof},
-		"5th on H100 with your first ranked run; 4.2 % behind ada (tied 2nd)": {
+		"5th on H100 in your first ranked run; 4.2 % behind ada (tied 2nd)": {
 			Rank: 5, Entry: true, First: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 2, NextTied: true},
 		"Still 3rd on H100; 1.25× slower than your best (#54); 2.50× slower than ada (2nd)": {
 			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 80, BestRank: 3, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 2},
@@ -29,7 +29,7 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if said := Of(boards.Outcome{Rank: 1, Entry: true, First: true}, "H100", 100, false)[0].Text; said != "1st on H100 with their first ranked run" {
+	if said := Of(boards.Outcome{Rank: 1, Entry: true, First: true}, "H100", 100, false)[0].Text; said != "1st on H100 in their first ranked run" {
 		t.Errorf("others read %q", said)
 	}
 }

@@ -32,8 +32,8 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	b, board := s.Browser(), "/tasks/first/boards/CPU"
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	webtest.WantText(t, b.Page(board, http.StatusOK), "#board tbody tr:first-child", "Ben waits for confirmation")
-	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("This run came first, so it is measured again in turns with #%d", anns.SubmissionID))
-	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "came first; the two are measured again")
+	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("This run took 1st place, so it is being timed again, alternating with #%d", anns.SubmissionID))
+	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "took 1st place, so the two are being timed again")
 	answer, err := s.API(accounts.User{}).Board(t.Context(), "first", "CPU", 1)
 	if err != nil || !answer.Entries[0].Confirming || answer.Entries[1].Confirming {
 		t.Errorf("the API says %+v, %v", answer.Entries, err)

@@ -28,7 +28,7 @@ func (p *Pages) Clocks(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.ClocksPage{Page: p.site.Page(c, "Runs whose clocks differ", "moderation"), Rows: list}
+	page := views.ClocksPage{Page: p.site.Page(c, "Clock mismatches", "moderation"), Rows: list}
 	if len(list) > clockRows {
 		page.Rows, page.Older = list[:clockRows], list[clockRows-1].RunID
 	}

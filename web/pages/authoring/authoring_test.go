@@ -108,8 +108,8 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		t.Errorf("a right solution passed %d cases, the last %q", cells.Length(), cells.Last().Text())
 	}
 	webtest.WantText(t, doc, "[data-verdict='all zeros']", "rejected, as expected")
-	webtest.WantText(t, doc, "[data-verdict='one percent off']", "passes, and should not")
-	webtest.WantText(t, doc, "[data-summary]", "did not end as expected")
+	webtest.WantText(t, doc, "[data-verdict='one percent off']", "passes but should fail")
+	webtest.WantText(t, doc, "[data-summary]", "gave an unexpected result")
 
 	w := s.Window().As(creator)
 	w.Do(chromedp.EmulateViewport(1280, 900))

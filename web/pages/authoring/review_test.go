@@ -24,11 +24,12 @@ func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-group=clocks] h2", "Clocks disagree: 2 runs")
 	webtest.WantText(t, doc, "[data-group=unconfirmed] h2", "Not confirmed: 1 run")
-	if n := doc.Find("[data-group=clocks] input[name=run][checked]").Length(); n != 2 {
-		t.Errorf("%d runs of one reason are ticked", n)
+	if n := doc.Find("input[name=run][checked]").Length(); n != 0 {
+		t.Errorf("%d runs are ticked in advance", n)
 	}
-	if n := doc.Find("[data-group=unconfirmed] input[name=run][checked]").Length(); n != 0 {
-		t.Error("a single run is ticked in advance")
+	doc = b.Page(doc.Find("[data-group=clocks] h2 + a").AttrOr("href", ""), http.StatusOK)
+	if n := doc.Find("input[name=run][checked]").Length(); n != 2 {
+		t.Errorf("%d runs are ticked, want the two of one reason", n)
 	}
 	form := webtest.Fields(doc.Find("[data-group=clocks] form"))
 	if len(form["run"]) != 2 {
@@ -44,6 +45,7 @@ func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
 	if n := left.Find("[data-run]").Length(); n != before+3 {
 		t.Errorf("%d runs wait, want %d", n, before+3)
 	}
+	left = b.Page("/review?tick=source", http.StatusOK)
 	cheats := webtest.Fields(left.Find("[data-group=source] form"))
 	nothing := url.Values{"reason": {"It returns a constant."}}
 	webtest.WantStatus(t, b.Post("/review/disqualify", nothing), http.StatusUnprocessableEntity)
@@ -83,6 +85,7 @@ func TestALoadedMachineDoesNotFloodTheReview(t *testing.T) {
 			t.Errorf("%s lists %d runs, want %d", address, n, want)
 		}
 	}
+	doc = b.Page(webtest.Href(t, doc, "Select all 3"), http.StatusOK)
 	form := webtest.Fields(doc.Find("[data-group=clocks] form"))
 	form.Set("reason", "The machine was loaded.")
 	left := webtest.Document(t, b.Post("/review/dismiss", form), http.StatusOK)
@@ -99,6 +102,8 @@ func TestTheReviewLooksRight(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	w.Visit("/review?priority=all")
 	w.LooksRight("review")
+	w.Eval(`document.querySelector("[data-group=clocks] h2 + a").click()`)
+	w.Until(`document.querySelectorAll("[data-group=clocks] input:checked").length == 3`)
 	w.Eval(`document.querySelector("[data-group=clocks] [name=reason]").value = "The machine was loaded."`)
 	w.Eval(`document.querySelector("[data-group=clocks] button").click()`)
 	w.Shows("[role=status]", "The flags are closed")

@@ -19,7 +19,7 @@ const reviewRows = 50 // on one page, and in one decision
 
 // Review lists the runs that wait for a look, as a filter chooses them.
 func (m *Moderation) Review(c *fiber.Ctx) error {
-	page := views.ReviewPage{Page: m.site.Page(c, "Runs to review", "moderation"), Filter: reviewFilter(c.Query)}
+	page := views.ReviewPage{Page: m.site.Page(c, "Runs to review", "moderation"), Filter: reviewFilter(c.Query), Ticked: c.Query("tick")}
 	page.Filter.After, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
 	var err error
 	if page.Rows, err = m.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), page.Filter); err != nil {
@@ -56,7 +56,7 @@ func (m *Moderation) DisqualifyAll(c *fiber.Ctx) error {
 func (m *Moderation) decideAll(c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	ticked := c.Request().PostArgs().PeekMulti("run")
 	if len(ticked) == 0 || len(ticked) > reviewRows {
-		return site.Invalid("run", "Tick at least one run, and at most %d.", reviewRows)
+		return site.Invalid("run", "Select at least one run, and at most %d.", reviewRows)
 	}
 	for _, text := range ticked {
 		id, err := strconv.ParseInt(string(text), 10, 64)

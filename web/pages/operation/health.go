@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,12 +28,12 @@ const (
 	backupAt  = "last-backup"      // in the data directory; the operator's backup touches it
 )
 
-// Health shows on one page whether everything is all right, and what to do if not.
+// Health shows on one page what needs an operator, and what to do about it.
 func (o *Operation) Health(c *fiber.Ctx) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.HealthPage{Page: o.site.Page(c, "Is everything all right?", "moderation")}
+	page := views.HealthPage{Page: o.site.Page(c, "System health", "moderation")}
 	workers, err := o.site.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
@@ -46,6 +47,7 @@ func (o *Operation) Health(c *fiber.Ctx) error {
 		}
 		page.Rows = append(page.Rows, row)
 	}
+	slices.SortStableFunc(page.Rows, func(a, b views.HealthRow) int { return cmp.Compare(b.State, a.State) }) // what needs a person first
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return o.site.Render(c, fiber.StatusOK, views.Health(page))
 }
@@ -80,7 +82,7 @@ func (o *Operation) waiting(c *fiber.Ctx, workers []fleet.Worker) (row views.Hea
 
 // queueUp is whether jobs reach workers.
 func (o *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Messages to workers", Says: "They are delivered.", Link: "/docs/metrics", LinkText: "Health checks"}
+	row := views.HealthRow{Name: "Messages to workers", Says: "Messages are being delivered.", Link: "/docs/metrics", LinkText: "Health checks"}
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
 	if err := o.queue(ctx); err != nil {
@@ -216,7 +218,7 @@ func (o *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) 
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		row.State, row.Says, row.Do = views.HealthUnknown, "No backup was ever recorded.", "Take one, and let it end with:"
+		row.State, row.Says, row.Do = views.HealthUnknown, "No backup has been recorded.", "Make a backup, and then run:"
 		row.Command = record
 		return row, nil
 	case err != nil:
@@ -226,7 +228,7 @@ func (o *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) 
 	age := o.site.Now().Sub(info.ModTime())
 	row.Says, row.At = "The last one was recorded", info.ModTime()
 	if age > oldBackup {
-		row.State, row.Do, row.Command = views.HealthLook, "Take a new one. It ends with:", record
+		row.State, row.Do, row.Command = views.HealthLook, "Make a new one, and then run:", record
 	}
 	return row, nil
 }

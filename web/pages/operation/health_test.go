@@ -17,9 +17,9 @@ import (
 	"warpboard/web/webtest"
 )
 
-// states are the rows of the health page that are not all right, as "Backup unknown".
+// states are the rows of the health page that are not OK, as "Backup unknown".
 func states(doc *goquery.Document) string {
-	return strings.Join(doc.Find("[data-health]:not([data-state='all right'])").Map(func(_ int, e *goquery.Selection) string {
+	return strings.Join(doc.Find("[data-health]:not([data-state='OK'])").Map(func(_ int, e *goquery.Selection) string {
 		return e.AttrOr("data-health", "") + " " + e.AttrOr("data-state", "")
 	}), ", ")
 }
@@ -34,15 +34,15 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 		doc := admin.Page("/operate/health", http.StatusOK)
 		webtest.CheckSound(t, doc)
 		if got := states(doc); got != want {
-			t.Errorf("not all right: %s; want %s", got, want)
+			t.Errorf("not OK: %s; want %s", got, want)
 		}
 		return doc
 	}
 	s.Cfg.Store.Disk.MinFree = 1
 	doc := look("Workers act, Self-tests unknown, Backup unknown")
-	webtest.WantText(t, doc, "[data-verdict]", "3 things need you.")
+	webtest.WantText(t, doc, "[data-verdict]", "3 items need attention.")
 	webtest.WantText(t, doc, "[data-health=Workers]", "No worker is connected. Start a worker")
-	webtest.WantText(t, doc, "[data-health=Backup]", "No backup was ever recorded.")
+	webtest.WantText(t, doc, "[data-health=Backup]", "No backup has been recorded.")
 
 	record := filepath.Join(s.Cfg.Store.Disk.Dir, "last-backup")
 	webtest.WantText(t, doc, "[data-health=Backup] code", "touch "+record)
@@ -52,7 +52,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	beat := job.Heartbeat{Worker: "rack-1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, SelfTest: []job.CheckLine{{Name: "sandbox", OK: true}}}
 	modelstest.Heard(t, s.Cfg.Store, beat)
 	doc = look("")
-	webtest.WantText(t, doc, "[data-verdict]", "Yes: everything below is all right.")
+	webtest.WantText(t, doc, "[data-verdict]", "Everything is OK.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "1 test passed.")
 	webtest.WantText(t, doc, "[data-health=compute-sanitizer]", "No GPU is connected.")
 
@@ -67,13 +67,13 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	s.Cfg.Store.Disk.MinFree = 1 << 60
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort", "A100")
 	modelstest.Submit(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser), task)
-	doc = look("Queue act, Messages to workers act, Slots act, Self-tests act, Disk act, Backup look")
+	doc = look("Queue act, Messages to workers act, Slots act, Self-tests act, Disk act, Backup check")
 	webtest.WantText(t, doc, "[data-health=Queue]", "No slot takes work for A100.")
 	webtest.WantText(t, doc, "[data-health=Slots]", "2 slots take jobs. Out of service: H200 on rack-1: ECC errors.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "memory limit on rack-1: It was not killed.")
 	webtest.WantText(t, doc, "[data-health=compute-sanitizer]", "Workers of H100 have it. No worker of H200 has it: mode sanitize is not offered there.")
 	webtest.WantText(t, doc, "[data-health=Disk]", "Free space now")
-	webtest.WantText(t, doc, "[data-health=Backup]", "Take a new one.")
+	webtest.WantText(t, doc, "[data-health=Backup]", "Make a new one")
 	doc.Find("[data-health] a").Each(func(_ int, a *goquery.Selection) {
 		path, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
 		admin.Page(path, http.StatusOK)
