@@ -18,10 +18,10 @@ import (
 // scoreWithin submits for a person and ends the run with a score and its interval.
 func (w world) scoreWithin(t *testing.T, s *models.Store, user accounts.User, ns, low, high float64) work.Run {
 	t.Helper()
-	run := w.submit(t, s, user)
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	run := w.Submit(t, s, user)
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	score := work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
-	check(t, second(s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns), work.Findings{Score: &score})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns), work.Findings{Score: &score})))
 	return run
 }
 
@@ -29,7 +29,7 @@ func (w world) scoreWithin(t *testing.T, s *models.Store, user accounts.User, ns
 func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
 	t.Helper()
 	for offset := 0; ; offset += size {
-		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Offset: offset, Limit: size}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Offset: offset, Limit: size}))
 		for _, st := range page.Standings {
 			tie := ""
 			if st.Tied {
@@ -47,24 +47,24 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dan", accounts.RoleUser)
-		w.scoreWithin(t, s, w.ann, 1000, 980, 1020)
-		w.scoreWithin(t, s, w.ben, 1010, 1000, 1015)
+		w.scoreWithin(t, s, w.Ann, 1000, 980, 1020)
+		w.scoreWithin(t, s, w.Ben, 1010, 1000, 1015)
 		w.scoreWithin(t, s, cleo, 1040, 1021, 1060)
-		w.score(t, s, dan, 1043)
+		w.Score(t, s, dan, 1043)
 		want := []string{"1= Ann 1000", "1= Ben 1010", "3= Cleo 1040", "3= Dan 1043"}
 		for size := range 4 {
 			if diff := cmp.Diff(want, places(t, s, w, size+1)); diff != "" {
 				t.Errorf("board in pages of %d:\n%s", size+1, diff)
 			}
 		}
-		if st := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.FirstNS != 43 {
+		if st := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.FirstNS != 43 {
 			t.Errorf("Dan's place: %+v", st)
 		}
-		placings, _, err := s.Boards.Placings(ctx, accounts.User{}, w.ben.ID, 0, 10)
+		placings, _, err := s.Boards.Placings(ctx, accounts.User{}, w.Ben.ID, 0, 10)
 		if err != nil || len(placings) != 1 || placings[0].Rank != 1 || !placings[0].Tied {
 			t.Errorf("Ben's page: %+v, %v", placings, err)
 		}
-		leaders := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))[0].Boards[0].Leaders
+		leaders := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, accounts.User{}))[0].Boards[0].Leaders
 		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 || leaders[2].ScoreNS != 1040 {
 			t.Errorf("home: %+v", leaders)
 		}
@@ -93,18 +93,18 @@ func TestBandsCutAroundAChangeEqualRebuiltOnes(t *testing.T) {
 				runs = append(runs, w.scoreWithin(t, s, people[r.IntN(len(people))], ns, ns-half, ns+half).ID)
 			case act < 9:
 				i := r.IntN(len(runs))
-				check(t, second(s.Disqualify(t.Context(), w.admin, runs[i], "test")))
+				modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, runs[i], "test")))
 				out = append(out, runs[i])
 				runs = slices.Delete(runs, i, i+1)
 			case len(out) > 0:
-				check(t, second(s.Reinstate(t.Context(), w.admin, out[0], "test")))
+				modelstest.Check(t, modelstest.Second(s.Reinstate(t.Context(), w.Admin, out[0], "test")))
 				runs, out = append(runs, out[0]), out[1:]
 			}
 			if step%4 > 0 {
 				continue
 			}
 			kept := places(t, s, w, 5)
-			check(t, s.Boards.RebuildEntries(t.Context()))
+			modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
 			if diff := cmp.Diff(places(t, s, w, 50), kept); diff != "" {
 				t.Fatalf("step %d (-made again +kept):\n%s", step, diff)
 			}

@@ -18,43 +18,43 @@ import (
 func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != 0 {
+		if n := modelstest.Got[int](t)(s.StartBaselines(ctx, w.Task.ID)); n != 0 {
 			t.Errorf("%d baselines of a task without any", n)
 		}
 		bundle := modelstest.Bundle("add")
 		bundle.Definition.Baselines = map[string]string{"naive": "slow.cpp", "library": "fast.cpp"}
 		bundle.Files["slow.cpp"], bundle.Files["fast.cpp"] = []byte("slow"), []byte("fast")
-		version, change, err := s.Catalog.Publish(ctx, w.admin, w.task.ID, bundle, nil)
+		version, change, err := s.Catalog.Publish(ctx, w.Admin, w.Task.ID, bundle, nil)
 		if err != nil || change != catalog.ChangeTexts {
 			t.Fatalf("new baselines change %s: %v", change, err)
 		}
-		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != 0 {
+		if n := modelstest.Got[int](t)(s.StartBaselines(ctx, w.Task.ID)); n != 0 {
 			t.Errorf("%d runs wait for devices that no worker has had", n)
 		}
-		for _, device := range w.task.Devices { // the first worker that has one queues what it lacks
+		for _, device := range w.Task.Devices { // the first worker that has one queues what it lacks
 			slot := job.Slot{Device: device, Machine: job.Machine{Driver: "570"}}
-			check(t, third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{slot}})))
+			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{slot}})))
 		}
-		if n := len(got[[]work.QueuedWork](t)(s.Work.Queue(ctx))); n != 2*len(w.task.Devices) {
-			t.Errorf("%d runs wait, want %d", n, 2*len(w.task.Devices))
+		if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))); n != 2*len(w.Task.Devices) {
+			t.Errorf("%d runs wait, want %d", n, 2*len(w.Task.Devices))
 		}
-		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != 0 {
+		if n := modelstest.Got[int](t)(s.StartBaselines(ctx, w.Task.ID)); n != 0 {
 			t.Errorf("%d runs are queued once more", n)
 		}
-		anns := w.submit(t, s, w.ann)
-		next := got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 3, anns.QueuedAt))
+		anns := w.Submit(t, s, w.Ann)
+		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 3, anns.QueuedAt))
 		if len(next) != 3 || next[0].RunID != anns.ID || next[1].Priority != work.PriorityBaseline {
 			t.Fatalf("the queue is %+v", next)
 		}
-		before := got[int64](t)(s.Boards.BoardChangeNumber(ctx, version.ID, "CPU"))
+		before := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, version.ID, "CPU"))
 		for i, q := range next[1:] {
-			out := modelstest.Finish(t, s, got[work.Run](t)(s.Work.Run(ctx, q.RunID)), float64(200-100*i))
+			out := modelstest.Finish(t, s, modelstest.Got[work.Run](t)(s.Work.Run(ctx, q.RunID)), float64(200-100*i))
 			if out.Board == nil || out.Board.Change != before+int64(i)+1 {
 				t.Errorf("the board is told %+v", out.Board)
 			}
 		}
 		var measured []string
-		for _, b := range got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, version.ID, "CPU")) {
+		for _, b := range modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, version.ID, "CPU")) {
 			measured = append(measured, fmt.Sprintf("%s %g", b.Name, b.ScoreNS))
 		}
 		if diff := cmp.Diff([]string{"naive 100", "library 200"}, measured); diff != "" { // queued by name
@@ -64,21 +64,21 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 			t.Errorf("baselines stand on the board: %v", places)
 		}
 		bundle.Files["fast.cpp"] = []byte("faster")
-		if _, _, err := s.Catalog.Publish(ctx, w.admin, w.task.ID, bundle, nil); err != nil {
+		if _, _, err := s.Catalog.Publish(ctx, w.Admin, w.Task.ID, bundle, nil); err != nil {
 			t.Fatal(err)
 		}
-		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != len(w.task.Devices) {
+		if n := modelstest.Got[int](t)(s.StartBaselines(ctx, w.Task.ID)); n != len(w.Task.Devices) {
 			t.Errorf("a changed baseline queues %d runs", n)
 		}
-		waiting := len(got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))
+		waiting := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))
 		for range 2 { // new software: what was measured with the older one is measured again, once
 			slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "580"}}
-			check(t, third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{slot}})))
-			if n := len(got[[]work.QueuedWork](t)(s.Work.Queue(ctx))) - waiting; n != 1 {
+			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{slot}})))
+			if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))) - waiting; n != 1 {
 				t.Errorf("new software queues %d baselines, want the one that was measured before", n)
 			}
 		}
-		if list := got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, version.ID, "CPU")); len(list) != 0 {
+		if list := modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, version.ID, "CPU")); len(list) != 0 {
 			t.Errorf("beside newer scores stand %+v", list)
 		}
 	})

@@ -38,7 +38,7 @@ func BenchmarkBoard(b *testing.B) {
 			}
 			b.Run("place", func(b *testing.B) {
 				percentiles(b, func() error {
-					return third(s.Boards.Placings(b.Context(), accounts.User{}, 5, 0, 25))
+					return modelstest.Third(s.Boards.Placings(b.Context(), accounts.User{}, 5, 0, 25))
 				})
 			})
 			b.Run("new-best", func(b *testing.B) { // the run of a person who climbs through the crowded middle of the board
@@ -50,10 +50,12 @@ func BenchmarkBoard(b *testing.B) {
 				})
 			})
 			b.Run("home", func(b *testing.B) {
-				percentiles(b, func() error { return second(s.TaskSummaries(b.Context(), accounts.User{})) })
+				percentiles(b, func() error { return modelstest.Second(s.TaskSummaries(b.Context(), accounts.User{})) })
 			})
 			b.Run("history", func(b *testing.B) {
-				percentiles(b, func() error { return second(s.Boards.History(b.Context(), filled.Task.VersionID, filled.Device)) })
+				percentiles(b, func() error {
+					return modelstest.Second(s.Boards.History(b.Context(), filled.Task.VersionID, filled.Device))
+				})
 			})
 		})
 	}

@@ -39,16 +39,16 @@ func steps(t *testing.T, s *models.Store) (out []string) {
 func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		w.score(t, s, w.ann, 300)
-		middle := w.score(t, s, w.ann, 200)
-		w.score(t, s, w.ben, 150)
-		w.score(t, s, w.ann, 250)
-		w.score(t, s, w.ann, 100)
+		w.Score(t, s, w.Ann, 300)
+		middle := w.Score(t, s, w.Ann, 200)
+		w.Score(t, s, w.Ben, 150)
+		w.Score(t, s, w.Ann, 250)
+		w.Score(t, s, w.Ann, 100)
 		want := []string{"Ann 300 1", "Ann 200 2", "Ben 150 1", "Ann 100 4"}
 		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
 			t.Errorf("steps:\n%s", diff)
 		}
-		if _, err := s.Disqualify(t.Context(), w.admin, middle.ID, "It knew the answers."); err != nil { // a step, and not the entry
+		if _, err := s.Disqualify(t.Context(), w.Admin, middle.ID, "It knew the answers."); err != nil { // a step, and not the entry
 			t.Fatal(err)
 		}
 		want = []string{"Ann 300 1", "Ben 150 1", "Ann 250 2", "Ann 100 3"}
@@ -68,13 +68,13 @@ func TestABoardIsShownAsItStoodOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
-		w.score(t, s, w.ann, 300)
-		w.score(t, s, w.ben, 200)
-		w.score(t, s, cleo, 200.5)
-		then := w.ended(t, s, w.score(t, s, w.ann, 250))
-		w.score(t, s, w.ann, 100)
+		w.Score(t, s, w.Ann, 300)
+		w.Score(t, s, w.Ben, 200)
+		w.Score(t, s, cleo, 200.5)
+		then := w.ended(t, s, w.Score(t, s, w.Ann, 250))
+		w.Score(t, s, w.Ann, 100)
 		past := func(at time.Time) (out []string) {
-			list, bands, err := s.Boards.Past(ctx, w.task.VersionID, "CPU", at)
+			list, bands, err := s.Boards.Past(ctx, w.Task.VersionID, "CPU", at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,11 +104,11 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		for i := range 7 {
-			w.score(t, s, modelstest.Person(t, s, fmt.Sprintf("Person %d", i), accounts.RoleUser), 1000*float64(i+1))
+			w.Score(t, s, modelstest.Person(t, s, fmt.Sprintf("Person %d", i), accounts.RoleUser), 1000*float64(i+1))
 		}
-		ended := w.ended(t, s, w.score(t, s, w.ann, 3500))
-		w.score(t, s, w.ann, 3200)
-		head := got[boards.Head](t)(s.Boards.Head(ctx, w.task.VersionID, "CPU"))
+		ended := w.ended(t, s, w.Score(t, s, w.Ann, 3500))
+		w.Score(t, s, w.Ann, 3200)
+		head := modelstest.Got[boards.Head](t)(s.Boards.Head(ctx, w.Task.VersionID, "CPU"))
 		text := func(e boards.Standing) string {
 			text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.Tries)
 			if e.BeforeNS != nil && *e.BeforeNS != e.ScoreNS {
@@ -117,8 +117,8 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 			return text
 		}
 		show := func(offset, limit int) (out []string) {
-			shown, own, err := s.Boards.Show(ctx, head, boards.Part{Offset: offset, Limit: limit, Viewer: w.ann.ID, Before: ended})
-			check(t, err)
+			shown, own, err := s.Boards.Show(ctx, head, boards.Part{Offset: offset, Limit: limit, Viewer: w.Ann.ID, Before: ended})
+			modelstest.Check(t, err)
 			for _, e := range append(slices.Clone(shown.Standings), *own) {
 				out = append(out, text(e))
 			}
@@ -133,20 +133,20 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 				t.Errorf("behind Ann, %s:\n%s", read, diff)
 			}
 		}
-		offset, id, err := s.Boards.Find(ctx, w.task.VersionID, "CPU", "SON 4")
+		offset, id, err := s.Boards.Find(ctx, w.Task.VersionID, "CPU", "SON 4")
 		if err != nil || offset != 5 || id == 0 {
 			t.Errorf("Person 4 stands at %d, %v", offset, err)
 		}
-		if offset := got[int](t)(s.Boards.FindPerson(ctx, w.task.VersionID, "CPU", w.ann.ID)); offset != 3 {
+		if offset := modelstest.Got[int](t)(s.Boards.FindPerson(ctx, w.Task.VersionID, "CPU", w.Ann.ID)); offset != 3 {
 			t.Errorf("Ann stands at %d", offset)
 		}
-		_, _, err = s.Boards.Find(ctx, w.task.VersionID, "CPU", "%")
-		wantKind(t, err, db.NotFound)
+		_, _, err = s.Boards.Find(ctx, w.Task.VersionID, "CPU", "%")
+		modelstest.WantKind(t, err, db.NotFound)
 	})
 }
 
 // ended is when a run ended.
 func (w world) ended(t *testing.T, s *models.Store, run work.Run) time.Time {
 	t.Helper()
-	return *got[work.Run](t)(s.Work.Run(t.Context(), run.ID)).EndedAt
+	return *modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID)).EndedAt
 }

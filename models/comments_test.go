@@ -30,7 +30,7 @@ func newForum(t *testing.T, s *models.Store) *forum {
 		ann: modelstest.Person(t, s, "Ann", accounts.RoleUser), bob: modelstest.Person(t, s, "Bob", accounts.RoleUser)}
 	f.task.Task = modelstest.Task(t, s, f.carl, "sort", "CPU")
 	run := modelstest.Submit(t, s, f.ann, f.task.Task)[0]
-	sub := got[map[int64]submissions.Filed](t)(s.Submissions.Filed(t.Context(), run.SubmissionID))[run.SubmissionID].Submission
+	sub := modelstest.Got[map[int64]submissions.Filed](t)(s.Submissions.Filed(t.Context(), run.SubmissionID))[run.SubmissionID].Submission
 	f.onSubmission = comments.Thread{Task: f.task.Task, Submission: &sub}
 	return f
 }
@@ -40,7 +40,7 @@ func (f *forum) closeAt(deadline *time.Time) {
 	f.t.Helper()
 	in := f.task.Task.Settings()
 	in.Deadline = deadline
-	f.task.Task = got[catalog.Task](f.t)(f.Catalog.UpdateTask(f.t.Context(), f.carl, f.task.Task.ID, in))
+	f.task.Task = modelstest.Got[catalog.Task](f.t)(f.Catalog.UpdateTask(f.t.Context(), f.carl, f.task.Task.ID, in))
 	f.onSubmission.Task = f.task.Task
 }
 
@@ -48,13 +48,13 @@ func (f *forum) closeTask() { past := time.Now().Add(-time.Hour); f.closeAt(&pas
 
 func (f *forum) add(who accounts.User, on comments.Thread, body string) comments.Comment {
 	f.t.Helper()
-	return got[comments.Comment](f.t)(f.Comments.Add(f.t.Context(), who, on, body))
+	return modelstest.Got[comments.Comment](f.t)(f.Comments.Add(f.t.Context(), who, on, body))
 }
 
 // texts are what a viewer reads there.
 func (f *forum) texts(who accounts.User, on comments.Thread) (list []string) {
 	f.t.Helper()
-	for _, c := range got[[]comments.Listed](f.t)(f.Comments.List(f.t.Context(), who, on, 0, 100)) {
+	for _, c := range modelstest.Got[[]comments.Listed](f.t)(f.Comments.List(f.t.Context(), who, on, 0, 100)) {
 		list = append(list, c.UserName+": "+c.Body)
 	}
 	return list
@@ -73,7 +73,7 @@ func (f *forum) count(on comments.Thread) (n int) {
 	if on.Submission != nil {
 		table, id = "submissions", on.Submission.ID
 	}
-	check(f.t, f.SQL().QueryRowContext(f.t.Context(), fmt.Sprintf("select comments from %s where id = %d", table, id)).Scan(&n))
+	modelstest.Check(f.t, f.SQL().QueryRowContext(f.t.Context(), fmt.Sprintf("select comments from %s where id = %d", table, id)).Scan(&n))
 	return n
 }
 
@@ -85,14 +85,14 @@ func TestCommentsAreAFlatListBelowTheAuthorsText(t *testing.T) {
 		_, err := s.Comments.SetWriteup(t.Context(), f.bob, f.task, "Mine on top")
 		f.refused(err, db.Forbidden, "Only the author")
 		for _, text := range []string{"Draft", "How to begin"} {
-			got[comments.Comment](t)(s.Comments.SetWriteup(t.Context(), f.carl, f.task, text))
+			modelstest.Got[comments.Comment](t)(s.Comments.SetWriteup(t.Context(), f.carl, f.task, text))
 		}
 		want := []string{"Carl: How to begin", "Bob: Is *n* even?\nI hope.", "Ann: Yes."}
 		if list := f.texts(f.none, f.task); !slices.Equal(list, want) || f.count(f.task) != 3 {
 			t.Errorf("a visitor reads %q, and the task counts %d", list, f.count(f.task))
 		}
-		page := got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.none, f.task, 0, 2))
-		if rest := got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.none, f.task, page[1].ID, 2)); len(rest) != 1 || rest[0].Body != "Yes." {
+		page := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.none, f.task, 0, 2))
+		if rest := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.none, f.task, page[1].ID, 2)); len(rest) != 1 || rest[0].Body != "Yes." {
 			t.Errorf("the second page has %+v", rest)
 		}
 	})
@@ -107,12 +107,12 @@ func TestCommentsOnASubmissionNeedAPublicSource(t *testing.T) {
 		}
 		f.closeTask()
 		quoted := f.add(f.bob, f.onSubmission, "#L1 is int main() quoted")
-		got[comments.Comment](t)(s.Comments.SetWriteup(t.Context(), f.ann, f.onSubmission, "My tiling"))
-		check(t, s.Comments.Report(t.Context(), f.ann, quoted.ID, "it is wrong"))
+		modelstest.Got[comments.Comment](t)(s.Comments.SetWriteup(t.Context(), f.ann, f.onSubmission, "My tiling"))
+		modelstest.Check(t, s.Comments.Report(t.Context(), f.ann, quoted.ID, "it is wrong"))
 		if list := f.texts(f.none, f.onSubmission); len(list) != 2 {
 			t.Errorf("a visitor reads %q", list)
 		}
-		if list := got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10)); len(list) != 1 || list[0].Reports != 1 {
+		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10)); len(list) != 1 || list[0].Reports != 1 {
 			t.Errorf("the task's author has to decide about %+v", list)
 		}
 		later := time.Now().Add(time.Hour)
@@ -137,7 +137,7 @@ func TestOnlyWhoSeesATaskFindsItsComments(t *testing.T) {
 		for _, who := range []catalog.Visibility{catalog.Hidden, catalog.Members} {
 			in := f.task.Task.Settings()
 			in.Visibility = who
-			f.task.Task = got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), f.carl, f.task.Task.ID, in))
+			f.task.Task = modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), f.carl, f.task.Task.ID, in))
 			f.onSubmission.Task = f.task.Task
 			for _, viewer := range []accounts.User{f.none, f.bob, f.ann} { // they wrote there, and submitted
 				for _, thread := range []comments.Thread{f.task, f.onSubmission} {
@@ -167,12 +167,12 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		f := newForum(t, s)
 		spam := f.add(f.bob, f.task, "Buy pills")
 		f.refused(s.Comments.Report(t.Context(), f.bob, spam.ID, "mine"), db.Forbidden, "You can delete your own")
-		check(t, s.Comments.Report(t.Context(), f.ann, spam.ID, "an advertisement"))
+		modelstest.Check(t, s.Comments.Report(t.Context(), f.ann, spam.ID, "an advertisement"))
 		f.refused(s.Comments.Report(t.Context(), f.ann, spam.ID, "again"), db.Conflict, "already")
 		_, err := s.Comments.Hide(t.Context(), f.ann, spam.ID, "I want to")
 		f.refused(err, db.Forbidden, "Only the author of the task")
 		_, err = s.Comments.Hide(t.Context(), f.admin, spam.ID, "an advertisement")
-		check(t, err)
+		modelstest.Check(t, err)
 		for who, sees := range map[*accounts.User]bool{&f.none: false, &f.ann: false, &f.bob: true, &f.carl: true, &f.admin: true} {
 			if list := f.texts(*who, f.task); (len(list) == 1) != sees {
 				t.Errorf("%q reads %q", who.Name, list)
@@ -181,7 +181,7 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 				t.Errorf("%q finds it: %v", who.Name, err)
 			}
 		}
-		if f.count(f.task) != 0 || len(got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10))) != 0 {
+		if f.count(f.task) != 0 || len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10))) != 0 {
 			t.Error("it counts, or still waits for a decision")
 		}
 		_, err = s.Comments.Hide(t.Context(), f.carl, spam.ID, "now it is mine to show")
@@ -189,17 +189,17 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		_, err = s.Comments.Show(t.Context(), f.carl, spam.ID, "I like it")
 		f.refused(err, db.Forbidden, "Only the person who hid")
 		_, err = s.Comments.Show(t.Context(), f.admin, spam.ID, "a mistake")
-		check(t, err)
+		modelstest.Check(t, err)
 		_, err = s.Comments.Remove(t.Context(), f.ann, spam.ID)
 		f.refused(err, db.Forbidden, "Only the person who wrote")
 		_, err = s.Comments.Remove(t.Context(), f.bob, spam.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		var body string
-		check(t, s.SQL().QueryRowContext(t.Context(), fmt.Sprintf("select body from comments where id = %d", spam.ID)).Scan(&body))
+		modelstest.Check(t, s.SQL().QueryRowContext(t.Context(), fmt.Sprintf("select body from comments where id = %d", spam.ID)).Scan(&body))
 		if body != "" || len(f.texts(f.admin, f.task)) != 0 {
 			t.Errorf("a deleted comment is kept: %q", body)
 		}
-		acts := got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), f.admin, fmt.Sprintf("comment %d", spam.ID), 0, 10))
+		acts := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), f.admin, fmt.Sprintf("comment %d", spam.ID), 0, 10))
 		if len(acts) != 2 || acts[0].Act != "show comment" || acts[1].Act != "hide comment" || acts[1].Detail != "an advertisement" {
 			t.Errorf("the audit log has %+v", acts)
 		}
@@ -210,13 +210,13 @@ func TestAdminsDecideAboutCommentsOfATasksAuthor(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		own := f.add(f.carl, f.task, "rude")
-		check(t, s.Comments.Report(t.Context(), f.ann, own.ID, "rude"))
-		if n := len(got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10))) + len(got[[]comments.ReportOf](t)(s.Comments.Reports(t.Context(), f.carl, own.ID))); n != 0 {
+		modelstest.Check(t, s.Comments.Report(t.Context(), f.ann, own.ID, "rude"))
+		if n := len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.carl, 10))) + len(modelstest.Got[[]comments.ReportOf](t)(s.Comments.Reports(t.Context(), f.carl, own.ID))); n != 0 {
 			t.Error("the author reads who reported the author")
 		}
 		_, err := s.Comments.Dismiss(t.Context(), f.carl, own.ID, "not rude")
 		f.refused(err, db.Forbidden, "Admins decide")
-		if list := got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.admin, 10)); len(list) != 1 {
+		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.admin, 10)); len(list) != 1 {
 			t.Errorf("admins find %+v", list)
 		}
 	})
@@ -233,7 +233,7 @@ func TestRemovedCommentsLeaveRoomForOthers(t *testing.T) {
 		}
 		many := func(columns, values string) {
 			t.Helper()
-			check(t, second(s.SQL().ExecContext(t.Context(), fmt.Sprintf(fill, columns, f.bob.ID, values, numbers, f.task.Task.ID))))
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), fmt.Sprintf(fill, columns, f.bob.ID, values, numbers, f.task.Task.ID))))
 		}
 		many(", removed_at", ", '2020-01-01'")
 		f.add(f.ann, f.task, "there is room")
@@ -251,7 +251,7 @@ func TestOneWritesSoMuchAnHourAndNotWhereItIsLocked(t *testing.T) {
 		_, err := s.Comments.Add(t.Context(), f.bob, f.task, "0")
 		f.refused(err, db.Conflict, "already")
 		_, err = s.Comments.Remove(t.Context(), f.bob, first.ID) // which buys nothing
-		check(t, err)
+		modelstest.Check(t, err)
 		for i := range 19 {
 			f.add(f.bob, f.task, fmt.Sprint(i+1))
 		}
@@ -263,11 +263,11 @@ func TestOneWritesSoMuchAnHourAndNotWhereItIsLocked(t *testing.T) {
 		}
 		f.add(f.ann, f.task, "hello")
 		f.refused(s.Comments.Lock(t.Context(), f.ann, f.task, true), db.Forbidden, "Only the author of the task")
-		check(t, s.Comments.Lock(t.Context(), f.carl, f.task, true))
+		modelstest.Check(t, s.Comments.Lock(t.Context(), f.carl, f.task, true))
 		_, err = s.Comments.Add(t.Context(), f.ann, f.task, "still here")
 		f.refused(err, db.Forbidden, "locked")
 		f.add(f.carl, f.task, "I lock this.")
-		check(t, s.Comments.Lock(t.Context(), f.carl, f.task, false))
+		modelstest.Check(t, s.Comments.Lock(t.Context(), f.carl, f.task, false))
 		f.add(f.ann, f.task, "still here")
 	})
 }
@@ -276,15 +276,15 @@ func TestAnOrganizerClosesCommentsDuringAnEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour), Points: "1", Tasks: []string{f.task.Task.Slug}}
-		e := got[events.Event](t)(s.Events.Create(t.Context(), f.carl, in))
+		e := modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.carl, in))
 		f.add(f.ann, f.task, "open")
 		in.CommentsClosed = true
-		got[events.Event](t)(s.Events.Update(t.Context(), f.carl, e.Slug, in))
+		modelstest.Got[events.Event](t)(s.Events.Update(t.Context(), f.carl, e.Slug, in))
 		_, err := s.Comments.Add(t.Context(), f.ann, f.task, "closed")
 		f.refused(err, db.Forbidden, "until the event Cup ends")
 		f.add(f.carl, f.task, "the organizer answers")
 		in.EndsAt = time.Now().Add(-time.Minute)
-		got[events.Event](t)(s.Events.Update(t.Context(), f.carl, e.Slug, in))
+		modelstest.Got[events.Event](t)(s.Events.Update(t.Context(), f.carl, e.Slug, in))
 		f.add(f.ann, f.task, "open again")
 	})
 }

@@ -18,12 +18,12 @@ import (
 func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
-		w.measures(t, s, w.ann, "a;", about(900)...)
-		w.measures(t, s, w.ben, "bomb;", about(800)...)
+		w.measures(t, s, w.Ann, "a;", about(900)...)
+		w.measures(t, s, w.Ben, "bomb;", about(800)...)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "bomb"})
 		w.measures(t, s, cleo, "c;", about(950)...)
-		if waiting := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waiting) == 0 {
+		if waiting := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waiting) == 0 {
 			t.Errorf("nothing waits: %v", w.board(t, s))
 		}
 	})
@@ -32,11 +32,11 @@ func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 // legIn ends the next leg as a machine with a driver would.
 func legIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
 	t.Helper()
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash, result.Machine.Driver = unit, driver
 	low, high := ns*0.999, ns*1.001
-	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
 }
 
 func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
@@ -44,11 +44,11 @@ func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.scoreIn(t, s, cleo, 5000, "570")
 		w.scoreIn(t, s, cleo, 2000, "580")
-		w.scoreIn(t, s, w.ann, 1000, "580")
+		w.scoreIn(t, s, w.Ann, 1000, "580")
 		for range 4 {
 			legIn(t, s, 1000, "g", "580")
 		}
-		w.scoreIn(t, s, w.ben, 900, "580")
+		w.scoreIn(t, s, w.Ben, 900, "580")
 		for i := range 8 {
 			legIn(t, s, []float64{1000, 900}[i%2], "old", "570")
 		}
@@ -60,13 +60,13 @@ func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
 
 func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
-		attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
 		out, err := s.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
 			Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.Findings{})
-		check(t, err)
+		modelstest.Check(t, err)
 		if out.Board == nil {
 			t.Error("the board changed and no one is told")
 		}
@@ -75,8 +75,8 @@ func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
 
 func TestAFailingTaskHoldsNoRunBack(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Task: true, Reason: "The task failed in case 0, not the submission: generate_input ran out of memory."})
 		if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben") {
@@ -88,17 +88,17 @@ func TestAFailingTaskHoldsNoRunBack(t *testing.T) {
 // What is held back stays so when the software changes, until someone has looked.
 func TestAHoldOutlivesItsEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		_, err := s.SQL().ExecContext(t.Context(), "update epochs set harness = 'h0'")
-		check(t, err)
-		if run := w.measures(t, s, w.ben, "b;", about(890)...); run.HeldWhy == "" || run.EpochID == bens.EpochID {
+		modelstest.Check(t, err)
+		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldWhy == "" || run.EpochID == bens.EpochID {
 			t.Errorf("with new software the run is %+v", run)
 		}
-		check(t, second(s.Dismiss(t.Context(), w.admin, bens.ID, "The worker's fault.")))
-		if run := w.measures(t, s, w.ben, "b;", about(890)...); run.HeldWhy != "" {
+		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, bens.ID, "The worker's fault.")))
+		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldWhy != "" {
 			t.Errorf("after someone has looked it is held: %q", run.HeldWhy)
 		}
 	})
@@ -116,17 +116,17 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 		}, false},
 		"an error of the task": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb", Task: true}) }, false},
 		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
-			check(t, second(s.Work.CancelRun(t.Context(), w.admin, leg(t, s).ID)))
+			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, leg(t, s).ID)))
 		}, false},
 		"a disqualification of it": {func(t *testing.T, s *models.Store, w world) {
-			check(t, second(s.Disqualify(t.Context(), w.admin, *leg(t, s).ProfileOf, "It knew.")))
+			modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, *leg(t, s).ProfileOf, "It knew.")))
 			failLeg(t, s, job.Failure{Reason: "bomb"})
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
-				anns := w.measures(t, s, w.ann, "a;", about(1000)...)
-				bens := w.measures(t, s, w.ben, "b;", about(900)...)
+				anns := w.measures(t, s, w.Ann, "a;", about(1000)...)
+				bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 				tt.end(t, s, w)
 				for _, ns := range []float64{950, 951} {
 					if run := leg(t, s); *run.ProfileOf != bens.ID {
@@ -134,14 +134,14 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 					}
 					w.measureLegs(t, s, about(ns))
 				}
-				c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil || !strings.HasSuffix(c.Outcome, "was measured alone.") {
 					t.Errorf("the confirmation keeps %+v", c)
 				}
 				if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben 950.5") {
 					t.Errorf("first is %s", first)
 				}
-				if run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
+				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
 					t.Errorf("the holder is held back: %q", run.HeldWhy)
 				}
 				sameAfterRebuild(t, s, w)
@@ -154,23 +154,23 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		w.measures(t, s, w.ben, "b;", about(900)...)
-		later := w.measures(t, s, w.ben, "b;", about(910)...)
-		other := w.measures(t, s, w.ben, "c;", about(1500)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ben, "b;", about(900)...)
+		later := w.measures(t, s, w.Ben, "b;", about(910)...)
+		other := w.measures(t, s, w.Ben, "c;", about(1500)...)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
-		w.measures(t, s, w.ben, "b;", about(920)...)
-		floor := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
+		w.measures(t, s, w.Ben, "b;", about(920)...)
+		floor := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, floor, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
-		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, models.ReviewFilter{Limit: 10})); len(list) != 4 {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin, models.ReviewFilter{Limit: 10})); len(list) != 4 {
 			t.Errorf("to review: %+v", list)
 		}
-		check(t, second(s.Dismiss(ctx, w.admin, later.ID, "The worker's fault.")))
+		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, later.ID, "The worker's fault.")))
 		if diff := cmp.Diff([]string{"Ben 910 from 3, run 2 of 15 processes", "Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
 			t.Errorf("to review is still: %+v", list)
 		}
 		leg(t, s) // the source is measured again
@@ -181,14 +181,14 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 // A run that is fine by itself is still held back with its source.
 func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
-		fast := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
+		fast := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, fast, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
-		check(t, second(s.Dismiss(t.Context(), w.admin, fast.ID, "It is not.")))
-		if run := got[work.Run](t)(s.Work.Run(t.Context(), fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." || len(w.board(t, s)) != 1 {
+		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, fast.ID, "It is not.")))
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." || len(w.board(t, s)) != 1 {
 			t.Errorf("it counts: %+v, %v", run.HeldWhy, w.board(t, s))
 		}
 	})

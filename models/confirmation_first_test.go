@@ -16,47 +16,47 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []work.Run, held work.Run) (challenger int64){
 		"the first are disqualified": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			for _, run := range first[:2] {
-				check(t, second(s.Disqualify(t.Context(), w.admin, run.ID, "It knew.")))
+				modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, run.ID, "It knew.")))
 			}
 			return first[2].ID
 		},
 		"the first are deleted": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			for _, run := range first[:2] {
-				check(t, second(s.DeleteSubmission(t.Context(), w.admin, run.SubmissionID, "It knew.")))
+				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Admin, run.SubmissionID, "It knew.")))
 			}
 			return first[2].ID
 		},
 		"a held run is fine": func(t *testing.T, s *models.Store, w world, _ []work.Run, held work.Run) int64 {
-			changes := got[[]boards.Change](t)(s.Dismiss(t.Context(), w.admin, held.ID, "It is right."))
-			if n := got[int64](t)(s.Boards.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU")); len(changes) != 1 || changes[0].Change != n {
+			changes := modelstest.Got[[]boards.Change](t)(s.Dismiss(t.Context(), w.Admin, held.ID, "It is right."))
+			if n := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(t.Context(), w.Task.VersionID, "CPU")); len(changes) != 1 || changes[0].Change != n {
 				t.Errorf("pages are told of %+v, and the board is at %d", changes, n)
 			}
 			return held.ID
 		},
 		"a run is reinstated": func(t *testing.T, s *models.Store, w world, _ []work.Run, held work.Run) int64 {
-			check(t, second(s.Disqualify(t.Context(), w.admin, held.ID, "It knew.")))
-			check(t, second(s.Reinstate(t.Context(), w.admin, held.ID, "It did not.")))
+			modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, held.ID, "It knew.")))
+			modelstest.Check(t, modelstest.Second(s.Reinstate(t.Context(), w.Admin, held.ID, "It did not.")))
 			return held.ID
 		},
 		"a rejudge is applied": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
-			check(t, second(s.Rejudge(t.Context(), w.admin, w.task.ID, "Test 2 was wrong.")))
+			modelstest.Check(t, modelstest.Second(s.Rejudge(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 			for _, run := range reruns(t, s) {
 				measureAgain(t, s, run, float64(1000-10*run.ID), "", map[int64]string{first[0].ID: "Wrong answer in test 2.", first[3].ID: "Wrong."}[*run.ProfileOf])
 			}
-			check(t, second(s.ApplyRejudge(t.Context(), w.admin, w.task.ID)))
+			modelstest.Check(t, modelstest.Second(s.ApplyRejudge(t.Context(), w.Admin, w.Task.ID)))
 			return first[2].ID
 		},
 		"new software measured the board": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
 			beat(t, s, "580")
 			list := reruns(t, s)
 			for i, run := range list {
-				if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != len(list)-i {
+				if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != len(list)-i {
 					t.Errorf("before all are measured %d wait", len(work))
 				}
 				if i < len(list)-1 {
 					measureAgain(t, s, run, []float64{900, 800, 850}[i], "580", "")
 				} else { // no board changes by it
-					check(t, second(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
+					modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, run.ID)))
 				}
 			}
 			return first[1].ID
@@ -65,7 +65,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
 				var first []work.Run
-				for i, who := range []accounts.User{modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser), w.ann, w.ben} {
+				for i, who := range []accounts.User{modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser), w.Ann, w.Ben} {
 					first = append(first, w.scoreIn(t, s, who, 1000+100*float64(i), ""))
 					if i == 1 {
 						for range 4 {
@@ -74,11 +74,11 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 					}
 				}
 				held := w.held(t, s, modelstest.Person(t, s, "Emil", accounts.RoleUser), 500, 1.4)
-				if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
+				if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 					t.Fatalf("%+v waits", work)
 				}
 				challenger := decide(t, s, w, first, held)
-				c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), challenger))
+				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), challenger))
 				if c.ChallengerID != challenger || c.EndedAt != nil || leg(t, s).ConfirmationID == nil {
 					t.Errorf("the last confirmation of run %d is %+v", challenger, c)
 				}
@@ -91,17 +91,17 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		for i, who := range []string{"Cleo", "Dora"} {
-			w.score(t, s, modelstest.Person(t, s, who, accounts.RoleUser), 1000+100*float64(i))
+			w.Score(t, s, modelstest.Person(t, s, who, accounts.RoleUser), 1000+100*float64(i))
 		}
 		for range 4 {
 			measureLeg(t, s, 1000, "gpu0")
 		}
-		anns := w.score(t, s, w.ann, 900)
-		bens := w.score(t, s, w.ben, 910)
-		check(t, second(s.Disqualify(t.Context(), w.admin, anns.ID, "It knew.")))
+		anns := w.Score(t, s, w.Ann, 900)
+		bens := w.Score(t, s, w.Ben, 910)
+		modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, anns.ID, "It knew.")))
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
-		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
 			t.Errorf("the last confirmation of the first is %+v", c)
 		}
 	})

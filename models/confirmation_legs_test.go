@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
 
@@ -32,16 +33,16 @@ func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
-				w.measures(t, s, w.ann, "a;", about(1000)...)
-				bens := w.measures(t, s, w.ben, "b;", about(800)...)
+				w.measures(t, s, w.Ann, "a;", about(1000)...)
+				bens := w.measures(t, s, w.Ben, "b;", about(800)...)
 				for _, processes := range tt.bens {
 					w.measureLegs(t, s, about(1000), processes)
 				}
-				c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 				if c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != tt.ns+" 1000.0" {
 					t.Errorf("it says %+v", c)
 				}
-				if run := got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); fmt.Sprintf("%.1f", *run.ScoreNS) != tt.ns || run.Noisy != (tt.name == "two of four") {
+				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); fmt.Sprintf("%.1f", *run.ScoreNS) != tt.ns || run.Noisy != (tt.name == "two of four") {
 					t.Errorf("his run has %v, noisy %v", *run.ScoreNS, run.Noisy)
 				}
 			})
@@ -51,11 +52,11 @@ func TestADisturbedLegIsMeasuredOnceMore(t *testing.T) {
 
 func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		bens := w.measures(t, s, w.ben, "b;", about(800)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
 		w.end(t, s, leg(t, s), work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}}, about(3000)...)
 		w.measureLegs(t, s, about(900), about(1000), about(900), about(1000))
-		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil || fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil || fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
 			t.Errorf("it says %+v", c)
 		}
 	})
@@ -64,16 +65,16 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 // One bad leg does not widen a source's interval for ever, and more legs make it narrower.
 func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		anns := w.measures(t, s, w.ann, "a;", about(1e6)...)
+		anns := w.measures(t, s, w.Ann, "a;", about(1e6)...)
 		widths := make([]float64, 0, 3)
 		for i := range 3 {
-			w.measures(t, s, w.ben, fmt.Sprintf("b%d;", i), about(1e3*(900-float64(i)))...)
+			w.measures(t, s, w.Ben, fmt.Sprintf("b%d;", i), about(1e3*(900-float64(i)))...)
 			first := about(1e6)
 			if i == 0 {
 				first = about(1.3e6) // beside someone whom no driver names
 			}
 			w.measureLegs(t, s, first, about(990e3), about(1e6), about(990e3))
-			run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
+			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
 			widths = append(widths, *run.HighNS-*run.LowNS)
 			if legs := 2 * (1 + i); run.Processes != 5*legs {
 				t.Errorf("after %d legs it has %d processes", legs, run.Processes)
@@ -82,7 +83,7 @@ func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 		if widths[0] < 200e3 || widths[1] > 20e3 || widths[2] > widths[1] {
 			t.Errorf("her intervals are %.0f wide", widths)
 		}
-		if run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000000" {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000000" {
 			t.Errorf("she has %v", *run.ScoreNS)
 		}
 		sameAfterRebuild(t, s, w)

@@ -28,46 +28,46 @@ func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
 // leg is the one unit of work that waits, as a run.
 func leg(t *testing.T, s *models.Store) work.Run {
 	t.Helper()
-	waits := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context()))
+	waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context()))
 	if len(waits) != 1 || waits[0].Priority != work.PriorityFollowUp {
 		t.Fatalf("in the queue is %+v, want one leg that gives way to people's work", waits)
 	}
-	return got[work.Run](t)(s.Work.Run(t.Context(), waits[0].RunID))
+	return modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), waits[0].RunID))
 }
 
 // measureLeg ends the leg that waits on a unit, and returns the run that it measured again.
 func measureLeg(t *testing.T, s *models.Store, ns float64, unit string) int64 {
 	t.Helper()
 	run := leg(t, s)
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash = unit
 	low, high := ns*0.999, ns*1.001
 	score := work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
-	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &score})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &score})))
 	return *run.ProfileOf
 }
 
 func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
-		anns := w.score(t, s, w.ann, 1000)
-		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
+		anns := w.Score(t, s, w.Ann, 1000)
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Fatalf("no one is behind the first, and %+v waits", work)
 		}
-		bens := w.score(t, s, w.ben, 900) // lucky
-		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
+		bens := w.Score(t, s, w.Ben, 900) // lucky
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if board.Confirming != bens.ID || board.Standings[0].UserName != "Ben" {
 			t.Errorf("the board says that %d waits for its confirmation: %+v", board.Confirming, board.Standings)
 		}
-		if runs := got[[]work.Run](t)(s.Work.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
+		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
 			t.Errorf("the submission lists %d runs", len(runs))
 		}
-		for _, user := range []accounts.User{w.ann, w.ben} { // a lucky person would rather not be measured again
-			wantKind(t, second(s.Work.CancelRun(ctx, user, leg(t, s).ID)), db.Forbidden)
+		for _, user := range []accounts.User{w.Ann, w.Ben} { // a lucky person would rather not be measured again
+			modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, user, leg(t, s).ID)), db.Forbidden)
 		}
-		w.submit(t, s, w.ann) // though a leg of hers waits, and one waiting run is the most
-		check(t, second(s.Work.CancelRun(ctx, w.ann, got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, w.ann, submissions.SubmissionFilter{UserID: w.ann.ID}))[0].Runs[0].ID)))
+		w.Submit(t, s, w.Ann) // though a leg of hers waits, and one waiting run is the most
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, w.Ann, submissions.SubmissionFilter{UserID: w.Ann.ID}))[0].Runs[0].ID)))
 		var turns []int64
 		for _, ns := range []float64{1002, 1001, 1004, 1003} {
 			turns = append(turns, measureLeg(t, s, ns, "gpu0"))
@@ -75,17 +75,17 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if diff := cmp.Diff([]int64{anns.ID, bens.ID, anns.ID, bens.ID}, turns); diff != "" {
 			t.Errorf("measured in turns:\n%s", diff)
 		}
-		c := got[models.ConfirmationSides](t)(s.ConfirmationOf(ctx, anns.ID))
+		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(ctx, anns.ID))
 		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneUnit || c.EndedAt == nil ||
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}
-		board = got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
+		board = modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		first := board.Standings[0]
 		if board.Confirming != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 || *first.LowNS >= 1001 || *first.HighNS <= 1003 {
 			t.Errorf("afterwards the board says %d, %+v", board.Confirming, first)
 		}
-		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Errorf("afterwards %+v waits", work)
 		}
 		sameAfterRebuild(t, s, w)
@@ -94,12 +94,12 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 
 func TestLegsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.score(t, s, w.ann, 1000)
-		bens := w.score(t, s, w.ben, 900)
+		w.Score(t, s, w.Ann, 1000)
+		bens := w.Score(t, s, w.Ben, 900)
 		for i, unit := range []string{"gpu0", "gpu1", "gpu0", "gpu0", "gpu1", "gpu0"} {
 			measureLeg(t, s, []float64{1000, 950}[i%2]+float64(i), unit)
 		}
-		c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
 		if !c.OneUnit || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "954.0 1001.0" {
 			t.Errorf("of six legs on two units count %+v", c)
 		}
@@ -109,44 +109,44 @@ func TestLegsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
 // failLeg ends the leg that waits without a score.
 func failLeg(t *testing.T, s *models.Store, why job.Failure) {
 	t.Helper()
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
-	check(t, second(s.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), leg(t, s).Ref()))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
 		Outcome: job.OutcomeFailed, Failure: &why}, work.Findings{})))
 }
 
 func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		anns := "Ann 1000 from 0, run 1 of 5 processes"
 		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		again := w.measures(t, s, w.ben, "b;", about(890)...)
+		again := w.measures(t, s, w.Ben, "b;", about(890)...)
 		if !strings.Contains(again.HeldWhy, "did not pass when it was measured again") {
 			t.Errorf("the same source, sent again, is held: %q", again.HeldWhy)
 		}
 		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		raised := got[[]models.FlagOf](t)(s.Flags(ctx, w.admin, bens, w.task))
+		raised := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, bens, w.Task))
 		if len(raised) != 1 || raised[0].Kind != review.Unconfirmed {
 			t.Errorf("flags: %+v", raised)
 		}
-		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, models.ReviewFilter{Limit: 10})); len(list) != 2 {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin, models.ReviewFilter{Limit: 10})); len(list) != 2 {
 			t.Errorf("to review: %+v", list)
 		}
-		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Errorf("it begins again: %+v", work)
 		}
-		check(t, second(s.Dismiss(ctx, w.admin, bens.ID, "The worker's fault.")))
+		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, bens.ID, "The worker's fault.")))
 		if diff := cmp.Diff([]string{"Ben 895 from 2, run 2 of 10 processes", anns}, w.board(t, s)); diff != "" {
 			t.Errorf("after someone has looked:\n%s", diff)
 		}
-		w.measures(t, s, w.ben, "b;", about(880)...)
+		w.measures(t, s, w.Ben, "b;", about(880)...)
 		leg(t, s) // it is measured again
 		sameAfterRebuild(t, s, w)
 	})
@@ -155,18 +155,18 @@ func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 // A challenger whose legs infrastructure errors stopped has another confirmation.
 func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.score(t, s, w.ann, 1000)
-		bens := w.score(t, s, w.ben, 900)
+		w.Score(t, s, w.Ann, 1000)
+		bens := w.Score(t, s, w.Ben, 900)
 		measureLeg(t, s, 1000, "gpu0")
 		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
-		if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
-		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again || !strings.Contains(c.Outcome, "infrastructure") {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again || !strings.Contains(c.Outcome, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
-		w.score(t, s, w.ann, 950) // something changes on the board
-		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
+		w.Score(t, s, w.Ann, 950) // something changes on the board
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
 			t.Errorf("after that: %+v", c)
 		}
 	})
@@ -177,13 +177,13 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser)
 		scores := func() (list []string) {
-			for _, st := range got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10})).Standings {
+			for _, st := range modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10})).Standings {
 				list = append(list, fmt.Sprintf("%s %.1f", st.UserName, st.ScoreNS))
 			}
 			return list
 		}
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 1100, 1000, 1100} {
 			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
 		}
@@ -202,9 +202,9 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("Ann was challenged again:\n%s", diff)
 		}
-		runs := got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(t.Context(), w.ann, submissions.SubmissionFilter{UserID: w.ann.ID}))
-		check(t, second(s.DeleteSubmission(t.Context(), w.ann, runs[0].ID, "")))
-		w.measures(t, s, w.ann, "a;", about(500)...)
+		runs := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(t.Context(), w.Ann, submissions.SubmissionFilter{UserID: w.Ann.ID}))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann, runs[0].ID, "")))
+		w.measures(t, s, w.Ann, "a;", about(500)...)
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("deleted and sent again:\n%s", diff)
 		}
@@ -215,13 +215,13 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
-		anns := w.score(t, s, w.ann, 1000)
-		w.score(t, s, w.ben, 900)
+		anns := w.Score(t, s, w.Ann, 1000)
+		w.Score(t, s, w.Ben, 900)
 		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), db.Conflict)
-		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is another person's.")))
-		board := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
-		if work := got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
+		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, anns.SubmissionID, "")), db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID, "It is another person's.")))
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.Confirming, work)
 		}
 	})

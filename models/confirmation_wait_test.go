@@ -16,20 +16,20 @@ import (
 func TestALegWaitsAtMostTenMinutes(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.score(t, s, w.ann, 1000)
-		w.score(t, s, w.ben, 900)
+		w.Score(t, s, w.Ann, 1000)
+		w.Score(t, s, w.Ben, 900)
 		annsLeg := leg(t, s)
 		for _, who := range []string{"", "Cleo", "Dora", "Emil"} {
-			user := w.ann
+			user := w.Ann
 			if who != "" {
 				user = modelstest.Person(t, s, who, accounts.RoleUser)
 			}
 			for range 2 {
-				w.submit(t, s, user)
+				w.Submit(t, s, user)
 			}
 		}
 		place := func() int {
-			waits := got[[]work.QueuedWork](t)(s.Work.Queue(ctx))
+			waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))
 			for _, q := range waits {
 				if q.RunID == annsLeg.ID {
 					return q.Place
@@ -38,16 +38,16 @@ func TestALegWaitsAtMostTenMinutes(t *testing.T) {
 			t.Fatalf("it is not in the queue: %+v", waits)
 			return 0
 		}
-		check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(9*time.Minute)))
+		modelstest.Check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(9*time.Minute)))
 		if place() != 9 {
 			t.Errorf("after nine minutes it has place %d of 9", place())
 		}
-		check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(10*time.Minute)))
+		modelstest.Check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(10*time.Minute)))
 		if place() != 1 {
 			t.Errorf("after ten minutes it has place %d", place())
 		}
-		attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, annsLeg.Ref()))
-		if live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, annsLeg.Ref()))
+		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
 			t.Errorf("it could be preempted: %s", fmt.Sprint(live))
 		}
 	})

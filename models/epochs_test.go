@@ -17,18 +17,18 @@ import (
 // scoreIn makes a run that ends with a score, measured with a driver.
 func (w world) scoreIn(t *testing.T, s *models.Store, user accounts.User, ns float64, driver string) work.Run {
 	t.Helper()
-	run := w.submit(t, s, user)
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	run := w.Submit(t, s, user)
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.Driver = driver
-	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns}})))
-	return got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns}})))
+	return modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
 // byEpoch reads a board as "rank person score", older entries in brackets.
 func byEpoch(t *testing.T, s *models.Store, w world) (out []string) {
 	t.Helper()
-	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 100}))
+	page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 100}))
 	for _, st := range page.Standings {
 		format := "%d %s %.0f"
 		if st.Older(page.Board) {
@@ -45,9 +45,9 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		cid := modelstest.Person(t, s, "Cid", accounts.RoleUser)
-		old := w.scoreIn(t, s, w.ann, 100, "")
-		w.scoreIn(t, s, w.ann, 100, "570")
-		w.scoreIn(t, s, w.ben, 110, "570")
+		old := w.scoreIn(t, s, w.Ann, 100, "")
+		w.scoreIn(t, s, w.Ann, 100, "570")
+		w.scoreIn(t, s, w.Ben, 110, "570")
 		w.scoreIn(t, s, cid, 120, "570")
 		if diff := cmp.Diff([]string{"1 Ann 100", "2 Ben 110", "3 Cid 120"}, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("with one epoch:\n%s", diff)
@@ -56,8 +56,8 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if diff := cmp.Diff([]string{"1 Cid 130", "(2 Ann 100)", "(3 Ben 110)"}, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("after a newer one:\n%s", diff)
 		}
-		w.scoreIn(t, s, w.ben, 90, "570") // on a machine that was not updated
-		w.scoreIn(t, s, w.ann, 125, "580")
+		w.scoreIn(t, s, w.Ben, 90, "570") // on a machine that was not updated
+		w.scoreIn(t, s, w.Ann, 125, "580")
 		want := []string{"1 Ann 125", "2 Cid 130", "(3 Ben 90)"}
 		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("with both:\n%s", diff)
@@ -65,18 +65,18 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if old.EpochID != 0 || fresh.EpochID <= 0 {
 			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
 		}
-		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 1}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 1}))
 		if len(page.Leaders) != 2 {
 			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
 		}
 		if page.Epoch.String() != "driver 580" || page.EpochID != fresh.EpochID {
 			t.Errorf("the board says %q, epoch %d", page.Epoch, page.EpochID)
 		}
-		records := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
+		records := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
 		if len(records) != 2 || records[0].ScoreNS != 130 || records[1].ScoreNS != 125 { // of the newest epoch alone
 			t.Errorf("records: %+v", records)
 		}
-		check(t, s.Boards.RebuildEntries(t.Context()))
+		modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
 		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("made again:\n%s", diff)
 		}
@@ -90,9 +90,9 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 // TestTheFirstIsNotConfirmedAgainstAnOlderEpoch, whose scores mean something else.
 func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.scoreIn(t, s, w.ann, 100, "570")
-		w.scoreIn(t, s, w.ben, 90, "580")
-		if work := got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
+		w.scoreIn(t, s, w.Ann, 100, "570")
+		w.scoreIn(t, s, w.Ben, 90, "580")
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Errorf("%+v waits", work)
 		}
 	})
@@ -110,7 +110,7 @@ func TestBoardsOfManyEpochsEqualRebuiltOnes(t *testing.T) {
 		w.scoreIn(t, s, people[random.IntN(8)], 1000+5*float64(random.IntN(8)), fmt.Sprint(random.IntN(3)+1))
 	}
 	kept := places(t, s, w, 3)
-	check(t, s.Boards.RebuildEntries(t.Context()))
+	modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
 	if diff := cmp.Diff(places(t, s, w, 100), kept); diff != "" || len(kept) == 0 {
 		t.Errorf("-again +kept:\n%s", diff)
 	}

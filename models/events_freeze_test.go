@@ -16,34 +16,34 @@ import (
 func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
-		c.plays(c.ann, c.task, 100)
-		c.plays(c.ben, c.task, 200)
+		c.plays(c.Ann, c.Task, 100)
+		c.plays(c.Ben, c.Task, 200)
 		*c.now = *c.in.FrozenAt
-		for _, user := range []accounts.User{c.ann, c.ben, c.cleo} {
-			run := c.plays(user, c.task, []float64{0, 0, 50, 40, 10}[user.ID%5])
+		for _, user := range []accounts.User{c.Ann, c.Ben, c.cleo} {
+			run := c.plays(user, c.Task, []float64{0, 0, 50, 40, 10}[user.ID%5])
 			if run.HeldWhy == "" || run.ScoreNS == nil {
 				t.Errorf("a frozen run of %s: %+v", user.Name, run)
 			}
 		}
-		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, models.ReviewFilter{Limit: 10})); len(list) != 0 {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin, models.ReviewFilter{Limit: 10})); len(list) != 0 {
 			t.Errorf("to review: %+v", list)
 		}
 		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
 		c.wantTable(e, before...)
 		reveal := func(all bool) string {
 			t.Helper()
-			name, _, err := c.Reveal(t.Context(), c.admin, e.Slug, all)
-			check(t, err)
+			name, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, all)
+			modelstest.Check(t, err)
 			return name
 		}
-		if _, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true); db.KindOf(err) != db.Conflict {
+		if _, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, true); db.KindOf(err) != db.Conflict {
 			t.Errorf("revealed before its end: %v", err)
 		}
 		*c.now = c.in.EndsAt
-		if _, _, err := c.Reveal(t.Context(), c.ann, e.Slug, true); db.KindOf(err) != db.Forbidden {
+		if _, _, err := c.Reveal(t.Context(), c.Ann, e.Slug, true); db.KindOf(err) != db.Forbidden {
 			t.Errorf("revealed by a person: %v", err)
 		}
-		check(t, c.Boards.RebuildEntries(t.Context()))
+		modelstest.Check(t, c.Boards.RebuildEntries(t.Context()))
 		c.wantTable(e, before...)
 		if name := reveal(false); name != "Cleo" { // not in the standings yet
 			t.Errorf("first revealed: %s", name)
@@ -57,7 +57,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		if list := c.table(e); len(list) != 3 || slices.Equal(list, before) {
 			t.Errorf("revealed: %v", list)
 		}
-		if found := got[events.Listed](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil || found.Frozen(*c.now) {
+		if found := modelstest.Got[events.Listed](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil || found.Frozen(*c.now) {
 			t.Errorf("after the last: %+v", found)
 		}
 	})
@@ -68,19 +68,19 @@ func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
 		*c.now = *c.in.FrozenAt
-		disqualified, held := c.plays(c.ann, c.task, 100), c.held(t, c.Store, c.ben, 50, 1.4)
+		disqualified, held := c.plays(c.Ann, c.Task, 100), c.held(t, c.Store, c.Ben, 50, 1.4)
 		author := modelstest.Person(t, c.Store, "Carl", accounts.RoleCreator)
-		check(t, second(c.SQL().ExecContext(t.Context(), "update tasks set owner_id = $1", author.ID)))
+		modelstest.Check(t, modelstest.Second(c.SQL().ExecContext(t.Context(), "update tasks set owner_id = $1", author.ID)))
 		if _, err := c.Disqualify(t.Context(), author, disqualified.ID, "A guess."); db.KindOf(err) != db.NotFound {
 			t.Errorf("an author who may not know of a frozen run decides about it: %v", err)
 		}
-		got[any](t)(c.Disqualify(t.Context(), c.admin, disqualified.ID, "It reads no input."))
-		got[any](t)(c.Reinstate(t.Context(), c.admin, disqualified.ID, "It does."))
-		got[any](t)(c.Dismiss(t.Context(), c.admin, held.ID, "The task asks for less."))
+		modelstest.Got[any](t)(c.Disqualify(t.Context(), c.Admin, disqualified.ID, "It reads no input."))
+		modelstest.Got[any](t)(c.Reinstate(t.Context(), c.Admin, disqualified.ID, "It does."))
+		modelstest.Got[any](t)(c.Dismiss(t.Context(), c.Admin, held.ID, "The task asks for less."))
 		c.wantTable(e)
 		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true)
-		check(t, err)
+		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, true)
+		modelstest.Check(t, err)
 		c.wantTable(e, "1 Ben: 0 + 5 = 5", "2 Ann: 0 + 3 = 3")
 	})
 }
@@ -90,12 +90,12 @@ func TestARevealedRunStaysHeldForAReview(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
 		*c.now = *c.in.FrozenAt
-		run := c.held(t, c.Store, c.ann, 50, 1.4)
+		run := c.held(t, c.Store, c.Ann, 50, 1.4)
 		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.admin, e.Slug, true)
-		check(t, err)
+		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, true)
+		modelstest.Check(t, err)
 		c.wantTable(e)
-		if list := got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
+		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin, models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
 			t.Errorf("to review: %+v", list)
 		}
 	})
@@ -106,9 +106,9 @@ func TestAFreezeWithWaitingResultsStays(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
 		*c.now = *c.in.FrozenAt
-		c.plays(c.ann, c.task, 100)
+		c.plays(c.Ann, c.Task, 100)
 		c.in.FrozenAt = nil
-		if _, err := c.Events.Update(t.Context(), c.admin, e.Slug, c.in); db.KindOf(err) != db.Conflict {
+		if _, err := c.Events.Update(t.Context(), c.Admin, e.Slug, c.in); db.KindOf(err) != db.Conflict {
 			t.Errorf("the freeze was lifted: %v", err)
 		}
 	})

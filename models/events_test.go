@@ -39,17 +39,17 @@ func eachContest(t *testing.T, fn func(c *contest)) {
 		now = begin
 		c := &contest{world: newWorld(t, s), Store: s, t: t, now: &now}
 		c.cleo = modelstest.Person(t, s, "Cleo", accounts.RoleUser)
-		c.second = modelstest.Task(t, s, c.admin, "reduce", "CPU")
+		c.second = modelstest.Task(t, s, c.Admin, "reduce", "CPU")
 		frozen := now.Add(40 * time.Minute)
 		c.in = events.Settings{Title: "Winter Cup", StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour), FrozenAt: &frozen, Points: "5/3/1",
-			Tasks: []string{c.task.Slug, c.second.Slug}}
+			Tasks: []string{c.Task.Slug, c.second.Slug}}
 		fn(c)
 	})
 }
 
 func (c *contest) create() events.Event {
 	c.t.Helper()
-	return got[events.Event](c.t)(c.Events.Create(c.t.Context(), c.admin, c.in))
+	return modelstest.Got[events.Event](c.t)(c.Events.Create(c.t.Context(), c.Admin, c.in))
 }
 
 // plays submits a run and brings it to its end.
@@ -57,14 +57,14 @@ func (c *contest) plays(user accounts.User, task catalog.Task, ns float64) work.
 	c.t.Helper()
 	run := modelstest.Submit(c.t, c.Store, user, task)[0]
 	modelstest.Finish(c.t, c.Store, run, ns)
-	return got[work.Run](c.t)(c.Work.Run(c.t.Context(), run.ID))
+	return modelstest.Got[work.Run](c.t)(c.Work.Run(c.t.Context(), run.ID))
 }
 
 // table is the standings as "rank name: points = total".
 func (c *contest) table(e events.Event) (list []string) {
 	c.t.Helper()
-	tasks := got[[]catalog.Task](c.t)(c.Events.Tasks(c.t.Context(), e.ID))
-	st := got[events.Standings](c.t)(c.EventStandings(c.t.Context(), e, tasks, ""))
+	tasks := modelstest.Got[[]catalog.Task](c.t)(c.Events.Tasks(c.t.Context(), e.ID))
+	st := modelstest.Got[events.Standings](c.t)(c.EventStandings(c.t.Context(), e, tasks, ""))
 	for _, row := range st.Rows {
 		var each []string
 		for _, r := range row.Results {
@@ -86,31 +86,31 @@ func (c *contest) wantTable(e events.Event, want ...string) {
 func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
-		c.plays(c.ann, c.second, 100)
-		c.plays(c.ben, c.second, 200)
+		c.plays(c.Ann, c.second, 100)
+		c.plays(c.Ben, c.second, 200)
 		c.plays(c.cleo, c.second, 400)
-		c.plays(c.ann, c.task, 1000)
-		c.plays(c.ben, c.task, 1001) // within the resolution
-		c.plays(c.cleo, c.task, 2000)
+		c.plays(c.Ann, c.Task, 1000)
+		c.plays(c.Ben, c.Task, 1001) // within the resolution
+		c.plays(c.cleo, c.Task, 2000)
 		c.wantTable(e, "1 Ann: 5 + 5 = 10", "2 Ben: 3 + 5 = 8", "3 Cleo: 1 + 1 = 2")
 		e.Points = "10/place"
 		c.wantTable(e, "1 Ann: 10 + 10 = 20", "2 Ben: 5 + 10 = 15", "3 Cleo: 3.33 + 3.33 = 6.66")
 		e.Points = "ratio"
 		c.wantTable(e, "1 Ann: 100 + 100 = 200", "2 Ben: 50 + 99.9 = 149.9", "3 Cleo: 25 + 50 = 75")
 		e.Points, e.ByTeam = "5/3/1", true
-		for _, user := range []accounts.User{c.ann, c.ben} {
-			check(t, c.Budgets.SetTeam(t.Context(), c.admin, budgets.TeamChange{Name: "Kernels", Person: user.ID}))
+		for _, user := range []accounts.User{c.Ann, c.Ben} {
+			modelstest.Check(t, c.Budgets.SetTeam(t.Context(), c.Admin, budgets.TeamChange{Name: "Kernels", Person: user.ID}))
 		}
 		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6") // Cleo is the second entrant
-		tasks := got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
-		if st := got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks, "H200")); len(st.Rows)+len(st.Boards) != 0 {
+		tasks := modelstest.Got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
+		if st := modelstest.Got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks, "H200")); len(st.Rows)+len(st.Boards) != 0 {
 			t.Errorf("of a device without boards: %+v", st)
 		}
 	})
 }
 
 func (c *contest) submit(user accounts.User, key string) error {
-	_, _, err := c.Submissions.Submit(c.t.Context(), submissions.NewSubmission{User: user, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(key), Via: "test"})
+	_, _, err := c.Submissions.Submit(c.t.Context(), submissions.NewSubmission{User: user, TaskID: c.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(key), Via: "test"})
 	return err
 }
 
@@ -131,7 +131,7 @@ func TestAnEventTakesSubmissionsFromItsStartToTheLastMoment(t *testing.T) {
 			{c.in.EndsAt, false, "The deadline of "},
 		} {
 			*c.now = moment.at
-			if err := c.submit(c.ann, moment.at.String()); (err == nil) != moment.taken || err != nil && (db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), moment.says)) {
+			if err := c.submit(c.Ann, moment.at.String()); (err == nil) != moment.taken || err != nil && (db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), moment.says)) {
 				t.Errorf("at %s: %v", moment.at, err)
 			}
 		}
@@ -148,21 +148,21 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 			kind db.Kind
 			do   func(in *events.Settings)
 		}{
-			"by a person":           {c.ann, db.Forbidden, func(*events.Settings) {}},
+			"by a person":           {c.Ann, db.Forbidden, func(*events.Settings) {}},
 			"another's task":        {creator, db.Forbidden, func(*events.Settings) {}},
-			"no title":              {c.admin, db.Invalid, func(in *events.Settings) { in.Title = " " }},
-			"an address of a page":  {c.admin, db.Invalid, func(in *events.Settings) { in.Title = "New" }},
-			"no task":               {c.admin, db.Invalid, func(in *events.Settings) { in.Tasks = nil }},
-			"an unknown task":       {c.admin, db.NotFound, func(in *events.Settings) { in.Tasks = []string{c.task.Slug, "nothing"} }},
-			"an end before start":   {c.admin, db.Invalid, func(in *events.Settings) { in.EndsAt = in.StartsAt }},
-			"an end that is over":   {c.admin, db.Invalid, func(in *events.Settings) { in.FrozenAt, in.EndsAt = nil, *c.now }},
-			"a freeze after it":     {c.admin, db.Invalid, func(in *events.Settings) { in.FrozenAt = &in.EndsAt }},
-			"an unknown rule":       {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "5/x" }},
-			"a formula of nothing":  {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "place + speed" }},
-			"a division by zero":    {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "1/(place-3)" }},
-			"a negative number":     {c.admin, db.Invalid, func(in *events.Settings) { in.Points = "5/-1" }},
-			"no start":              {c.admin, db.Invalid, func(in *events.Settings) { in.StartsAt = time.Time{} }},
-			"a title without words": {c.admin, db.Invalid, func(in *events.Settings) { in.Title = "?!" }},
+			"no title":              {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = " " }},
+			"an address of a page":  {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = "New" }},
+			"no task":               {c.Admin, db.Invalid, func(in *events.Settings) { in.Tasks = nil }},
+			"an unknown task":       {c.Admin, db.NotFound, func(in *events.Settings) { in.Tasks = []string{c.Task.Slug, "nothing"} }},
+			"an end before start":   {c.Admin, db.Invalid, func(in *events.Settings) { in.EndsAt = in.StartsAt }},
+			"an end that is over":   {c.Admin, db.Invalid, func(in *events.Settings) { in.FrozenAt, in.EndsAt = nil, *c.now }},
+			"a freeze after it":     {c.Admin, db.Invalid, func(in *events.Settings) { in.FrozenAt = &in.EndsAt }},
+			"an unknown rule":       {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "5/x" }},
+			"a formula of nothing":  {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "place + speed" }},
+			"a division by zero":    {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "1/(place-3)" }},
+			"a negative number":     {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "5/-1" }},
+			"no start":              {c.Admin, db.Invalid, func(in *events.Settings) { in.StartsAt = time.Time{} }},
+			"a title without words": {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = "?!" }},
 		} {
 			in := good
 			bad.do(&in)
@@ -171,10 +171,10 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if list := got[[]events.Listed](t)(c.Events.List(t.Context())); len(list) != 0 {
+		if list := modelstest.Got[[]events.Listed](t)(c.Events.List(t.Context())); len(list) != 0 {
 			t.Errorf("events: %+v", list)
 		}
-		if task := got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.task.ID)); task.Deadline != nil {
+		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.Task.ID)); task.Deadline != nil {
 			t.Errorf("a refused event set a deadline: %v", task.Deadline)
 		}
 	})
@@ -184,26 +184,26 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 func TestATaskIsInOneEventAtATime(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		c.create()
-		if task := got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.second.ID)); task.Deadline == nil || !task.Deadline.Equal(c.in.EndsAt) {
+		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.second.ID)); task.Deadline == nil || !task.Deadline.Equal(c.in.EndsAt) {
 			t.Errorf("the deadline of a task is %v", task.Deadline)
 		}
 		other := c.in
 		other.Title, other.Tasks = "Spring Cup", []string{c.second.Slug}
-		if _, err := c.Events.Create(t.Context(), c.admin, other); db.KindOf(err) != db.Conflict || !strings.Contains(err.Error(), "Winter Cup") {
+		if _, err := c.Events.Create(t.Context(), c.Admin, other); db.KindOf(err) != db.Conflict || !strings.Contains(err.Error(), "Winter Cup") {
 			t.Errorf("a second event of one task: %v", err)
 		}
 		again := c.in
-		if _, err := c.Events.Create(t.Context(), c.admin, again); db.KindOf(err) != db.Conflict {
+		if _, err := c.Events.Create(t.Context(), c.Admin, again); db.KindOf(err) != db.Conflict {
 			t.Errorf("a second event of one title: %v", err)
 		}
-		c.in.EndsAt, c.in.Tasks = c.in.EndsAt.Add(time.Hour), []string{c.task.Slug}
-		if _, err := c.Events.Update(t.Context(), c.ann, "winter-cup", c.in); db.KindOf(err) != db.Forbidden {
+		c.in.EndsAt, c.in.Tasks = c.in.EndsAt.Add(time.Hour), []string{c.Task.Slug}
+		if _, err := c.Events.Update(t.Context(), c.Ann, "winter-cup", c.in); db.KindOf(err) != db.Forbidden {
 			t.Errorf("changed by a person: %v", err)
 		}
-		got[events.Event](t)(c.Events.Update(t.Context(), c.admin, "winter-cup", c.in))
-		if task := got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.task.ID)); !task.Deadline.Equal(c.in.EndsAt) {
+		modelstest.Got[events.Event](t)(c.Events.Update(t.Context(), c.Admin, "winter-cup", c.in))
+		if task := modelstest.Got[catalog.Task](t)(c.Catalog.TaskByID(t.Context(), c.Task.ID)); !task.Deadline.Equal(c.in.EndsAt) {
 			t.Errorf("the deadline did not follow: %v", task.Deadline)
 		}
-		got[events.Event](t)(c.Events.Create(t.Context(), c.admin, other))
+		modelstest.Got[events.Event](t)(c.Events.Create(t.Context(), c.Admin, other))
 	})
 }

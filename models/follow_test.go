@@ -18,24 +18,24 @@ import (
 // profiler says that a worker with the device is here, and whether it can profile.
 func profiler(t *testing.T, s *models.Store, device string, can bool) {
 	t.Helper()
-	check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
+	modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
 }
 
 func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		profiler(t, s, "CPU", true)
-		ranked := w.submit(t, s, w.ann)
-		bens := w.submit(t, s, w.ben)
+		ranked := w.Submit(t, s, w.Ann)
+		bens := w.Submit(t, s, w.Ben)
 		recorded := modelstest.Finish(t, s, ranked, 100)
 		if recorded.Board == nil {
 			t.Error("the board waits for the profile")
 		}
-		profile := got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
-		if profile.Mode != job.ModeProfile || profile.State != work.StateQueued || profile.Device != "CPU" || profile.UserID != w.ann.ID {
+		profile := modelstest.Got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
+		if profile.Mode != job.ModeProfile || profile.State != work.StateQueued || profile.Device != "CPU" || profile.UserID != w.Ann.ID {
 			t.Fatalf("profile: %+v", profile)
 		}
-		if found := got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)); found.ID != profile.ID {
+		if found := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)); found.ID != profile.ID {
 			t.Errorf("the profile of the run is %d", found.ID)
 		}
 		var told []int64
@@ -45,12 +45,12 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 		if diff := cmp.Diff([]int64{profile.ID, ranked.ID}, told); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
-		if runs := got[[]work.Run](t)(s.Work.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 || runs[0].ID != ranked.ID {
+		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 || runs[0].ID != ranked.ID {
 			t.Errorf("runs that were asked for: %+v", runs)
 		}
-		anns := w.submit(t, s, w.ann)
+		anns := w.Submit(t, s, w.Ann)
 		var order []int64
-		for _, q := range got[[]work.QueuedWork](t)(s.Work.Queue(ctx)) {
+		for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)) {
 			order = append(order, q.RunID)
 		}
 		if diff := cmp.Diff([]int64{bens.ID, anns.ID, profile.ID}, order); diff != "" {
@@ -64,25 +64,25 @@ func TestNoProfileIfImpossibleOrTurnedOff(t *testing.T) {
 		w := newWorld(t, s)
 		unprofiled := modelstest.Bundle("secret")
 		unprofiled.Definition.NoProfile = true
-		task, err := s.Catalog.CreateTask(t.Context(), w.admin, catalog.NewTask{
+		task, err := s.Catalog.CreateTask(t.Context(), w.Admin, catalog.NewTask{
 			TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: unprofiled})
-		check(t, err)
+		modelstest.Check(t, err)
 		for name, c := range map[string]struct {
 			task   catalog.Task
 			device string
 			can    bool
 		}{
 			"the task says no":             {task, "CPU", true},
-			"the worker cannot":            {w.task, "CPU", false},
-			"the worker has other devices": {w.task, "H200", true},
+			"the worker cannot":            {w.Task, "CPU", false},
+			"the worker has other devices": {w.Task, "H200", true},
 		} {
 			profiler(t, s, c.device, c.can)
-			run := modelstest.Submit(t, s, w.ann, c.task)[0]
+			run := modelstest.Submit(t, s, w.Ann, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
-			if profiles := got[work.Family](t)(s.Work.Family(t.Context(), run.SubmissionID)).Profiles; len(profiles) > 0 {
+			if profiles := modelstest.Got[work.Family](t)(s.Work.Family(t.Context(), run.SubmissionID)).Profiles; len(profiles) > 0 {
 				t.Errorf("%s, and yet %+v", name, profiles)
 			}
-			wantKind(t, second(s.Work.ProfileRun(t.Context(), run)), db.NotFound)
+			modelstest.WantKind(t, modelstest.Second(s.Work.ProfileRun(t.Context(), run)), db.NotFound)
 		}
 	})
 }
@@ -91,20 +91,20 @@ func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		profiler(t, s, "CPU", true)
-		beaten, best := w.score(t, s, w.ann, 100), w.score(t, s, w.ann, 90)
+		beaten, best := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 90)
 		for _, ranked := range []work.Run{beaten, best} {
-			before := got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
-			out := modelstest.Finish(t, s, got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)), 1)
-			after := got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
+			before := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.Task.VersionID, "CPU"))
+			out := modelstest.Finish(t, s, modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)), 1)
+			after := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.Task.VersionID, "CPU"))
 			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.Board != nil) {
 				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.Board)
 			}
 		}
-		other := w.score(t, s, w.ben, 95)
-		head := got[boards.Head](t)(s.Boards.Head(ctx, w.task.VersionID, "CPU"))
+		other := w.Score(t, s, w.Ben, 95)
+		head := modelstest.Got[boards.Head](t)(s.Boards.Head(ctx, w.Task.VersionID, "CPU"))
 		profiled := map[int64]bool{}
 		shown, _, err := s.Boards.Show(ctx, head, boards.Part{Limit: 10, Before: time.Now()})
-		check(t, err)
+		modelstest.Check(t, err)
 		for _, e := range shown.Standings {
 			profiled[e.RunID] = e.Profiled
 		}
@@ -118,19 +118,19 @@ func TestAProfileThatFailsLeavesTheScoreAndTheBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		profiler(t, s, "CPU", true)
-		ranked := w.submit(t, s, w.ann)
+		ranked := w.Submit(t, s, w.Ann)
 		modelstest.Finish(t, s, ranked, 100)
-		profile := got[work.Run](t)(s.Work.ProfileRun(ctx, ranked))
+		profile := modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked))
 		attempt, err := s.Work.StartAttempt(ctx, profile.Ref())
-		check(t, err)
+		modelstest.Check(t, err)
 		failed := modelstest.Result(attempt, 1)
 		failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The driver refused."}
-		check(t, second(s.Work.RecordResult(ctx, failed, work.Findings{})))
-		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, failed, work.Findings{})))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if len(page.Standings) != 1 || page.Standings[0].ScoreNS != 100 || page.Standings[0].RunID != ranked.ID {
 			t.Errorf("board: %+v", page.Standings)
 		}
-		if run := got[work.Run](t)(s.Work.Run(ctx, ranked.ID)); run.State != work.StateDone {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, ranked.ID)); run.State != work.StateDone {
 			t.Errorf("the ranked run is %s", run.State)
 		}
 	})

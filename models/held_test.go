@@ -15,21 +15,21 @@ import (
 // held is a run that its unit's roof speaks against.
 func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof float64) work.Run {
 	t.Helper()
-	run := w.submit(t, s, who)
+	run := w.Submit(t, s, who)
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
-	check(t, err)
+	modelstest.Check(t, err)
 	_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns),
 		work.Findings{Score: &work.Score{NS: ns, Roof: &roof, Held: "It reaches 140 % of what this unit can do at best."}})
-	check(t, err)
+	modelstest.Check(t, err)
 	run, err = s.Work.Run(t.Context(), run.ID)
-	check(t, err)
+	modelstest.Check(t, err)
 	return run
 }
 
 func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*float64) {
 	t.Helper()
-	board, err := s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10})
-	check(t, err)
+	board, err := s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10})
+	modelstest.Check(t, err)
 	for _, st := range board.Standings {
 		list, roofs = append(list, st.ScoreNS), append(roofs, st.Roof)
 	}
@@ -39,22 +39,22 @@ func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*f
 func TestAHeldRunCountsAfterAReview(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		w.measured(t, s, w.ann, 100, boards.Interval{})
-		run := w.held(t, s, w.ann, 50, 1.4)
+		w.measured(t, s, w.Ann, 100, boards.Interval{})
+		run := w.held(t, s, w.Ann, 50, 1.4)
 		if list, _ := w.scores(t, s); len(list) != 1 || list[0] != 100 {
 			t.Errorf("the board has %v", list)
 		}
-		list, err := s.ReviewQueue(t.Context(), w.admin, models.ReviewFilter{Limit: 10})
-		check(t, err)
+		list, err := s.ReviewQueue(t.Context(), w.Admin, models.ReviewFilter{Limit: 10})
+		modelstest.Check(t, err)
 		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
 			t.Fatalf("to review: %+v", list)
 		}
-		changes, err := s.Dismiss(t.Context(), w.admin, run.ID, "The task asks for less.")
-		check(t, err)
+		changes, err := s.Dismiss(t.Context(), w.Admin, run.ID, "The task asks for less.")
+		modelstest.Check(t, err)
 		if scores, roofs := w.scores(t, s); len(changes) != 1 || len(scores) != 1 || scores[0] != 50 || roofs[0] == nil || *roofs[0] != 1.4 {
 			t.Errorf("after it was dismissed: %v, %v, %+v", scores, roofs, changes)
 		}
-		check(t, s.Boards.RebuildEntries(t.Context()))
+		modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
 		if scores, roofs := w.scores(t, s); len(scores) != 1 || scores[0] != 50 || *roofs[0] != 1.4 {
 			t.Errorf("rebuilt: %v, %v", scores, roofs)
 		}
@@ -64,14 +64,14 @@ func TestAHeldRunCountsAfterAReview(t *testing.T) {
 func TestAHeldRunCanBeDisqualifiedAndReinstated(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		run := w.held(t, s, w.ann, 50, 1.4)
-		_, err := s.Disqualify(t.Context(), w.admin, run.ID, "It reads no input.")
-		check(t, err)
-		if list := queue(t, s, w.admin); len(list) != 0 {
+		run := w.held(t, s, w.Ann, 50, 1.4)
+		_, err := s.Disqualify(t.Context(), w.Admin, run.ID, "It reads no input.")
+		modelstest.Check(t, err)
+		if list := queue(t, s, w.Admin); len(list) != 0 {
 			t.Errorf("still to review: %+v", list)
 		}
-		_, err = s.Reinstate(t.Context(), w.admin, run.ID, "It does.")
-		check(t, err)
+		_, err = s.Reinstate(t.Context(), w.Admin, run.ID, "It does.")
+		modelstest.Check(t, err)
 		if list, _ := w.scores(t, s); len(list) != 1 {
 			t.Errorf("the board has %v", list)
 		}
@@ -83,9 +83,9 @@ func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		for _, v := range []float64{0, 1.1e-308, math.SmallestNonzeroFloat64, -1, math.Inf(1)} {
-			run := w.submit(t, s, w.ann)
+			run := w.Submit(t, s, w.Ann)
 			attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
-			check(t, err)
+			modelstest.Check(t, err)
 			for name, score := range map[string]work.Score{
 				"score":    {NS: v},
 				"interval": {NS: 5, Interval: boards.Interval{LowNS: &v, HighNS: &v, Processes: 5}},
@@ -95,8 +95,8 @@ func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 					t.Fatalf("%s of %v was stored", name, v)
 				}
 			}
-			_, err = s.Work.CancelRun(t.Context(), w.ann, run.ID)
-			check(t, err)
+			_, err = s.Work.CancelRun(t.Context(), w.Ann, run.ID)
+			modelstest.Check(t, err)
 		}
 		if list, _ := w.scores(t, s); len(list) != 0 {
 			t.Errorf("the board has %v", list)

@@ -22,7 +22,7 @@ func (f *forum) spread() {
 	f.t.Helper()
 	for {
 		n, err := f.Webhooks.SpreadEvents(f.t.Context())
-		check(f.t, err)
+		modelstest.Check(f.t, err)
 		if n == 0 {
 			return
 		}
@@ -33,8 +33,8 @@ func (f *forum) spread() {
 func (f *forum) inbox(who accounts.User) (texts []string, unread int) {
 	f.t.Helper()
 	f.spread()
-	now := got[accounts.User](f.t)(f.Accounts.User(f.t.Context(), who.ID))
-	for _, n := range got[[]inbox.Told](f.t)(f.Inbox.List(f.t.Context(), now, 0, 100)) {
+	now := modelstest.Got[accounts.User](f.t)(f.Accounts.User(f.t.Context(), who.ID))
+	for _, n := range modelstest.Got[[]inbox.Told](f.t)(f.Inbox.List(f.t.Context(), now, 0, 100)) {
 		texts = append(texts, n.Text()+" "+n.Path())
 	}
 	return texts, now.Unread
@@ -45,8 +45,8 @@ func (f *forum) told(who accounts.User, want ...string) {
 	if texts, unread := f.inbox(who); !slices.Equal(texts, want) || unread != len(want) {
 		f.t.Errorf("%s reads %q, %d unread; want %q", who.Name, texts, unread, want)
 	}
-	check(f.t, f.Inbox.MarkAllRead(f.t.Context(), who, time.Now()))
-	check(f.t, f.sql("delete from notices where user_id = %d", who.ID))
+	modelstest.Check(f.t, f.Inbox.MarkAllRead(f.t.Context(), who, time.Now()))
+	modelstest.Check(f.t, f.sql("delete from notices where user_id = %d", who.ID))
 }
 
 func (f *forum) sql(query string, args ...any) error {
@@ -93,9 +93,9 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 		late := modelstest.Submit(t, s, f.bob, f.task.Task)[0] // before the freeze; it ends in it
 		f.told(f.ann)
 		freeze := time.Now().Add(-time.Minute)
-		got[events.Event](t)(s.Events.Create(t.Context(), f.carl, events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
+		modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.carl, events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
 			FrozenAt: &freeze, Points: "1", Tasks: []string{f.task.Task.Slug}}))
-		check(t, f.sql("update tasks set reminded_of = deadline"))
+		modelstest.Check(t, f.sql("update tasks set reminded_of = deadline"))
 		modelstest.Finish(t, s, late, 1000)
 		f.scores(f.bob, 500)
 		f.told(f.ann)
@@ -109,7 +109,7 @@ func TestTheEndOfALongRunIsTold(t *testing.T) {
 		f.told(f.ann)
 		run := modelstest.Submit(t, s, f.ann, f.task.Task)[0]
 		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), run.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		modelstest.Finish(t, s, run, 3000)
 		f.told(f.ann, fmt.Sprintf("Your run of Sort on CPU has ended: passed. /submissions/%d", run.SubmissionID))
 	})
@@ -131,13 +131,13 @@ func TestACommentIsToldOnceUntilItIsRead(t *testing.T) {
 		if texts, _ := f.inbox(f.ann); len(texts) != 1 || !strings.HasPrefix(texts[0], fmt.Sprintf("Bob commented on submission %d to Sort.", f.onSubmission.Submission.ID)) {
 			t.Errorf("the author of the submission reads %q", texts)
 		}
-		list := got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.ann, f.onSubmission, 0, 1))
+		list := modelstest.Got[[]comments.Listed](t)(s.Comments.List(t.Context(), f.ann, f.onSubmission, 0, 1))
 		_, err := s.Comments.Hide(t.Context(), f.carl, list[0].ID, "spam")
-		check(t, err)
+		modelstest.Check(t, err)
 		if texts, _ := f.inbox(f.ann); len(texts) != 0 {
 			t.Errorf("a hidden comment is still told: %q", texts)
 		}
-		if user := got[accounts.User](t)(s.Accounts.User(t.Context(), f.ann.ID)); user.Unread != 0 {
+		if user := modelstest.Got[accounts.User](t)(s.Accounts.User(t.Context(), f.ann.ID)); user.Unread != 0 {
 			t.Errorf("a hidden comment counts as %d unread notices", user.Unread)
 		}
 	})
@@ -156,14 +156,14 @@ func TestNoticesSayNothingOfATaskThatOneMayNotSee(t *testing.T) {
 		for _, who := range []catalog.Visibility{catalog.Hidden, catalog.Members} {
 			in := f.task.Task.Settings()
 			in.Visibility = who
-			f.task.Task = got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), f.carl, f.task.Task.ID, in))
+			f.task.Task = modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), f.carl, f.task.Task.ID, in))
 			f.add(f.carl, f.task, "a secret "+string(who))
 			f.scores(f.carl, map[catalog.Visibility]float64{catalog.Hidden: 1000, catalog.Members: 500}[who])
 			if texts, unread := f.inbox(f.ann); len(texts) != 0 || unread != 1 {
 				t.Errorf("%s: Ann reads %q, %d unread", who, texts, unread)
 			}
 		}
-		check(t, s.Inbox.MarkRead(t.Context(), f.ann, 1<<60)) // which would keep what comes from being counted
+		modelstest.Check(t, s.Inbox.MarkRead(t.Context(), f.ann, 1<<60)) // which would keep what comes from being counted
 		if _, unread := f.inbox(f.ann); unread != 1 {
 			t.Error("a number that does not exist yet marks notices as read")
 		}
@@ -179,20 +179,20 @@ func TestADeadlineIsToldOnceToWhoSubmitted(t *testing.T) {
 		}
 		soon, far := time.Now().Add(23*time.Hour), time.Now().Add(25*time.Hour)
 		f.closeAt(&far)
-		check(t, s.Remind(t.Context()))
+		modelstest.Check(t, s.Remind(t.Context()))
 		f.told(f.ann)
 		f.closeAt(&soon)
 		for range 2 {
-			check(t, s.Remind(t.Context()))
+			modelstest.Check(t, s.Remind(t.Context()))
 		}
 		f.told(f.ann, "Sort closes within 24 hours. /tasks/sort")
 		f.told(f.bob, "Sort closes within 24 hours. /tasks/sort")
 		f.told(f.carl)
-		check(t, s.Remind(t.Context()))
+		modelstest.Check(t, s.Remind(t.Context()))
 		f.told(f.ann)
 		sooner := time.Now().Add(time.Hour)
 		f.closeAt(&sooner)
-		check(t, s.Remind(t.Context()))
+		modelstest.Check(t, s.Remind(t.Context()))
 		f.told(f.ann, "Sort closes within 24 hours. /tasks/sort")
 	})
 }
@@ -200,20 +200,20 @@ func TestADeadlineIsToldOnceToWhoSubmitted(t *testing.T) {
 func TestAKindCanBeTurnedOffAndOldNoticesGo(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
-		check(t, s.Inbox.Choose(t.Context(), f.carl, []inbox.Kind{inbox.RunEnded, "nonsense"}, nil))
+		modelstest.Check(t, s.Inbox.Choose(t.Context(), f.carl, []inbox.Kind{inbox.RunEnded, "nonsense"}, nil))
 		f.add(f.ann, f.task, "one")
 		f.told(f.carl)
-		check(t, s.Inbox.Choose(t.Context(), f.carl, inbox.Kinds(), nil))
+		modelstest.Check(t, s.Inbox.Choose(t.Context(), f.carl, inbox.Kinds(), nil))
 		f.add(f.ann, f.task, "two")
 		if _, unread := f.inbox(f.carl); unread != 1 {
 			t.Error("the kind stays off")
 		}
-		check(t, f.sql("insert into notices (user_id, kind, task_id, created_at) select %d, 'run.ended', %d, current_timestamp from users, users a, users b, users c", f.carl.ID, f.task.Task.ID))
-		check(t, s.Sweep(t.Context(), time.Now()))
+		modelstest.Check(t, f.sql("insert into notices (user_id, kind, task_id, created_at) select %d, 'run.ended', %d, current_timestamp from users, users a, users b, users c", f.carl.ID, f.task.Task.ID))
+		modelstest.Check(t, s.Sweep(t.Context(), time.Now()))
 		if texts, unread := f.inbox(f.carl); len(texts) != 100 || unread != 200 {
 			t.Errorf("%d of %d notices are kept", len(texts), unread)
 		}
-		check(t, s.Sweep(t.Context(), time.Now().Add(91*24*time.Hour)))
+		modelstest.Check(t, s.Sweep(t.Context(), time.Now().Add(91*24*time.Hour)))
 		if texts, unread := f.inbox(f.carl); len(texts)+unread != 0 {
 			t.Errorf("%d old notices are kept", unread)
 		}

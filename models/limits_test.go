@@ -28,15 +28,15 @@ type limitedTask struct {
 
 func newLimitedTask(t *testing.T, s *models.Store, limits ...catalog.Limit) *limitedTask {
 	w := newWorld(t, s)
-	in := w.task.Settings()
+	in := w.Task.Settings()
 	in.Devices, in.Limits = []string{"H200", "CPU"}, limits
-	w.task = got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), w.admin, w.task.ID, in))
+	w.Task = modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), w.Admin, w.Task.ID, in))
 	return &limitedTask{T: t, store: s, world: w}
 }
 
 func (l *limitedTask) try(user accounts.User, mode job.Mode) (work.Run, error) {
 	l.sent++
-	_, runs, err := l.store.Submissions.Submit(l.Context(), submissions.NewSubmission{User: user, TaskID: l.task.ID, Devices: []string{"H200"},
+	_, runs, err := l.store.Submissions.Submit(l.Context(), submissions.NewSubmission{User: user, TaskID: l.Task.ID, Devices: []string{"H200"},
 		Mode: mode, Source: fmt.Appendf(nil, "// %d", l.sent), Via: "test"})
 	if err != nil {
 		return work.Run{}, err
@@ -46,7 +46,7 @@ func (l *limitedTask) try(user accounts.User, mode job.Mode) (work.Run, error) {
 
 func (l *limitedTask) takes(user accounts.User, mode job.Mode) work.Run {
 	l.Helper()
-	return got[work.Run](l.T)(l.try(user, mode))
+	return modelstest.Got[work.Run](l.T)(l.try(user, mode))
 }
 
 func (l *limitedTask) refuses(user accounts.User, mode job.Mode, words string) {
@@ -61,40 +61,40 @@ func (l *limitedTask) refuses(user accounts.User, mode job.Mode, words string) {
 // ago makes all uses so far older.
 func (l *limitedTask) ago(d time.Duration) {
 	l.Helper()
-	check(l.T, second(l.store.SQL().ExecContext(l.Context(), "update uses set created_at = $1", time.Now().UTC().Add(-d))))
+	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(), "update uses set created_at = $1", time.Now().UTC().Add(-d))))
 }
 
 // holds ends a run that held a GPU for so long.
 func (l *limitedTask) holds(run work.Run, took time.Duration) {
 	l.Helper()
-	attempt := got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), run.Ref()))
-	check(l.T, second(l.store.SQL().ExecContext(l.Context(), "update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour), attempt.ID)))
+	attempt := modelstest.Got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), run.Ref()))
+	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(), "update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour), attempt.ID)))
 	result := modelstest.Result(attempt, 1e6)
 	result.UnitNS = took.Nanoseconds()
-	check(l.T, second(l.store.Work.RecordResult(l.Context(), result, work.Findings{Score: &work.Score{NS: 1e6}})))
+	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordResult(l.Context(), result, work.Findings{Score: &work.Score{NS: 1e6}})))
 }
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		l := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, Submissions: 2}, catalog.Limit{Per: catalog.PerDay, Submissions: 4})
-		first := l.takes(l.ann, job.ModeRanked)
-		l.takes(l.ann, job.ModeRanked)
-		l.refuses(l.ann, job.ModeRanked, "at most 2 ranked submissions an hour")
-		l.takes(l.ben, job.ModeRanked) // each person has their own
-		l.takes(l.ann, job.ModeTest)
+		first := l.takes(l.Ann, job.ModeRanked)
+		l.takes(l.Ann, job.ModeRanked)
+		l.refuses(l.Ann, job.ModeRanked, "at most 2 ranked submissions an hour")
+		l.takes(l.Ben, job.ModeRanked) // each person has their own
+		l.takes(l.Ann, job.ModeTest)
 		l.holds(first, time.Second)
-		check(t, second(s.DeleteSubmission(t.Context(), l.ann, first.SubmissionID, "")))
-		l.refuses(l.ann, job.ModeRanked, "2 ranked submissions") // deleting one gives nothing back
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), l.Ann, first.SubmissionID, "")))
+		l.refuses(l.Ann, job.ModeRanked, "2 ranked submissions") // deleting one gives nothing back
 		l.ago(61 * time.Minute)
-		l.takes(l.ann, job.ModeRanked)
-		l.refuses(l.ann, job.ModeTest, "at most 4 submissions a day")
+		l.takes(l.Ann, job.ModeRanked)
+		l.refuses(l.Ann, job.ModeTest, "at most 4 submissions a day")
 		l.ago(25 * time.Hour)
-		l.takes(l.ann, job.ModeTest)
+		l.takes(l.Ann, job.ModeTest)
 		for range 6 {
-			l.takes(l.admin, job.ModeRanked)
+			l.takes(l.Admin, job.ModeRanked)
 		}
-		check(t, s.Sweep(t.Context(), time.Now().Add(time.Hour)))
-		if spent := got[[]budgets.Spent](t)(s.Budgets.OfTask(t.Context(), l.ann, l.task)); spent[1].Count != 1 {
+		modelstest.Check(t, s.Sweep(t.Context(), time.Now().Add(time.Hour)))
+		if spent := modelstest.Got[[]budgets.Spent](t)(s.Budgets.OfTask(t.Context(), l.Ann, l.Task)); spent[1].Count != 1 {
 			t.Errorf("after a sweep: %+v", spent)
 		}
 	})
@@ -103,24 +103,24 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		burst := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, GPUSeconds: 60})
-		burst.takes(burst.ann, job.ModeRanked) // of which nothing is known yet
-		burst.takes(burst.ann, job.ModeRanked)
-		burst.refuses(burst.ann, job.ModeRanked, "at most 60 GPU-seconds")
+		burst.takes(burst.Ann, job.ModeRanked) // of which nothing is known yet
+		burst.takes(burst.Ann, job.ModeRanked)
+		burst.refuses(burst.Ann, job.ModeRanked, "at most 60 GPU-seconds")
 	})
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		l := newLimitedTask(t, s, catalog.Limit{Mode: "ranked", Per: catalog.PerHour, GPUSeconds: 10})
-		l.holds(l.takes(l.ann, job.ModeRanked), 4*time.Second)
-		waiting := l.takes(l.ann, job.ModeRanked)
-		spent := got[[]budgets.Spent](t)(s.Budgets.OfTask(t.Context(), l.ann, l.task))
+		l.holds(l.takes(l.Ann, job.ModeRanked), 4*time.Second)
+		waiting := l.takes(l.Ann, job.ModeRanked)
+		spent := modelstest.Got[[]budgets.Spent](t)(s.Budgets.OfTask(t.Context(), l.Ann, l.Task))
 		if len(spent) != 1 || spent[0].Used != 8*time.Second || !spent[0].Free.IsZero() { // a live run counts like those before
 			t.Errorf("spent %+v", spent)
 		}
-		l.takes(l.ann, job.ModeRanked)
-		l.refuses(l.ann, job.ModeRanked, "at most 10 GPU-seconds of ranked submissions an hour")
-		l.takes(l.ann, job.ModeBenchmark)
-		_, err := s.Work.CancelRun(t.Context(), l.ann, waiting.ID)
-		check(t, err)
-		l.takes(l.ann, job.ModeRanked) // the canceled run held nothing
+		l.takes(l.Ann, job.ModeRanked)
+		l.refuses(l.Ann, job.ModeRanked, "at most 10 GPU-seconds of ranked submissions an hour")
+		l.takes(l.Ann, job.ModeBenchmark)
+		_, err := s.Work.CancelRun(t.Context(), l.Ann, waiting.ID)
+		modelstest.Check(t, err)
+		l.takes(l.Ann, job.ModeRanked) // the canceled run held nothing
 	})
 }
 
@@ -135,9 +135,9 @@ func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 			"another span":   {{Per: "week", Submissions: 1}},
 			"the same twice": {{Per: catalog.PerHour, Submissions: 1}, {Per: catalog.PerHour, GPUSeconds: 1}},
 		} {
-			in := w.task.Settings()
+			in := w.Task.Settings()
 			in.Limits = limits
-			if _, err := s.Catalog.UpdateTask(t.Context(), w.admin, w.task.ID, in); db.KindOf(err) != db.Invalid {
+			if _, err := s.Catalog.UpdateTask(t.Context(), w.Admin, w.Task.ID, in); db.KindOf(err) != db.Invalid {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // listed reads the list of tasks as "people: leaders; place of the viewer" of the first board.
 func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 	t.Helper()
-	board := got[[]models.TaskSummary](t)(s.TaskSummaries(t.Context(), viewer))[0].Boards[0]
+	board := modelstest.Got[[]models.TaskSummary](t)(s.TaskSummaries(t.Context(), viewer))[0].Boards[0]
 	var leaders []string
 	for _, l := range board.Leaders {
 		leaders = append(leaders, fmt.Sprintf("%d %s %g", l.Rank, l.UserName, l.ScoreNS))
@@ -29,7 +29,7 @@ func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		w, ctx := newWorld(t, here), t.Context()
-		w.score(t, here, w.ann, 100)
+		w.Score(t, here, w.Ann, 100)
 		var fast work.Run
 		for _, step := range []struct {
 			what string
@@ -37,18 +37,20 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			want string
 		}{
 			{"nothing", func() {}, "1: 1 Ann 100; 0"},
-			{"another person's run", func() { w.score(t, here, w.ben, 150) }, "2: 1 Ann 100, 2 Ben 150; 2"},
-			{"a better run", func() { fast = w.score(t, here, w.ben, 80) }, "2: 1 Ben 80, 2 Ann 100; 1"},
-			{"runs that others have between", func() { w.score(t, there, w.ann, 70); w.score(t, there, w.admin, 75) }, "3: 1 Ann 70, 2 Root 75, 3 Ben 80; 3"},
-			{"another name", func() { check(t, second(here.Rename(ctx, w.ann, w.ann.ID, "Anna"))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
-			{"a disqualification", func() { check(t, second(here.Disqualify(ctx, w.admin, fast.ID, "It knew the answers."))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 150; 3"},
-			{"a run of the reader's own", func() { w.score(t, there, w.ben, 90) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
-			{"boards made again", func() { check(t, here.Boards.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
+			{"another person's run", func() { w.Score(t, here, w.Ben, 150) }, "2: 1 Ann 100, 2 Ben 150; 2"},
+			{"a better run", func() { fast = w.Score(t, here, w.Ben, 80) }, "2: 1 Ben 80, 2 Ann 100; 1"},
+			{"runs that others have between", func() { w.Score(t, there, w.Ann, 70); w.Score(t, there, w.Admin, 75) }, "3: 1 Ann 70, 2 Root 75, 3 Ben 80; 3"},
+			{"another name", func() { modelstest.Check(t, modelstest.Second(here.Rename(ctx, w.Ann, w.Ann.ID, "Anna"))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
+			{"a disqualification", func() {
+				modelstest.Check(t, modelstest.Second(here.Disqualify(ctx, w.Admin, fast.ID, "It knew the answers.")))
+			}, "3: 1 Anna 70, 2 Root 75, 3 Ben 150; 3"},
+			{"a run of the reader's own", func() { w.Score(t, there, w.Ben, 90) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
+			{"boards made again", func() { modelstest.Check(t, here.Boards.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
 				for range 2 {
-					if diff := cmp.Diff(step.want, listed(t, s, w.ben)); diff != "" {
+					if diff := cmp.Diff(step.want, listed(t, s, w.Ben)); diff != "" {
 						t.Errorf("%s, after %s:\n%s", name, step.what, diff)
 					}
 				}
@@ -57,7 +59,7 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 				}
 			}
 		}
-		for name, viewer := range map[string]accounts.User{"a visitor": {}, "a person": w.ben} {
+		for name, viewer := range map[string]accounts.User{"a visitor": {}, "a person": w.Ben} {
 			before := there.Queries()
 			listed(t, there, viewer)
 			if asked := there.Queries() - before; asked != 2 {

@@ -16,35 +16,35 @@ import (
 func TestANoteOnARecordIsItsPersons(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		was, is, never := w.score(t, s, w.ann, 100), w.score(t, s, w.ben, 90), w.score(t, s, w.ann, 95)
+		was, is, never := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ben, 90), w.Score(t, s, w.Ann, 95)
 		note := func(who accounts.User, run work.Run, text string) error {
 			_, err := s.SetNote(ctx, who, run.ID, text)
 			return err
 		}
 		notes := func() (said []string) {
-			for _, r := range got[[]boards.RecordHolder](t)(s.Boards.History(ctx, was.VersionID, was.Device)) {
+			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, was.VersionID, was.Device)) {
 				said = append(said, r.Note)
 			}
 			return said
 		}
-		check(t, note(w.ann, was, " Tiles of\r\n 64\x00\u200b x 64 "))
-		check(t, note(w.ben, is, strings.Repeat("é", 280)))
+		modelstest.Check(t, note(w.Ann, was, " Tiles of\r\n 64\x00\u200b x 64 "))
+		modelstest.Check(t, note(w.Ben, is, strings.Repeat("é", 280)))
 		if said := notes(); len(said) != 2 || said[0] != "Tiles of 64 x 64" || len([]rune(said[1])) != 280 {
 			t.Errorf("the records say %q", said)
 		}
-		wantKind(t, note(w.ann, never, "Not first."), db.Conflict)
-		wantKind(t, note(w.ann, was, strings.Repeat("é", 281)), db.Invalid)
-		for _, other := range []accounts.User{w.ben, w.admin, {}} {
-			wantKind(t, note(other, was, "In another's name."), db.Forbidden)
+		modelstest.WantKind(t, note(w.Ann, never, "Not first."), db.Conflict)
+		modelstest.WantKind(t, note(w.Ann, was, strings.Repeat("é", 281)), db.Invalid)
+		for _, other := range []accounts.User{w.Ben, w.Admin, {}} {
+			modelstest.WantKind(t, note(other, was, "In another's name."), db.Forbidden)
 		}
-		wantKind(t, note(w.ben, was, ""), db.Forbidden)
-		check(t, note(w.admin, was, ""))
-		check(t, note(w.ben, is, "Shorter."))
+		modelstest.WantKind(t, note(w.Ben, was, ""), db.Forbidden)
+		modelstest.Check(t, note(w.Admin, was, ""))
+		modelstest.Check(t, note(w.Ben, is, "Shorter."))
 		if said := notes(); said[0] != "" || said[1] != "Shorter." {
 			t.Errorf("after removing and changing, the records say %q", said)
 		}
-		audits := got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.admin, fmt.Sprintf("run %d", was.ID), 0, 10))
-		if len(audits) != 2 || audits[0].ActorID != w.admin.ID || !strings.Contains(audits[0].Detail, "Tiles of 64") {
+		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, fmt.Sprintf("run %d", was.ID), 0, 10))
+		if len(audits) != 2 || audits[0].ActorID != w.Admin.ID || !strings.Contains(audits[0].Detail, "Tiles of 64") {
 			t.Errorf("the audit log has %+v", audits)
 		}
 	})

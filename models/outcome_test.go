@@ -17,8 +17,8 @@ import (
 // outcome reads what a run means in short: "1 of 3, was 2 by 150, next Ben 2= 150".
 func outcome(t *testing.T, s *models.Store, run work.Run) string {
 	t.Helper()
-	run = got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
-	o := got[*boards.Outcome](t)(s.Boards.Outcome(t.Context(), run.Entry()))
+	run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+	o := modelstest.Got[*boards.Outcome](t)(s.Boards.Outcome(t.Context(), run.Entry()))
 	if o == nil {
 		return "none"
 	}
@@ -45,16 +45,16 @@ func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
-		alone := w.score(t, s, w.ann, 300)
+		alone := w.Score(t, s, w.Ann, 300)
 		said := []string{outcome(t, s, alone)}
-		w.score(t, s, w.ben, 150)
-		w.score(t, s, cleo, 150)
-		better := w.score(t, s, w.ann, 200)
-		worse := w.score(t, s, w.ann, 250)
+		w.Score(t, s, w.Ben, 150)
+		w.Score(t, s, cleo, 150)
+		better := w.Score(t, s, w.Ann, 200)
+		worse := w.Score(t, s, w.Ann, 250)
 		said = append(said, outcome(t, s, better), outcome(t, s, worse))
-		record := w.score(t, s, w.ann, 100)
+		record := w.Score(t, s, w.Ann, 100)
 		said = append(said, outcome(t, s, record), outcome(t, s, better))
-		tied := w.score(t, s, cleo, 100)
+		tied := w.Score(t, s, cleo, 100)
 		said = append(said, outcome(t, s, tied), outcome(t, s, record))
 		want := []string{
 			"1 of 1, first, record",
@@ -74,8 +74,8 @@ func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
 func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		old := w.scoreIn(t, s, w.ben, 90, "570")
-		w.scoreIn(t, s, w.ann, 125, "580")
+		old := w.scoreIn(t, s, w.Ben, 90, "570")
+		w.scoreIn(t, s, w.Ann, 125, "580")
 		if said := outcome(t, s, old); said != "– of 0, first" {
 			t.Errorf("the old run's outcome is %q", said)
 		}

@@ -23,17 +23,17 @@ import (
 // measures submits a source for a person and ends the run with what fresh processes measured.
 func (w world) measures(t *testing.T, s *models.Store, user accounts.User, source string, processes ...float64) work.Run {
 	t.Helper()
-	run := modelstest.SubmitSource(t, s, user, w.task, source)[0]
+	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
 	w.end(t, s, run, work.Findings{}, processes...)
-	return got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+	return modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
 // end ends a run with what fresh processes measured, as dispatch finds it.
 func (w world) end(t *testing.T, s *models.Store, run work.Run, found work.Findings, processes ...float64) {
 	t.Helper()
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	ns, i, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
-	check(t, err)
+	modelstest.Check(t, err)
 	result := modelstest.Judge(modelstest.Result(attempt, ns), ns, ns)
 	result.Machine.Harness = "h1"
 	for k := range result.Stages[3].Cases {
@@ -44,7 +44,7 @@ func (w world) end(t *testing.T, s *models.Store, run work.Run, found work.Findi
 	}
 	found.Score.NS, found.Score.StdNS, found.Score.ErrNS = ns, 10, 1
 	found.Score.Interval = boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: i.Processes, Noisy: i.Noisy}
-	check(t, second(s.Work.RecordResult(t.Context(), result, found)))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))
 }
 
 // about are five processes around a time.
@@ -55,7 +55,7 @@ func about(ns float64) []float64 {
 // board reads the board as "person score from n runs, run".
 func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
-	page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10}))
+	page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 	for _, st := range page.Standings {
 		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.Pooled, st.RunID, st.Processes))
 	}
@@ -72,11 +72,11 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 				processes[p] = 100e3 * math.Exp(0.02*r.NormFloat64())
 			}
 			ns, _, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
-			check(t, err)
+			modelstest.Check(t, err)
 			luckiest = min(luckiest, ns)
-			w.measures(t, s, w.ann, "void solve();\n", processes...)
+			w.measures(t, s, w.Ann, "void solve();\n", processes...)
 		}
-		page := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		first := page.Standings[0]
 		if len(page.Standings) != 1 || first.Pooled != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
 			t.Errorf("the board says %+v", page.Standings)
@@ -84,7 +84,7 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 		if luckiest > 98.5e3 {
 			t.Errorf("the luckiest run is %v: this shows nothing", luckiest)
 		}
-		history := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
+		history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
 		if len(history) != 1 || history[0].RunID != first.RunID || history[0].ScoreNS != first.ScoreNS {
 			t.Errorf("the history has %+v", history)
 		}
@@ -95,11 +95,11 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		first := w.measures(t, s, w.ann, "a;", about(1000)...)
-		lucky := w.measures(t, s, w.ann, "a;", about(900)...)
-		w.measures(t, s, w.ben, "a;", about(970)...) // another person's
-		w.measures(t, s, w.ann, "b;", about(960)...) // another source
-		third := w.measures(t, s, w.ann, "a;", about(930)...)
+		first := w.measures(t, s, w.Ann, "a;", about(1000)...)
+		lucky := w.measures(t, s, w.Ann, "a;", about(900)...)
+		w.measures(t, s, w.Ben, "a;", about(970)...) // another person's
+		w.measures(t, s, w.Ann, "b;", about(960)...) // another source
+		third := w.measures(t, s, w.Ann, "a;", about(930)...)
 		expect := func(when string, want ...string) {
 			t.Helper()
 			if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
@@ -109,22 +109,22 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		}
 		ben := "Ben 970 from 0, run 3 of 5 processes"
 		expect("three runs of a source", "Ann 930 from 3, run 1 of 15 processes", ben)
-		if pool := got[[]work.Run](t)(s.Work.Pool(ctx, third)); len(pool) != 3 || pool[1].ID != lucky.ID || *pool[1].ScoreNS != 900 {
+		if pool := modelstest.Got[[]work.Run](t)(s.Work.Pool(ctx, third)); len(pool) != 3 || pool[1].ID != lucky.ID || *pool[1].ScoreNS != 900 {
 			t.Errorf("the pool has %+v", pool)
 		}
-		if run := got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
 			t.Errorf("the lucky run stands: %+v", run)
 		}
-		check(t, second(s.Disqualify(ctx, w.admin, third.ID, "It knew.")))
+		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, third.ID, "It knew.")))
 		expect("one is disqualified", "Ann 950 from 2, run 1 of 10 processes", ben)
-		check(t, second(s.Disqualify(ctx, w.admin, first.ID, "It knew.")))
+		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, first.ID, "It knew.")))
 		expect("and the one that stood", "Ann 900 from 0, run 2 of 5 processes", ben)
-		if run := got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.PoolID != nil {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.PoolID != nil {
 			t.Errorf("it keeps numbers that are not its own: %+v", run)
 		}
-		check(t, second(s.Reinstate(ctx, w.admin, first.ID, "It did not.")))
+		modelstest.Check(t, modelstest.Second(s.Reinstate(ctx, w.Admin, first.ID, "It did not.")))
 		expect("it is back", "Ann 950 from 2, run 1 of 10 processes", ben)
-		check(t, second(s.DeleteSubmission(ctx, w.ann, lucky.SubmissionID, "")))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, lucky.SubmissionID, "")))
 		expect("the lucky one is deleted by its person, and what it measured stays", "Ann 950 from 2, run 1 of 10 processes", ben)
 	})
 }
@@ -133,16 +133,16 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 func TestARecordThatAPoolCorrectsChangesTheBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		w.measures(t, s, w.ann, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ann, "b;", about(900)...)
 		read := func() (records []float64, change int64) {
-			for _, r := range got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.task.VersionID, "CPU")) {
+			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.Task.VersionID, "CPU")) {
 				records = append(records, math.Round(r.ScoreNS))
 			}
-			return records, got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10})).Change
+			return records, modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10})).Change
 		}
 		before, earlier := read()
-		w.measures(t, s, w.ann, "a;", about(1100)...)
+		w.measures(t, s, w.Ann, "a;", about(1100)...)
 		after, later := read()
 		if diff := cmp.Diff([]string{"[1000 900]", "[1050 900]"}, []string{fmt.Sprint(before), fmt.Sprint(after)}); diff != "" {
 			t.Errorf("the records (-want +got):\n%s", diff)
@@ -156,27 +156,27 @@ func TestARecordThatAPoolCorrectsChangesTheBoard(t *testing.T) {
 func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		held := modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0]
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		held := modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0]
 		w.end(t, s, held, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(800)...)
-		failed := got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
-		check(t, second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
+		failed := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].Ref()))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{Reason: "It was lost.", Infrastructure: true}}, work.Findings{})))
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("beside a held run and one that failed:\n%s", diff)
 		}
-		check(t, second(s.Dismiss(ctx, w.admin, held.ID, "It is right.")))
+		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, held.ID, "It is right.")))
 		if diff := cmp.Diff([]string{"Ann 899.9 from 2, run 1 of 10 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("after someone has looked:\n%s", diff)
 		}
-		noisy := w.measures(t, s, w.ben, "n;", 1000, 1100, 900, 1050, 950)
+		noisy := w.measures(t, s, w.Ben, "n;", 1000, 1100, 900, 1050, 950)
 		if !noisy.Noisy {
 			t.Error("it is not noisy")
 		}
 		for range 3 {
-			w.measures(t, s, w.ben, "n;", about(1000)...)
+			w.measures(t, s, w.Ben, "n;", about(1000)...)
 		}
-		if run := got[work.Run](t)(s.Work.Run(ctx, noisy.ID)); run.Noisy || run.Processes != 20 {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, noisy.ID)); run.Noisy || run.Processes != 20 {
 			t.Errorf("repeating a noisy run did not help: %+v", run)
 		}
 	})
@@ -184,8 +184,8 @@ func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
 
 func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 950, 1000, 950} {
 			w.end(t, s, leg(t, s), work.Findings{}, about(ns)...)
 		}
@@ -193,11 +193,11 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 			t.Fatalf("confirmed:\n%s", diff)
 		}
-		w.measures(t, s, w.ben, "b;", about(800)...)
+		w.measures(t, s, w.Ben, "b;", about(800)...)
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 			t.Errorf("after a lucky run of the confirmed source:\n%s", diff)
 		}
-		if pool := got[[]work.Run](t)(s.Work.Pool(t.Context(), got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)))); len(pool) != 2 {
+		if pool := modelstest.Got[[]work.Run](t)(s.Work.Pool(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)))); len(pool) != 2 {
 			t.Errorf("beside it are %+v", pool)
 		}
 		sameAfterRebuild(t, s, w)
@@ -207,19 +207,19 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.measures(t, s, w.ann, "a;", about(900)...)
-		w.measures(t, s, w.ann, "a;", about(920)...)
+		w.measures(t, s, w.Ann, "a;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(920)...)
 		if _, err := s.SQL().ExecContext(ctx, "update epochs set harness = 'h0'"); err != nil { // what they were measured with
 			t.Fatal(err)
 		}
-		newer := w.measures(t, s, w.ann, "a;", about(1000)...)
+		newer := w.measures(t, s, w.Ann, "a;", about(1000)...)
 		if diff := cmp.Diff([]string{fmt.Sprintf("Ann 1000 from 0, run %d of 5 processes", newer.ID)}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
 		if _, err := s.SQL().ExecContext(ctx, "delete from measurements"); err != nil { // as of runs from before these were kept
 			t.Fatal(err)
 		}
-		w.measures(t, s, w.ann, "a;", about(1020)...)
+		w.measures(t, s, w.Ann, "a;", about(1020)...)
 		if diff := cmp.Diff([]string{fmt.Sprintf("Ann 1010 from 2, run %d of 10 processes", newer.ID)}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
@@ -230,12 +230,12 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{PerHour: 3}}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		disturbed := func(source string, seen job.Disturbances) work.Run {
-			run := modelstest.SubmitSource(t, s, w.ann, w.task, source)[0]
-			attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))
+			run := modelstest.SubmitSource(t, s, w.Ann, w.Task, source)[0]
+			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))
 			result := modelstest.Result(attempt, 1000)
 			result.Machine.Disturbances = &seen
-			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1000}})))
-			return got[work.Run](t)(s.Work.Run(ctx, run.ID))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1000}})))
+			return modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		}
 		if run := disturbed("a;", job.Disturbances{AtWork: 60, Samples: 12}); run.Disturbed != "" {
 			t.Errorf("a quiet run: %q", run.Disturbed)
@@ -245,15 +245,15 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 				t.Errorf("a run that was slowed down: %q", run.Disturbed)
 			}
 		}
-		page := got[boards.Page](t)(s.Boards.Board(ctx, w.task.VersionID, "CPU", boards.Part{Limit: 10}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if said := page.Standings[0].Disturbed; said != "3 of 4 runs: slowed down: power brake" {
 			t.Errorf("the board says %q", said)
 		}
 		sameAfterRebuild(t, s, w)
-		w.submit(t, s, w.ann)
-		w.submit(t, s, w.ann)
-		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
-		wantKind(t, err, db.TooMany)
+		w.Submit(t, s, w.Ann)
+		w.Submit(t, s, w.Ann)
+		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
+		modelstest.WantKind(t, err, db.TooMany)
 	})
 }
 
@@ -261,21 +261,21 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 func TestResultsOfOtherCasesAreRecordedAndNotPooled(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		for _, cases := range [][]job.CaseResult{
 			nil,
 			{{Status: job.StatusPass, Mean: 900}, {Status: job.StatusPass, Mean: 900}},
 			{{Status: job.StatusPass, Processes: []float64{900}}, {Status: job.StatusPass, Processes: []float64{900, 901}}},
 		} {
-			attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
+			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].Ref()))
 			result := modelstest.Result(attempt, 1900)
 			result.Stages[3].Cases = cases
-			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1900}})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1900}})))
 		}
-		w.measures(t, s, w.ann, "a;", about(1100)...)
+		w.measures(t, s, w.Ann, "a;", about(1100)...)
 		sameAfterRebuild(t, s, w)
 		var pooled int
-		check(t, s.SQL().QueryRowContext(ctx, "select max(pooled) from runs").Scan(&pooled))
+		modelstest.Check(t, s.SQL().QueryRowContext(ctx, "select max(pooled) from runs").Scan(&pooled))
 		if pooled != 2 {
 			t.Errorf("%d runs are pooled", pooled)
 		}

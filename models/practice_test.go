@@ -21,18 +21,18 @@ import (
 // closed ends the world's task a minute ago, with practice or without.
 func (w world) closed(t *testing.T, s *models.Store, practice bool) catalog.Task {
 	t.Helper()
-	in := w.task.Settings()
+	in := w.Task.Settings()
 	past := time.Now().Add(-time.Minute)
 	in.Deadline, in.Practice = &past, practice
-	return got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), w.admin, w.task.ID, in))
+	return modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), w.Admin, w.Task.ID, in))
 }
 
 // TestPracticeAfterTheDeadlineCountsInNothing though it is measured like a ranked run.
 func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		w.score(t, s, w.ben, 2e6)
-		late := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// late"), Via: "test"}
+		w.Score(t, s, w.Ben, 2e6)
+		late := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// late"), Via: "test"}
 		w.closed(t, s, false)
 		if _, _, err := s.Submissions.Submit(t.Context(), late); db.KindOf(err) != db.Forbidden {
 			t.Fatalf("a closed task without practice took a run: %v", err)
@@ -42,23 +42,23 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 			t.Fatal("the setting is lost")
 		}
 		sub, runs, err := s.Submissions.Submit(t.Context(), late)
-		check(t, err)
+		modelstest.Check(t, err)
 		if sub.Mode != work.ModePractice || runs[0].Mode != work.ModePractice {
 			t.Fatalf("a late ranked submission is %s, its run %s", sub.Mode, runs[0].Mode)
 		}
 		modelstest.Finish(t, s, runs[0], 1e6)
-		run := got[work.Run](t)(s.Work.Run(t.Context(), runs[0].ID))
+		run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), runs[0].ID))
 		if run.ScoreNS == nil || *run.ScoreNS != 1e6 || run.Valid() {
 			t.Errorf("the practice run has the score %v, valid: %v", run.ScoreNS, run.Valid())
 		}
-		check(t, s.Boards.RebuildEntries(t.Context()))
+		modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
 		if diff := cmp.Diff([]string{"1 Ben 2e+06"}, standings(t, s, w, 0, 10)); diff != "" {
 			t.Error(diff)
 		}
 		test := late
 		test.Mode, test.Source = job.ModeTest, []byte("// another")
 		sub, _, err = s.Submissions.Submit(t.Context(), test)
-		check(t, err)
+		modelstest.Check(t, err)
 		if sub.Mode != job.ModeTest {
 			t.Errorf("a late test is %s", sub.Mode)
 		}
@@ -69,17 +69,17 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 func TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		in := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test", Key: "once"}
+		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test", Key: "once"}
 		first, _, err := s.Submissions.Submit(t.Context(), in)
-		check(t, err)
+		modelstest.Check(t, err)
 		w.closed(t, s, true)
 		again, _, err := s.Submissions.Submit(t.Context(), in)
-		check(t, err)
+		modelstest.Check(t, err)
 		in.Key, in.Source = "later", []byte("// b")
 		late, _, err := s.Submissions.Submit(t.Context(), in)
-		check(t, err)
+		modelstest.Check(t, err)
 		lateAgain, _, err := s.Submissions.Submit(t.Context(), in)
-		check(t, err)
+		modelstest.Check(t, err)
 		if again.ID != first.ID || late.ID == first.ID || lateAgain.ID != late.ID {
 			t.Errorf("submissions %d, %d, %d, %d", first.ID, again.ID, late.ID, lateAgain.ID)
 		}
@@ -91,14 +91,14 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		w.closed(t, s, false)
-		in := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test"}
+		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("// a"), Via: "test"}
 		for name, c := range map[string]struct {
 			added submissions.Added
 			want  db.Kind
 		}{
-			"by another user":  {submissions.Added{By: w.ben, Why: "The site was down."}, db.Forbidden},
-			"without a reason": {submissions.Added{By: w.admin}, db.Invalid},
-			"too long":         {submissions.Added{By: w.admin, Why: strings.Repeat("é", 281)}, db.Invalid},
+			"by another user":  {submissions.Added{By: w.Ben, Why: "The site was down."}, db.Forbidden},
+			"without a reason": {submissions.Added{By: w.Admin}, db.Invalid},
+			"too long":         {submissions.Added{By: w.Admin, Why: strings.Repeat("é", 281)}, db.Invalid},
 			"a reason alone":   {submissions.Added{Why: "The site was down."}, db.Invalid},
 		} {
 			in.Added = c.added
@@ -106,15 +106,15 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		in.Added = submissions.Added{By: w.admin, Why: "The site was down."}
+		in.Added = submissions.Added{By: w.Admin, Why: "The site was down."}
 		sub, runs, err := s.Submissions.Submit(t.Context(), in)
-		check(t, err)
+		modelstest.Check(t, err)
 		modelstest.Finish(t, s, runs[0], 1e6)
-		board := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 5}))
-		if len(board.Standings) != 1 || board.Standings[0].UserID != w.ann.ID || board.Standings[0].AddedWhy != "The site was down." || sub.AddedWhy != "The site was down." {
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 5}))
+		if len(board.Standings) != 1 || board.Standings[0].UserID != w.Ann.ID || board.Standings[0].AddedWhy != "The site was down." || sub.AddedWhy != "The site was down." {
 			t.Errorf("submission %+v is on the board as %+v", sub, board.Standings)
 		}
-		audits := got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), w.admin, "", 0, 1))
+		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), w.Admin, "", 0, 1))
 		if len(audits) != 1 || audits[0].Detail != "for Ann: The site was down." {
 			t.Errorf("the audit log has %+v", audits)
 		}

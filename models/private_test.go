@@ -18,21 +18,21 @@ func TestTheDatabaseIsItsOwnersAlone(t *testing.T) {
 		"new": func(string) {},
 		"made by an older program": func(dir string) {
 			s, err := models.Open(t.Context(), models.Config{Dir: dir})
-			check(t, err)
+			modelstest.Check(t, err)
 			modelstest.Person(t, s, "Ann", accounts.RoleUser)
-			check(t, s.Close())
-			check(t, os.Chmod(filepath.Join(dir, "warpboard.db"), 0o644))
+			modelstest.Check(t, s.Close())
+			modelstest.Check(t, os.Chmod(filepath.Join(dir, "warpboard.db"), 0o644))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			made(dir)
 			s, err := models.Open(t.Context(), models.Config{Dir: dir})
-			check(t, err)
+			modelstest.Check(t, err)
 			defer s.Close()
 			modelstest.Person(t, s, "Ben", accounts.RoleUser) // now the log is there too
 			files, err := filepath.Glob(filepath.Join(dir, "warpboard.db*"))
-			if check(t, err); len(files) != 3 {
+			if modelstest.Check(t, err); len(files) != 3 {
 				t.Fatalf("the files are %q", files)
 			}
 			for _, file := range files {

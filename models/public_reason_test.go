@@ -29,15 +29,15 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 			"own program":    {job.StageTest, job.Failure{Reason: quoted, Limit: "wall"}, "bundle", "It reached its time limit."},
 			"judge":          {job.StageTest, job.Failure{Reason: "Wrong answer in test 3."}, "", "Wrong answer in test 3."},
 		} {
-			attempt, err := s.Work.StartAttempt(t.Context(), w.submit(t, s, w.ann).Ref())
-			check(t, err)
+			attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).Ref())
+			modelstest.Check(t, err)
 			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed, Failure: &c.failure,
 				Harness: c.harness, Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}}}
 			if c.stage != "" {
 				result.Stages = append(result.Stages, job.StageResult{Stage: c.stage, Status: job.StatusError})
 			}
-			check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{})))
-			run := got[work.Run](t)(s.Work.Run(t.Context(), attempt.RunID))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{})))
+			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), attempt.RunID))
 			if why := run.PublicFailure(); why != c.want || strings.Contains(why, "trick") {
 				t.Errorf("%s: %q, want %q", name, why, c.want)
 			}

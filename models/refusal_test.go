@@ -21,13 +21,13 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	joins := func(change func(*fleet.NewJoinToken)) error {
 		n := fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour}
 		change(&n)
-		return third(s.Fleet.CreateJoinToken(ctx, w.admin, n))
+		return modelstest.Third(s.Fleet.CreateJoinToken(ctx, w.Admin, n))
 	}
 	hook := func(wait time.Duration) error {
-		return second(s.Webhooks.CreateWebhook(ctx, w.ann, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
+		return modelstest.Second(s.Webhooks.CreateWebhook(ctx, w.Ann, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
 	}
 	seconds := func(n int) error {
-		return s.Budgets.SetTeam(ctx, w.admin, budgets.TeamChange{Name: "Tiles", Seconds: &n})
+		return s.Budgets.SetTeam(ctx, w.Admin, budgets.TeamChange{Name: "Tiles", Seconds: &n})
 	}
 	long := strings.Repeat("x", 301)
 	for name, err := range map[string]error{
@@ -37,27 +37,27 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		"a join token for two years":            joins(func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
 		"a join token for no device":            joins(func(n *fleet.NewJoinToken) { n.Devices = nil }),
 		"a join token for a device without one": joins(func(n *fleet.NewJoinToken) { n.Devices = []string{"no name"} }),
-		"a team without a name":                 s.Budgets.SetTeam(ctx, w.admin, budgets.TeamChange{}),
-		"a team with a page of a name":          s.Budgets.SetTeam(ctx, w.admin, budgets.TeamChange{Name: long}),
+		"a team without a name":                 s.Budgets.SetTeam(ctx, w.Admin, budgets.TeamChange{}),
+		"a team with a page of a name":          s.Budgets.SetTeam(ctx, w.Admin, budgets.TeamChange{Name: long}),
 		"a budget below none":                   seconds(-1),
 		"a budget of centuries":                 seconds(budgets.Most + 1),
-		"a pause with a page of reasons":        s.Fleet.PauseDevice(ctx, w.admin, "CPU", long),
-		"a switch that there is not":            s.Switches.SwitchOff(ctx, w.admin, "everything", "Work on the site."),
-		"a switch without a reason":             s.Switches.SwitchOff(ctx, w.admin, "submissions", " "),
+		"a pause with a page of reasons":        s.Fleet.PauseDevice(ctx, w.Admin, "CPU", long),
+		"a switch that there is not":            s.Switches.SwitchOff(ctx, w.Admin, "everything", "Work on the site."),
+		"a switch without a reason":             s.Switches.SwitchOff(ctx, w.Admin, "submissions", " "),
 		"a webhook that waits a second":         hook(time.Second),
 		"a webhook that waits a month":          hook(30 * 24 * time.Hour),
-		"a submission with a page as its key": third(s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.ann, TaskID: w.task.ID,
+		"a submission with a page as its key": modelstest.Third(s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID,
 			Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("int main;"), Key: long})),
 	} {
-		t.Run(name, func(t *testing.T) { wantKind(t, err, db.Invalid) })
+		t.Run(name, func(t *testing.T) { modelstest.WantKind(t, err, db.Invalid) })
 	}
-	if hooks := got[[]webhooks.Webhook](t)(s.Webhooks.Webhooks(ctx, w.ann, false)); len(hooks) != 0 {
+	if hooks := modelstest.Got[[]webhooks.Webhook](t)(s.Webhooks.Webhooks(ctx, w.Ann, false)); len(hooks) != 0 {
 		t.Errorf("webhooks: %+v", hooks)
 	}
-	if tokens := got[[]fleet.JoinedToken](t)(s.Fleet.JoinTokens(ctx)); len(tokens) != 0 {
+	if tokens := modelstest.Got[[]fleet.JoinedToken](t)(s.Fleet.JoinTokens(ctx)); len(tokens) != 0 {
 		t.Errorf("join tokens: %+v", tokens)
 	}
-	if pauses := got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(pauses) != 0 {
+	if pauses := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(pauses) != 0 {
 		t.Errorf("pauses: %+v", pauses)
 	}
 	var stored int

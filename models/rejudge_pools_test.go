@@ -15,18 +15,18 @@ import (
 // judgeAnew has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies that.
 func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]float64) {
 	t.Helper()
-	check(t, second(s.Rejudge(t.Context(), w.admin, w.task.ID, "Test 2 was wrong.")))
+	modelstest.Check(t, modelstest.Second(s.Rejudge(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 	for _, run := range reruns(t, s) {
 		switch processes, known := measured[*run.ProfileOf]; {
 		case !known:
-			check(t, second(s.Work.CancelRun(t.Context(), w.admin, run.ID)))
+			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, run.ID)))
 		case processes == nil:
 			measureAgain(t, s, run, 0, "", "Wrong answer in test 2.")
 		default:
 			w.end(t, s, run, work.Findings{}, processes...)
 		}
 	}
-	check(t, second(s.ApplyRejudge(t.Context(), w.admin, w.task.ID)))
+	modelstest.Check(t, modelstest.Second(s.ApplyRejudge(t.Context(), w.Admin, w.Task.ID)))
 }
 
 func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
@@ -39,24 +39,24 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 			}
 			sameAfterRebuild(t, s, w)
 		}
-		first := w.measures(t, s, w.ann, "a;", about(1000)...)
-		again := w.measures(t, s, w.ann, "a;", about(1100)...)
-		run, result := w.ranks(t, s, w.ann, "a;", about(5000)...)
-		check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
+		first := w.measures(t, s, w.Ann, "a;", about(1000)...)
+		again := w.measures(t, s, w.Ann, "a;", about(1100)...)
+		run, result := w.ranks(t, s, w.Ann, "a;", about(5000)...)
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
-		bens := w.measures(t, s, w.ben, "b;", about(2000)...)
-		also := w.measures(t, s, w.ben, "b;", about(2000)...)
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		bens := w.measures(t, s, w.Ben, "b;", about(2000)...)
+		also := w.measures(t, s, w.Ben, "b;", about(2000)...)
 		w.judgeAnew(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})
 		expect("two runs and a cancelled one were replaced; what did not pass stands for another", "Ann 1300 from 0, run 1 of 5 processes")
-		if got := got[work.Run](t)(s.Work.Run(ctx, also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
+		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
 			t.Errorf("the other run of the same source: %+v", got)
 		}
-		w.measures(t, s, w.ann, "a;", about(1200)...)
+		w.measures(t, s, w.Ann, "a;", about(1200)...)
 		expect("a later run is pooled", "Ann 1249.9 from 2, run 1 of 10 processes")
-		check(t, second(s.DeleteSubmission(ctx, w.ann, first.SubmissionID, "")))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, first.SubmissionID, "")))
 		expect("one of two with the same numbers is deleted", "Ann 1249.9 from 2, run 2 of 10 processes")
-		check(t, second(s.DeleteSubmission(ctx, w.ann, again.SubmissionID, "")))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, again.SubmissionID, "")))
 		expect("and the other", "Ann 1249.9 from 2, run 8 of 10 processes")
 	})
 }
@@ -64,8 +64,8 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 // A rejudge forgets what confirmations measured of a source, for everyone who sent it; who is first then is confirmed again.
 func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 		w.measureLegs(t, s, about(1000), about(950), about(1000), about(950))
 		cleos := w.measures(t, s, modelstest.Person(t, s, "Cleo", accounts.RoleUser), "b;", about(980)...)
 		w.judgeAnew(t, s, map[int64][]float64{bens.ID: about(940)})
@@ -73,7 +73,7 @@ func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" || cleos.ID != 7 {
 			t.Errorf("the board:\n%s", diff)
 		}
-		if c := got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID {
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID {
 			t.Errorf("the last confirmation is %+v", c)
 		}
 		sameAfterRebuild(t, s, w)

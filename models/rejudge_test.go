@@ -23,15 +23,15 @@ import (
 func beat(t *testing.T, s *models.Store, driver string) {
 	t.Helper()
 	h := job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
-	check(t, third(s.NoteSlots(t.Context(), h)))
+	modelstest.Check(t, modelstest.Third(s.NoteSlots(t.Context(), h)))
 }
 
 // reruns lists what waits to be measured again.
 func reruns(t *testing.T, s *models.Store) (list []work.Run) {
 	t.Helper()
-	for _, q := range got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
+	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
 		if q.Priority == work.PriorityRerun {
-			list = append(list, got[work.Run](t)(s.Work.Run(t.Context(), q.RunID)))
+			list = append(list, modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), q.RunID)))
 		}
 	}
 	return list
@@ -40,7 +40,7 @@ func reruns(t *testing.T, s *models.Store) (list []work.Run) {
 // measureAgain ends a rerun with a score, or with why it did not pass.
 func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, driver, failure string) {
 	t.Helper()
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.Driver = driver
 	low, high := ns*0.999, ns*1.001
@@ -49,14 +49,14 @@ func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, drive
 		result.Outcome, result.Failure, result.ScoreNS, score = job.OutcomeFailed, &job.Failure{Reason: failure}, nil, nil
 		result.Stages = []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail}}
 	}
-	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: score})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: score})))
 }
 
 // TestNewSoftwareHasTheFirstTenMeasuredAgain after everything that people wait for, once, and their numbers count as they come.
 func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		closed := modelstest.Task(t, s, w.admin, "closed", "CPU")
+		closed := modelstest.Task(t, s, w.Admin, "closed", "CPU")
 		past := time.Now().Add(-time.Hour)
 		beat(t, s, "570")
 		var people []accounts.User
@@ -65,9 +65,9 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 			w.scoreIn(t, s, people[i], 1000+100*float64(i), "570")
 		}
 		v := w
-		v.task = closed
-		v.scoreIn(t, s, w.ann, 100, "570")
-		check(t, second(s.Catalog.UpdateTask(ctx, w.admin, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})))
+		v.Task = closed
+		v.scoreIn(t, s, w.Ann, 100, "570")
+		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, w.Admin, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})))
 		beat(t, s, "570")
 		if list := reruns(t, s); len(list) != 0 {
 			t.Fatalf("the same software: %d runs are measured again", len(list))
@@ -78,11 +78,11 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		if len(list) != 10 || list[0].UserID != people[0].ID || list[9].UserID != people[9].ID {
 			t.Fatalf("measured again are %d runs: %+v", len(list), list)
 		}
-		mine := w.submit(t, s, people[11])
-		if next := got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, time.Now())); next[0].RunID != mine.ID {
+		mine := w.Submit(t, s, people[11])
+		if next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, time.Now())); next[0].RunID != mine.ID {
 			t.Errorf("next is run %d, want %d, for which someone waits", next[0].RunID, mine.ID)
 		}
-		wantKind(t, second(s.Work.CancelRun(ctx, people[0], list[0].ID)), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, people[0], list[0].ID)), db.Forbidden)
 		for i, run := range list {
 			measureAgain(t, s, run, 900-10*float64(i), "580", map[int]string{3: "Wrong answer in test 2."}[i])
 		}
@@ -91,14 +91,14 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		if diff := cmp.Diff(want, board[:3]); diff != "" || board[9] != "(10 p03 1300)" || board[11] != "(12 p11 2100)" {
 			t.Errorf("the board is %v\n%s", board, diff)
 		}
-		if entry := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
+		if entry := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
 			t.Errorf("without the new interval: %+v", entry)
 		}
-		drifts := got[[]rejudge.Rejudge](t)(s.Rejudges.Drifts(ctx, "CPU", 10))
+		drifts := modelstest.Got[[]rejudge.Rejudge](t)(s.Rejudges.Drifts(ctx, "CPU", 10))
 		if len(drifts) != 1 || drifts[0].EndedAt == nil {
 			t.Fatalf("changes of software: %+v", drifts)
 		}
-		rows := got[[]rejudge.Row](t)(s.Rejudges.Reruns(ctx, []int64{drifts[0].ID}, accounts.User{Role: accounts.RoleAdmin}))
+		rows := modelstest.Got[[]rejudge.Row](t)(s.Rejudges.Reruns(ctx, []int64{drifts[0].ID}, accounts.User{Role: accounts.RoleAdmin}))
 		if len(rows) != 10 || rows[0].WasNS != 1000 || *rows[0].NowNS != 900 || rows[3].NowNS != nil || rows[3].Failed != "Wrong answer in test 2." ||
 			rows[0].NowEpochID <= rows[0].WasEpochID {
 			t.Errorf("old and new: %+v", rows)
@@ -111,46 +111,46 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		cora := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
-		w.task = modelstest.Task(t, s, cora, "coras", "CPU")
-		next := w.scoreIn(t, s, w.ann, 120, "")
-		anns := w.scoreIn(t, s, w.ann, 100, "")
-		w.scoreIn(t, s, w.ben, 110, "")
-		wantKind(t, second(s.Rejudge(ctx, w.ann, w.task.ID, "I like to")), db.Forbidden)
-		wantKind(t, second(s.Rejudge(ctx, cora, w.task.ID, "")), db.Invalid)
-		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), db.Conflict)
-		check(t, second(s.Rejudge(ctx, cora, w.task.ID, "Test 2 was wrong.")))
-		wantKind(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Once more.")), db.Conflict)
+		w.Task = modelstest.Task(t, s, cora, "coras", "CPU")
+		next := w.scoreIn(t, s, w.Ann, 120, "")
+		anns := w.scoreIn(t, s, w.Ann, 100, "")
+		w.scoreIn(t, s, w.Ben, 110, "")
+		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, w.Ann, w.Task.ID, "I like to")), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, cora, w.Task.ID, "")), db.Invalid)
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, cora, w.Task.ID, "Test 2 was wrong.")))
+		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Once more.")), db.Conflict)
 		list := reruns(t, s)
 		if len(list) != 2 {
 			t.Fatalf("%d runs are judged again, want 2", len(list))
 		}
-		wantKind(t, second(s.Work.CancelRun(ctx, w.ann, list[0].ID)), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, list[0].ID)), db.Forbidden)
 		measureAgain(t, s, list[0], 0, "", "Wrong answer in test 2.")
-		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), db.Conflict)
-		check(t, second(s.Work.CancelRun(ctx, w.admin, list[1].ID)))
-		check(t, second(s.Rejudge(ctx, cora, w.task.ID, "What was cancelled."))) // only that
-		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.ben.ID {
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, list[1].ID)))
+		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, cora, w.Task.ID, "What was cancelled."))) // only that
+		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.Ben.ID {
 			t.Fatalf("judged again are %+v", list)
 		}
 		measureAgain(t, s, list[0], 130, "", "")
 		if diff := cmp.Diff([]string{"1 Ann 100", "2 Ben 110"}, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("before it is applied:\n%s", diff)
 		}
-		changes, err := s.ApplyRejudge(ctx, cora, w.task.ID)
-		check(t, err)
+		changes, err := s.ApplyRejudge(ctx, cora, w.Task.ID)
+		modelstest.Check(t, err)
 		if diff := cmp.Diff([]string{"1 Ann 120", "2 Ben 130"}, byEpoch(t, s, w)); diff != "" || len(changes) == 0 {
 			t.Errorf("after that:\n%s", diff)
 		}
-		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), db.Conflict)
-		run := got[work.Run](t)(s.Work.Run(ctx, anns.ID))
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
+		run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, anns.ID))
 		if run.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
 			t.Errorf("run %d: %+v", run.ID, run)
 		}
-		if entry := got[boards.Standing](t)(s.Boards.Place(ctx, w.task.VersionID, "CPU", w.ann.ID)); entry.RunID != next.ID {
+		if entry := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", w.Ann.ID)); entry.RunID != next.ID {
 			t.Errorf("Ann's entry is run %d, want %d", entry.RunID, next.ID)
 		}
 		var acts []string
-		for _, a := range got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.admin, "task coras", 0, 10)) {
+		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, "task coras", 0, 10)) {
 			acts = append(acts, a.Act)
 		}
 		if diff := cmp.Diff("apply rejudge, rejudge, rejudge, create task", strings.Join(acts, ", ")); diff != "" {
@@ -163,24 +163,24 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.scoreIn(t, s, w.ann, 100, "")
-		w.scoreIn(t, s, w.ben, 110, "")
-		check(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Why not.")))
+		w.scoreIn(t, s, w.Ann, 100, "")
+		w.scoreIn(t, s, w.Ben, 110, "")
+		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Why not.")))
 		list := reruns(t, s)
-		attempt := got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].Ref()))
-		_, err := s.CancelRejudge(ctx, w.ann, w.task.ID)
-		wantKind(t, err, db.Forbidden)
-		out, err := s.CancelRejudge(ctx, w.admin, w.task.ID)
-		check(t, err)
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].Ref()))
+		_, err := s.CancelRejudge(ctx, w.Ann, w.Task.ID)
+		modelstest.WantKind(t, err, db.Forbidden)
+		out, err := s.CancelRejudge(ctx, w.Admin, w.Task.ID)
+		modelstest.Check(t, err)
 		if diff := cmp.Diff([]string{attempt.ID}, out.Stopped); diff != "" {
 			t.Errorf("attempts to be stopped:\n%s", diff)
 		}
 		if list := reruns(t, s); len(list) != 0 {
 			t.Errorf("%d still wait", len(list))
 		}
-		wantKind(t, second(s.ApplyRejudge(ctx, w.admin, w.task.ID)), db.Conflict)
-		check(t, second(s.Rejudge(ctx, w.admin, w.task.ID, "Now."))) // a new one
-		if last := got[rejudge.Rejudge](t)(s.Rejudges.Last(ctx, w.task.VersionID)); last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
+		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, w.Admin, w.Task.ID)), db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
+		if last := modelstest.Got[rejudge.Rejudge](t)(s.Rejudges.Last(ctx, w.Task.VersionID)); last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
 			t.Errorf("the last is %+v", last)
 		}
 	})

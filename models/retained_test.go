@@ -17,10 +17,10 @@ import (
 // ranks submits a source, and returns its run with an attempt at it that a worker has taken, and the result that it will send.
 func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source string, measured ...float64) (work.Run, job.Result) {
 	t.Helper()
-	run := modelstest.SubmitSource(t, s, user, w.task, source)[0]
-	attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-	tell := teller{attempt: attempt}
-	if _, _, err := s.Work.AppendEvents(t.Context(), []job.Event{tell.say(job.Event{Type: job.EventTaken}), tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
+	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	tell := modelstest.Teller{Attempt: attempt}
+	if _, _, err := s.Work.AppendEvents(t.Context(), []job.Event{tell.Say(job.Event{Type: job.EventTaken}), tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 1)
@@ -44,26 +44,26 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 			}
 			sameAfterRebuild(t, s, w)
 		}
-		cancelled, result := w.ranks(t, s, w.ann, "a;", about(1100)...)
-		_, err := s.Work.CancelRun(ctx, w.ann, cancelled.ID)
-		check(t, err)
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")), db.Conflict) // its worker has not said what it measured
+		cancelled, result := w.ranks(t, s, w.Ann, "a;", about(1100)...)
+		_, err := s.Work.CancelRun(ctx, w.Ann, cancelled.ID)
+		modelstest.Check(t, err)
+		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")), db.Conflict) // its worker has not said what it measured
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
-		check(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")))
 		expect("nothing is valid")
 
-		lucky := w.measures(t, s, w.ann, "a;", about(900)...)
+		lucky := w.measures(t, s, w.Ann, "a;", about(900)...)
 		expect("five processes, five of the cancelled run and the one that it was in", "Ann 1098.9 from 2, run 2 of 11 processes")
 		if lucky.Pooled != 2 {
 			t.Errorf("the run says %+v", lucky)
 		}
 
-		failed, result := w.ranks(t, s, w.ann, "a;", about(1100)...)
+		failed, result := w.ranks(t, s, w.Ann, "a;", about(1100)...)
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
-		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		expect("and of one that failed", "Ann 1099.5 from 3, run 2 of 17 processes")
-		if _, err := s.DeleteSubmission(ctx, w.ann, failed.SubmissionID, ""); err != nil {
+		if _, err := s.DeleteSubmission(ctx, w.Ann, failed.SubmissionID, ""); err != nil {
 			t.Error(err)
 		}
 
@@ -75,23 +75,23 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 				r.Outcome, r.Unfinished, r.Stages = job.OutcomeFailed, nil, []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
 			},
 		} {
-			_, result = w.ranks(t, s, w.ann, "a;", 1, 1, 1)
+			_, result = w.ranks(t, s, w.Ann, "a;", 1, 1, 1)
 			infrastructure(&result)
-			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
 		expect("infrastructure errors, and what does not compile, count against no one", "Ann 1099.5 from 3, run 2 of 17 processes")
 
-		other, result := w.ranks(t, s, w.ann, "b;", about(2000)...)
-		_, err = s.Work.CancelRun(ctx, w.ann, other.ID)
-		check(t, err)
+		other, result := w.ranks(t, s, w.Ann, "b;", about(2000)...)
+		_, err = s.Work.CancelRun(ctx, w.Ann, other.ID)
+		modelstest.Check(t, err)
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
-		w.measures(t, s, w.ben, "b;", about(950)...)
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		w.measures(t, s, w.Ben, "b;", about(950)...)
 		expect("another source, and another person", "Ben 950 from 0, run 7 of 5 processes", "Ann 1099.5 from 3, run 2 of 17 processes")
 
-		check(t, second(s.DeleteSubmission(ctx, w.ann, lucky.SubmissionID, "")))
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, lucky.SubmissionID, "")))
 		expect("the lucky run is deleted", "Ben 950 from 0, run 7 of 5 processes")
-		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		expect("and the source sent again", "Ben 950 from 0, run 7 of 5 processes", "Ann 1098.9 from 4, run 8 of 22 processes")
 	})
 }
@@ -100,12 +100,12 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		waits := w.submit(t, s, w.ann) // no one has it yet
-		check(t, second(s.Work.CancelRun(ctx, w.ann, waits.ID)))
-		w.measures(t, s, w.ann, "a;", 1000, 1000, 1000, 1000, 1000)
+		waits := w.Submit(t, s, w.Ann) // no one has it yet
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, waits.ID)))
+		w.measures(t, s, w.Ann, "a;", 1000, 1000, 1000, 1000, 1000)
 		for i, end := range []func(run work.Run, r *job.Result){
 			func(run work.Run, r *job.Result) { // cancelled while it is benchmarked
-				check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
+				modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 				r.Outcome, r.Stages = job.OutcomeCancelled, r.Stages[:2]
 			},
 			func(_ work.Run, r *job.Result) { // its kernel ends the test
@@ -113,26 +113,26 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 				r.Stages[1].Status = job.StatusError
 			},
 		} {
-			run, result := w.ranks(t, s, w.ann, "a;")
+			run, result := w.ranks(t, s, w.Ann, "a;")
 			result.Unfinished = nil
 			end(run, &result)
-			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
-			if got := got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i || got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i || got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
 				t.Errorf("after %d such runs it is %v, high %v, of %d processes in %d runs", 1+i, *got.ScoreNS, got.HighNS, got.Processes, got.Pooled)
 			}
 		}
-		stopped, result := w.ranks(t, s, w.ann, "a;")
-		check(t, second(s.Work.CancelRun(ctx, w.admin, stopped.ID)))
+		stopped, result := w.ranks(t, s, w.Ann, "a;")
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, stopped.ID)))
 		result.Outcome = job.OutcomeCancelled
-		check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
-		if got := got[work.Run](t)(s.Work.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
 			t.Errorf("after one that an admin cancelled it has %d processes in %d runs", got.Processes, got.Pooled)
 		}
 		for range 4 {
-			run, result := w.ranks(t, s, w.ann, "a;")
-			check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
+			run, result := w.ranks(t, s, w.Ann, "a;")
+			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 			result.Outcome, result.Unfinished, result.Stages = job.OutcomeCancelled, nil, nil
-			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
 		if diff := cmp.Diff([]string{"Ann 2000 from 7, run 2 of 11 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("most of its processes did not come to their end:\n%s", diff)
@@ -145,9 +145,9 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 func TestWhatAnAdminDeletesIsNotRetained(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		forged := w.measures(t, s, w.ann, "a;", about(10)...)
-		w.measures(t, s, w.ann, "a;", about(1000)...)
-		check(t, second(s.DeleteSubmission(t.Context(), w.admin, forged.SubmissionID, "It lies.")))
+		forged := w.measures(t, s, w.Ann, "a;", about(10)...)
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Admin, forged.SubmissionID, "It lies.")))
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 2 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Error(diff)
 		}
@@ -158,14 +158,14 @@ func TestWhatAnAdminDeletesIsNotRetained(t *testing.T) {
 func TestARivalsRecordStays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		anns := w.measures(t, s, w.ann, "a;", about(1000)...)
-		bens := w.measures(t, s, w.ben, "b;", about(970)...)
-		later := w.measures(t, s, w.ann, "a;", about(900)...) // together 950
-		history := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
+		anns := w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(970)...)
+		later := w.measures(t, s, w.Ann, "a;", about(900)...) // together 950
+		history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
 		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID || !history[1].AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the records are %+v", history)
 		}
-		board := got[boards.Page](t)(s.Boards.Board(t.Context(), w.task.VersionID, "CPU", boards.Part{Limit: 10}))
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
 		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the board says %+v", first)
 		}
@@ -180,18 +180,18 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			modelstest.EachConfig(t, models.Config{Confirm: confirm}, func(t *testing.T, s *models.Store) {
 				w := newWorld(t, s)
-				anns := w.measures(t, s, w.ann, "a;", about(950)...)
+				anns := w.measures(t, s, w.Ann, "a;", about(950)...)
 				if confirm {
-					w.measures(t, s, w.ann, "a;", about(952)...)
+					w.measures(t, s, w.Ann, "a;", about(952)...)
 				}
-				w.measures(t, s, w.ben, "b;", about(970)...)
+				w.measures(t, s, w.Ben, "b;", about(970)...)
 				if confirm {
 					w.measureLegs(t, s, about(970), about(950), about(970), about(950))
 				}
-				w.measures(t, s, w.ann, "a;", about(955)...)
-				check(t, second(s.DeleteSubmission(t.Context(), w.ann, w.measures(t, s, w.ann, "a;", about(1000)...).SubmissionID, "")))
-				run := got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
-				history := got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.task.VersionID, "CPU"))
+				w.measures(t, s, w.Ann, "a;", about(955)...)
+				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann, w.measures(t, s, w.Ann, "a;", about(1000)...).SubmissionID, "")))
+				run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
+				history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
 				if !run.ScoredAt.Equal(*anns.EndedAt) || len(history) != 1 || history[0].RunID != anns.ID {
 					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt, anns.EndedAt, history)
 				}
@@ -204,16 +204,16 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
-		tell := teller{attempt: got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))}
+		run := w.Submit(t, s, w.Ann)
+		tell := modelstest.Teller{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))}
 		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234, Processes: []float64{1234}, Message: "1234"}
 		out, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}), tell.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
-			tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}), tell.say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
-			tell.say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "the kernel says 1234"}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}), tell.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}), tell.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
+			tell.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "the kernel says 1234"}),
 		})
-		check(t, err)
-		stored := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))[1:]
+		modelstest.Check(t, err)
+		stored := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))[1:]
 		for name, events := range map[string][]work.RunEvent{"told": out.Events, "stored": stored} {
 			if len(events) != 4 || events[1].Event.Case.Mean != 1234 {
 				t.Fatalf("%s: %+v", name, events)
@@ -222,10 +222,10 @@ func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
 				t.Errorf("%s of a case of the ranked stage:\n%s", name, diff)
 			}
 		}
-		_, _, err = s.Work.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
+		_, _, err = s.Work.AppendEvents(ctx, []job.Event{tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
 			Ended: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{timed}}})})
-		check(t, err)
-		if stages := got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)); len(stages) != 1 || stages[0].Result.Cases[0].Mean != 1234 {
+		modelstest.Check(t, err)
+		if stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)); len(stages) != 1 || stages[0].Result.Cases[0].Mean != 1234 {
 			t.Errorf("the stage has ended, and says %+v", stages)
 		}
 	})

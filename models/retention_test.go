@@ -14,15 +14,17 @@ import (
 func TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		best, slower := finishWithArtifact(t, s, w, "best"), w.submit(t, s, w.ann)
+		best, slower := finishWithArtifact(t, s, w, "best"), w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(t.Context(), slower.Ref())
-		check(t, err)
+		modelstest.Check(t, err)
 		result := modelstest.Result(attempt, 99)
 		result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte("slower")}}
-		check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 99}})))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 99}})))
 		for _, c := range []struct{ days, slower int }{{89, 1}, {91, 0}} {
-			check(t, s.Sweep(t.Context(), time.Now().AddDate(0, 0, c.days)))
-			left := func(run work.Run) int { return len(got[[]work.Artifact](t)(s.Work.Artifacts(t.Context(), run.ID))) }
+			modelstest.Check(t, s.Sweep(t.Context(), time.Now().AddDate(0, 0, c.days)))
+			left := func(run work.Run) int {
+				return len(modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(t.Context(), run.ID)))
+			}
 			if left(best) != 1 || left(slower) != c.slower {
 				t.Errorf("after %d days the best run has %d artifacts and the slower %d, want 1 and %d", c.days, left(best), left(slower), c.slower)
 			}

@@ -30,7 +30,7 @@ func flagRun(t *testing.T, s *models.Store, run work.Run, kind review.Kind, dist
 func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		loaded, reported, calm := w.score(t, s, w.ann, 100), w.score(t, s, w.ben, 200), w.score(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser), 300)
+		loaded, reported, calm := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ben, 200), w.Score(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser), 300)
 		flagRun(t, s, loaded, review.Clocks, "another program used the GPU")
 		flagRun(t, s, reported, review.Clocks, "another program used the GPU")
 		flagRun(t, s, reported, review.Source, "another program used the GPU")
@@ -44,12 +44,12 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			{models.ReviewFilter{Priority: models.LowPriority}, []int64{loaded.ID}},
 			{models.ReviewFilter{Kind: review.Source}, []int64{reported.ID}},
 			{models.ReviewFilter{Kind: review.Held}, nil},
-			{models.ReviewFilter{Task: w.task.Slug, Kind: review.Clocks, Priority: models.HighPriority}, []int64{reported.ID, calm.ID}},
+			{models.ReviewFilter{Task: w.Task.Slug, Kind: review.Clocks, Priority: models.HighPriority}, []int64{reported.ID, calm.ID}},
 			{models.ReviewFilter{Task: "another"}, nil},
 		} {
 			c.filter.Limit = 10
 			var ids []int64
-			for _, run := range got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), w.admin, c.filter)) {
+			for _, run := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), w.Admin, c.filter)) {
 				ids = append(ids, run.RunID)
 			}
 			if diff := cmp.Diff(c.want, ids); diff != "" {
@@ -57,14 +57,14 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			}
 		}
 		want := []models.ReviewCount{
-			{TaskSlug: w.task.Slug, TaskTitle: w.task.Title, Kind: review.Clocks, Runs: 2},
-			{TaskSlug: w.task.Slug, TaskTitle: w.task.Title, Kind: review.Clocks, Low: true, Runs: 1},
-			{TaskSlug: w.task.Slug, TaskTitle: w.task.Title, Kind: review.Source, Runs: 1},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Clocks, Runs: 2},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Clocks, Low: true, Runs: 1},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Source, Runs: 1},
 		}
-		if diff := cmp.Diff(want, got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(), w.admin))); diff != "" {
+		if diff := cmp.Diff(want, modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(), w.Admin))); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
-		if n := len(got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(), modelstest.Person(t, s, "Carl", accounts.RoleCreator)))); n != 0 {
+		if n := len(modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(), modelstest.Person(t, s, "Carl", accounts.RoleCreator)))); n != 0 {
 			t.Errorf("another author counts %d kinds", n)
 		}
 	})

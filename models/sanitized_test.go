@@ -19,9 +19,9 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 		w := newWorld(t, s)
 		careful := modelstest.Bundle("careful")
 		careful.Definition.SanitizeFirst = true
-		task, err := s.Catalog.CreateTask(t.Context(), w.admin, catalog.NewTask{
+		task, err := s.Catalog.CreateTask(t.Context(), w.Admin, catalog.NewTask{
 			TaskSettings: catalog.TaskSettings{Devices: []string{"H100", "H200", "CPU"}}, Bundle: careful})
-		check(t, err)
+		modelstest.Check(t, err)
 		submit := func(user accounts.User, mode job.Mode, source string, devices ...string) ([]work.Run, error) {
 			_, runs, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{
 				User: user, TaskID: task.ID, Devices: devices, Mode: mode, Source: []byte(source), Via: "test"})
@@ -36,21 +36,21 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 		}
 		end := func(outcome job.Outcome, source string, devices ...string) {
 			t.Helper()
-			for _, run := range got[[]work.Run](t)(submit(w.ann, job.ModeSanitize, source, devices...)) {
-				attempt := got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-				check(t, second(s.Work.RecordResult(t.Context(), job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
+			for _, run := range modelstest.Got[[]work.Run](t)(submit(w.Ann, job.ModeSanitize, source, devices...)) {
+				attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+				modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
 					Stages: []job.StageResult{{Stage: job.StageSanitize, Status: job.StatusPass}}}, work.Findings{})))
 			}
 		}
-		refused("nothing was checked", w.ann, "one", "H100")
-		check(t, second(submit(w.ann, job.ModeRanked, "one", "CPU"))) // no sanitizer checks it
-		check(t, second(submit(w.ann, job.ModeTest, "one", "H100")))
+		refused("nothing was checked", w.Ann, "one", "H100")
+		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeRanked, "one", "CPU"))) // no sanitizer checks it
+		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeTest, "one", "H100")))
 		end(job.OutcomeFailed, "one", "H100")
-		refused("it has findings", w.ann, "one", "H100")
+		refused("it has findings", w.Ann, "one", "H100")
 		end(job.OutcomeDone, "one", "H100")
-		check(t, second(submit(w.ann, job.ModeRanked, "one", "H100", "CPU")))
-		refused("another device", w.ann, "one", "H200")
-		refused("another source", w.ann, "one ", "H100")
-		refused("another person", w.ben, "one", "H100")
+		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeRanked, "one", "H100", "CPU")))
+		refused("another device", w.Ann, "one", "H200")
+		refused("another source", w.Ann, "one ", "H100")
+		refused("another person", w.Ben, "one", "H100")
 	})
 }

@@ -16,15 +16,15 @@ func TestSentinelsAreKeptOncePerUnitForAMonth(t *testing.T) {
 		for _, age := range []time.Duration{40 * 24 * time.Hour, time.Hour, time.Hour, 0} {
 			for _, unit := range []string{"a", "b"} {
 				g := job.Gauge{At: now.Add(-age), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 5, MathNS: 7}
-				check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, Gauge: &g}}))
+				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, Gauge: &g}}))
 			}
 		}
 		list, err := s.Sentinels.SentinelsOf(t.Context(), "CPU", 10)
-		check(t, err)
+		modelstest.Check(t, err)
 		if len(list) != 4 || list[0].At.Before(list[3].At) || list[0].ReadNS != 5 || list[0].MathNS != 7 {
 			t.Errorf("%+v", list)
 		}
-		check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{Gauge: &job.Gauge{}}}))
+		modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{Gauge: &job.Gauge{}}}))
 		if other, err := s.Sentinels.SentinelsOf(t.Context(), "H200", 10); err != nil || len(other) != 0 {
 			t.Errorf("another device has %+v, %v", other, err)
 		}
@@ -39,11 +39,11 @@ func TestUnitsThatDifferFromTheirUsualSpeedAreNamed(t *testing.T) {
 				if n >= 10 {
 					g.ReadNS = newest
 				}
-				check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, Gauge: &g}}))
+				modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w1", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: unit, Gauge: &g}}))
 			}
 		}
 		list, err := s.Sentinels.Drifting(t.Context())
-		check(t, err)
+		modelstest.Check(t, err)
 		if len(list) != 1 || list[0].Unit != "slow" || list[0].Device != "CPU" || !strings.Contains(list[0].How, "reads memory differs by +50") {
 			t.Errorf("%+v", list)
 		}

@@ -15,15 +15,15 @@ import (
 func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"), w.submit(t, s, w.ben)
-		keptFile := got[[]work.Artifact](t)(s.Work.Artifacts(ctx, kept.ID))[0]
-		deletedFile := got[[]work.Artifact](t)(s.Work.Artifacts(ctx, deleted.ID))[0]
-		check(t, second(s.DeleteSubmission(ctx, w.ann, deleted.SubmissionID, "")))
+		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"), w.Submit(t, s, w.Ben)
+		keptFile := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, kept.ID))[0]
+		deletedFile := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, deleted.ID))[0]
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, deleted.SubmissionID, "")))
 		events := func(run work.Run) int {
-			return len(got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 10)))
+			return len(modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 10)))
 		}
 
-		check(t, s.Sweep(ctx, time.Now()))
+		modelstest.Check(t, s.Sweep(ctx, time.Now()))
 		if n := events(kept); n != 2 {
 			t.Errorf("a run that ended just now keeps %d events", n)
 		}
@@ -32,44 +32,26 @@ func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 		} else {
 			f.Close()
 		}
-		check(t, s.Sweep(ctx, time.Now().AddDate(0, 1, 0)))
+		modelstest.Check(t, s.Sweep(ctx, time.Now().AddDate(0, 1, 0)))
 		if events(kept) != 0 || events(live) != 1 {
 			t.Errorf("later an ended run keeps %d events, a live one %d", events(kept), events(live))
 		}
-		wantKind(t, second(s.Work.OpenArtifact(ctx, deletedFile)), db.NotFound)
+		modelstest.WantKind(t, modelstest.Second(s.Work.OpenArtifact(ctx, deletedFile)), db.NotFound)
 		f, err := s.Work.OpenArtifact(ctx, keptFile)
-		check(t, err)
+		modelstest.Check(t, err)
 		f.Close()
-		sub := got[submissions.Submission](t)(s.Submissions.Submission(ctx, kept.SubmissionID))
-		check(t, second(s.Submissions.Source(ctx, sub)))
-	})
-}
-
-func TestOldEvaluationsAreSwept(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		ctx := t.Context()
-		attempt := begun(t, s, submitted(t, s, "a"))
-		check(t, second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
-		submitted(t, s, "a") // waits for however long
-		for _, c := range []struct {
-			days int
-			kept int64
-		}{{29, 2}, {31, 1}} {
-			check(t, s.Sweep(ctx, time.Now().AddDate(0, 0, c.days)))
-			if census := got[work.EvaluationStats](t)(s.Work.EvaluationStats(ctx)); census.Total != c.kept {
-				t.Errorf("after %d days %d evaluations are kept, want %d", c.days, census.Total, c.kept)
-			}
-		}
+		sub := modelstest.Got[submissions.Submission](t)(s.Submissions.Submission(ctx, kept.SubmissionID))
+		modelstest.Check(t, modelstest.Second(s.Submissions.Source(ctx, sub)))
 	})
 }
 
 func finishWithArtifact(t *testing.T, s *models.Store, w world, content string) work.Run {
 	t.Helper()
-	run := w.submit(t, s, w.ann)
+	run := w.Submit(t, s, w.Ann)
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
-	check(t, err)
+	modelstest.Check(t, err)
 	result := modelstest.Result(attempt, 10)
 	result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(content)}}
-	check(t, second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 10}})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: 10}})))
 	return run
 }

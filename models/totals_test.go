@@ -46,8 +46,8 @@ func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...ac
 // totals reads the first of a scope as "rank name points tasks medals records".
 func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []string) {
 	t.Helper()
-	list := got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
-	named := got[[]boards.Named](t)(s.Boards.Name(t.Context(), list[:min(len(list), most)], time.Time{}))
+	list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
+	named := modelstest.Got[[]boards.Named](t)(s.Boards.Name(t.Context(), list[:min(len(list), most)], time.Time{}))
 	for _, p := range named {
 		out = append(out, fmt.Sprintf("%d %s %d of %d %v %d", p.Rank, p.UserName, p.Points, p.Tasks, p.Medals, p.Records))
 	}
@@ -57,9 +57,9 @@ func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []
 func TestPointsAddUpOverPublicTasks(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newCrowd(t, s), t.Context()
-		first, second := modelstest.Task(t, s, c.admin, "first", "CPU", "H100-SXM", "H100-PCIe"), modelstest.Task(t, s, c.admin, "second", "CPU")
-		c.on(t, s, first, c.ann, c.ben)
-		c.on(t, s, second, c.ben, c.ann)
+		first, second := modelstest.Task(t, s, c.Admin, "first", "CPU", "H100-SXM", "H100-PCIe"), modelstest.Task(t, s, c.Admin, "second", "CPU")
+		c.on(t, s, first, c.Ann, c.Ben)
+		c.on(t, s, second, c.Ben, c.Ann)
 		wantTotals := func(what, device string, want ...string) {
 			t.Helper()
 			if diff := cmp.Diff(want, totals(t, s, boards.Scope{Device: device}, len(want))); diff != "" {
@@ -70,14 +70,14 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 		wantTotals("a family", "h100", "1 Ann 100 of 1 [2 0 0] 2", "2 Ben 80 of 1 [0 2 0] 0")
 		wantTotals("a device", "H100-PCIe", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
 		wantTotals("a device of no board", "T4")
-		if families := got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
+		if families := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
 			t.Errorf("the families are %v", families)
 		}
-		if _, err := s.Catalog.UpdateTask(ctx, c.admin, first.ID, catalog.TaskSettings{Devices: []string{"H100-SXM"}}); err != nil {
+		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, first.ID, catalog.TaskSettings{Devices: []string{"H100-SXM"}}); err != nil {
 			t.Fatal(err)
 		}
 		wantTotals("without boards that a task gave up", "", "1 Ann 180 of 2 [1 1 0] 1", "1 Ben 180 of 2 [1 1 0] 1")
-		if _, err := s.Catalog.UpdateTask(ctx, c.admin, second.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
+		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, second.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}); err != nil {
 			t.Fatal(err)
 		}
 		wantTotals("without a task that is hidden", "", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
@@ -87,16 +87,16 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		c, ctx := newCrowd(t, here), t.Context()
-		c.on(t, here, c.task, c.ann)
+		c.on(t, here, c.Task, c.Ann)
 		for _, step := range []struct {
 			what string
 			do   func()
 			want string
 		}{
 			{"nothing", func() {}, "1 Ann 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
-			{"another name", func() { check(t, second(there.Rename(ctx, c.ann, c.ann.ID, "Anna"))) }, "1 Anna 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
-			{"a tie", func() { c.score(t, there, c.ben, 1001) }, "1 Anna 90 of 1 [1 0 0] 1; 1 Ben 90 of 1 [1 0 0] 0"},
-			{"a better run", func() { c.score(t, here, c.ben, 500) }, "1 Ben 100 of 1 [1 0 0] 1; 2 Anna 80 of 1 [0 1 0] 0"},
+			{"another name", func() { modelstest.Check(t, modelstest.Second(there.Rename(ctx, c.Ann, c.Ann.ID, "Anna"))) }, "1 Anna 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
+			{"a tie", func() { c.Score(t, there, c.Ben, 1001) }, "1 Anna 90 of 1 [1 0 0] 1; 1 Ben 90 of 1 [1 0 0] 0"},
+			{"a better run", func() { c.Score(t, here, c.Ben, 500) }, "1 Ben 100 of 1 [1 0 0] 1; 2 Anna 80 of 1 [0 1 0] 0"},
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
@@ -115,11 +115,11 @@ func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
 func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c := newCrowd(t, s)
-		begin := c.ended(t, s, c.score(t, s, c.ann, 500)).Add(time.Microsecond)
-		c.on(t, s, c.task, c.ben)
-		c.score(t, s, c.ben, 900)
-		end := c.ended(t, s, c.score(t, s, c.ann, 450))
-		c.score(t, s, c.others[11], 100)
+		begin := c.ended(t, s, c.Score(t, s, c.Ann, 500)).Add(time.Microsecond)
+		c.on(t, s, c.Task, c.Ben)
+		c.Score(t, s, c.Ben, 900)
+		end := c.ended(t, s, c.Score(t, s, c.Ann, 450))
+		c.Score(t, s, c.others[11], 100)
 		season := func(from, until time.Time) string {
 			return strings.Join(totals(t, s, boards.Scope{Season: boards.Season{From: from, Until: until}}, 2), "; ")
 		}
@@ -142,22 +142,22 @@ func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newCrowd(t, s), t.Context()
-		task := modelstest.Task(t, s, c.admin, "first", "CPU", "H100-SXM", "H100-PCIe")
-		c.on(t, s, task, c.ann, c.ben)
-		held := c.ended(t, s, c.score(t, s, c.ben, 800))
-		c.score(t, s, c.ben, 700) // beats their own record
-		c.on(t, s, c.task)
-		people := append([]accounts.User{c.ann, c.ben}, c.others...)
+		task := modelstest.Task(t, s, c.Admin, "first", "CPU", "H100-SXM", "H100-PCIe")
+		c.on(t, s, task, c.Ann, c.Ben)
+		held := c.ended(t, s, c.Score(t, s, c.Ben, 800))
+		c.Score(t, s, c.Ben, 700) // beats their own record
+		c.on(t, s, c.Task)
+		people := append([]accounts.User{c.Ann, c.Ben}, c.others...)
 		for _, user := range people {
-			own := got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(ctx, user.ID))
+			own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(ctx, user.ID))
 			for _, f := range own {
-				list := got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{Device: f.Family}))
+				list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{Device: f.Family}))
 				want := list.People[list.Find(user.ID)]
 				want.Rank, want.Tied = 0, false
 				if diff := cmp.Diff(want, f.Total); diff != "" {
 					t.Errorf("%s on %q (-list +page):\n%s", user.Name, f.Family, diff)
 				}
-				if user.ID == c.ben.ID && f.Family == "" && !f.Since.Equal(db.Time(held)) {
+				if user.ID == c.Ben.ID && f.Family == "" && !f.Since.Equal(db.Time(held)) {
 					t.Errorf("Ben holds his record since %v, want %v", f.Since, held)
 				}
 			}

@@ -163,3 +163,17 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 func Completed(samples ...counters.Sample) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }
+
+// Teller makes the events of one attempt.
+type Teller struct {
+	Attempt work.Attempt
+	seq     int
+}
+
+// Say is the next event, as the worker w1 sends it.
+func (t *Teller) Say(e job.Event) job.Event {
+	t.seq++
+	e.RunID, e.AttemptID, e.Secret, e.Seq = t.Attempt.RunID, t.Attempt.ID, t.Attempt.Secret, t.seq
+	e.Time, e.Worker = time.Now().UTC(), "w1"
+	return e
+}

@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"encoding/json"
@@ -21,20 +21,20 @@ import (
 
 func submitted(t *testing.T, s *models.Store, caller string) work.Evaluation {
 	t.Helper()
-	return got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
+	return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
 		Caller: caller, Kind: "compare", Device: "CPU", Request: json.RawMessage(`{"a":"\u0000"}`), Sources: []byte("x"),
 	}))
 }
 
 func started(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
-	return got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), e.Ref()))
+	return modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), e.Ref()))
 }
 
 func begun(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
 	a := started(t, s, e)
-	check(t, second(s.Work.NoteTaken(t.Context(), "w1", a.ID)))
+	modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(t.Context(), "w1", a.ID)))
 	return a
 }
 
@@ -49,7 +49,7 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
 		a := begun(t, s, e)
-		wantKind(t, second(s.Work.StartAttempt(ctx, e.Ref())), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(s.Work.StartAttempt(ctx, e.Ref())), db.Conflict)
 		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Seq: 2, Type: job.EventStage, Stage: "validating", Worker: "w1"}
 		out, stale, err := s.Work.AppendEvents(ctx, []job.Event{event})
 		if err != nil || len(stale) > 0 || len(out.Evaluations) != 1 || out.Evaluations[0].State != work.EvaluationValidating || out.Evaluations[0].Worker != "w1" {
@@ -63,14 +63,14 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 				t.Errorf("%s: %+v, %v, %v", name, out, stale, err)
 			}
 		}
-		check(t, third(s.Work.AppendEvents(ctx, []job.Event{unknown})))
-		if e := got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID)); e.State != work.EvaluationValidating {
+		modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, []job.Event{unknown})))
+		if e := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID)); e.State != work.EvaluationValidating {
 			t.Errorf("a worker's event brought it to %s", e.State)
 		}
 		report := modelstest.Evaluated(a, `{"compiled":true}`)
 		guess := report
 		guess.Secret = "guess"
-		wantKind(t, second(s.Work.RecordResult(ctx, guess, modelstest.Completed())), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.Work.RecordResult(ctx, guess, modelstest.Completed())), db.Forbidden)
 		done, err := s.Work.RecordResult(ctx, report, modelstest.Completed())
 		if err != nil || !done.Accepted || len(done.Evaluations) != 1 || done.Evaluations[0].State != work.EvaluationCompleted || done.Evaluations[0].EndedAt == nil {
 			t.Fatalf("at the end: %+v, %v", done, err)
@@ -81,7 +81,7 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		if _, stale, err := s.Work.AppendEvents(ctx, []job.Event{event}); len(stale) != 1 || err != nil {
 			t.Errorf("an event after the end: stale %v, %v", stale, err)
 		}
-		read := got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
+		read := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
 		if diff := cmp.Diff(`{"compiled":true}`, string(read.Result)); diff != "" || string(read.Request) != `{"a":"\u0000"}` {
 			t.Errorf("read: %+v %s", read, diff)
 		}
@@ -92,7 +92,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
-		check(t, second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "no one took it", work.LossCounts)))
+		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "no one took it", work.LossCounts)))
 		for i := range work.MaxLosses {
 			attempt := begun(t, s, e)
 			var out work.Recorded
@@ -106,7 +106,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 				t.Fatal(out, err)
 			}
 		}
-		last := got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
+		last := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
 		if last.State != work.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
 			last.Failure != "The evaluation was given up after 3 infrastructure errors, and costs you nothing. The last one: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
@@ -124,7 +124,7 @@ func TestCallersTakeTurns(t *testing.T) {
 		a3, b1 := submitted(t, s, "a"), submitted(t, s, "b")
 		begun(t, s, a1)
 		next, err := s.Work.NextWork(t.Context(), "CPU", 10, time.Now())
-		check(t, err)
+		modelstest.Check(t, err)
 		for _, q := range next {
 			want = append(want, q.EvaluationID)
 		}
@@ -142,15 +142,15 @@ func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		in := work.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), Limits: work.EvaluationLimits{AtOnce: 1}}
-		first := got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, in))
-		wantKind(t, second(s.Work.SubmitEvaluation(ctx, in)), db.TooMany)
+		first := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, in))
+		modelstest.WantKind(t, modelstest.Second(s.Work.SubmitEvaluation(ctx, in)), db.TooMany)
 		out, err := s.Work.CancelEvaluation(ctx, first.ID, "not wanted")
 		if err != nil || len(out.Stopped) > 0 {
 			t.Errorf("cancelled: %q, %v", out.Stopped, err)
 		}
 		_, err = s.Work.CancelEvaluation(ctx, first.ID, "")
-		wantKind(t, err, db.Conflict)
-		check(t, second(s.Work.SubmitEvaluation(ctx, in)))
+		modelstest.WantKind(t, err, db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.Work.SubmitEvaluation(ctx, in)))
 	})
 }
 
@@ -160,19 +160,19 @@ func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 		for name, limits := range map[string]work.EvaluationLimits{"count": {PerHour: 3}, "bytes": {HourBytes: 3100}} {
 			in := work.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
 			for range 3 { // cancelled at once, as by someone who wants to fill the disk
-				e := got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
-				check(t, second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+				e := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
+				modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
 			}
 			_, err := s.Work.SubmitEvaluation(t.Context(), in)
-			wantKind(t, err, db.TooMany)
+			modelstest.WantKind(t, err, db.TooMany)
 			var refused *db.Error
 			if !errors.As(err, &refused) || refused.RetryAfter < 59*time.Minute || refused.RetryAfter > time.Hour+time.Second {
 				t.Errorf("%s: try again after %v", name, refused.RetryAfter)
 			}
 			in.Caller = "another"
-			check(t, second(s.Work.SubmitEvaluation(t.Context(), in)))
+			modelstest.Check(t, modelstest.Second(s.Work.SubmitEvaluation(t.Context(), in)))
 			in.Caller, in.User = name, modelstest.Person(t, s, "admin of "+name, accounts.RoleAdmin)
-			check(t, second(s.Work.SubmitEvaluation(t.Context(), in)))
+			modelstest.Check(t, modelstest.Second(s.Work.SubmitEvaluation(t.Context(), in)))
 		}
 	})
 }
@@ -184,11 +184,11 @@ func TestTheRequestOfACancelledEvaluationIsDropped(t *testing.T) {
 			"running": func() work.Evaluation { e := submitted(t, s, "a"); begun(t, s, e); return e },
 		} {
 			e := cancelled()
-			if e = got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); !e.HasRequest() {
+			if e = modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); !e.HasRequest() {
 				t.Errorf("%s: there is no request before it is cancelled", name)
 			}
-			check(t, second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
-			if after := got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); after.HasRequest() || after.RequestBytes != e.RequestBytes || after.State != work.EvaluationCancelled {
+			modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
+			if after := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), e.ID)); after.HasRequest() || after.RequestBytes != e.RequestBytes || after.State != work.EvaluationCancelled {
 				t.Errorf("%s: after it was cancelled: %+v", name, after)
 			}
 		}
@@ -199,7 +199,7 @@ func TestTheOldestEvaluationsOfACallerWithManyAreRemoved(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ended := func(caller string) string {
 			e := submitted(t, s, caller)
-			check(t, second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
 			return e.ID
 		}
 		kept := func(id string) bool {
@@ -208,7 +208,7 @@ func TestTheOldestEvaluationsOfACallerWithManyAreRemoved(t *testing.T) {
 		}
 		waits := submitted(t, s, "a").ID
 		ids := []string{ended("a"), ended("a"), ended("a"), ended("b")}
-		check(t, s.Work.PruneEvaluationsAbove(t.Context(), 2*int64(len(`{"a":"\u0000"}`))))
+		modelstest.Check(t, s.Work.PruneEvaluationsAbove(t.Context(), 2*int64(len(`{"a":"\u0000"}`))))
 		got := []bool{kept(waits), kept(ids[0]), kept(ids[1]), kept(ids[2]), kept(ids[3])}
 		if diff := cmp.Diff([]bool{true, false, true, true, true}, got); diff != "" {
 			t.Errorf("what is kept (-want +got):\n%s", diff)
@@ -221,19 +221,19 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		ctx := t.Context()
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
-			check(t, second(s.Work.RecordResult(ctx, report, modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, report, modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
 		census, err := s.Work.EvaluationStats(ctx)
 		if err != nil || census.Total != 3 || census.ByState[work.EvaluationCompleted] != 2 || census.JustEnded != 2 || census.JustSubmitted != 3 {
 			t.Errorf("census: %+v, %v", census, err)
 		}
-		check(t, s.Work.PruneEvaluations(ctx, time.Now().Add(time.Second)))
+		modelstest.Check(t, s.Work.PruneEvaluations(ctx, time.Now().Add(time.Second)))
 		if census, err := s.Work.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
 		all, err := s.Counters.Counters(ctx)
-		check(t, err)
+		modelstest.Check(t, err)
 		if diff := cmp.Diff(counters.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, all["compile"]); diff != "" {
 			t.Error(diff)
 		}
@@ -246,18 +246,18 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 	endings := map[string]func(s *models.Store, a work.Attempt) error{
 		"cancelled": func(s *models.Store, a work.Attempt) error {
-			return second(s.Work.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
+			return modelstest.Second(s.Work.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
 		},
 		"worker gone": func(s *models.Store, a work.Attempt) error {
-			return second(s.Work.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))
+			return modelstest.Second(s.Work.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))
 		},
 		"given back": func(s *models.Store, a work.Attempt) error {
-			return second(s.Work.RecordResult(t.Context(), lostResult(a, false), work.Findings{}))
+			return modelstest.Second(s.Work.RecordResult(t.Context(), lostResult(a, false), work.Findings{}))
 		},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		counted := func() (held, givenUp int64) {
-			all := got[map[string]counters.Counter](t)(s.Counters.Counters(t.Context()))
+			all := modelstest.Got[map[string]counters.Counter](t)(s.Counters.Counters(t.Context()))
 			return all[counters.Held].Count, all[counters.GivenUp].Count
 		}
 		want := int64(0)
@@ -266,7 +266,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 			if held, _ := counted(); held != 0 {
 				t.Errorf("%s: %d are held before a worker took one", name, held)
 			}
-			check(t, end(s, waiting))
+			modelstest.Check(t, end(s, waiting))
 			if name == "given back" { // a worker gave it back, so it had it
 				want++
 			}
@@ -274,13 +274,13 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 			if held, _ := counted(); held != 1 {
 				t.Errorf("%s: %d are held, want 1", name, held)
 			}
-			check(t, end(s, taken))
+			modelstest.Check(t, end(s, taken))
 			want++
 			if held, givenUp := counted(); held != 0 || givenUp != want {
 				t.Errorf("%s: %d are held and %d given up, want 0 and %d", name, held, givenUp, want)
 			}
 		}
-		check(t, second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}"), modelstest.Completed())))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}"), modelstest.Completed())))
 		if held, givenUp := counted(); held != 0 || givenUp != want {
 			t.Errorf("after a report: %d are held and %d given up, want 0 and %d", held, givenUp, want)
 		}

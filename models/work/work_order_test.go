@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"fmt"
@@ -17,12 +17,12 @@ import (
 // TestOneOrderForAllThatWaits: evaluations, then runs, then profiles that follow; in each kind people take turns.
 func TestOneOrderForAllThatWaits(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
-		w.score(t, s, w.ann, 10) // a profile follows
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		w.Score(t, s, w.Ann, 10) // a profile follows
 		names := map[job.Ref]string{}
-		for i, user := range []accounts.User{w.ann, w.ann, w.ben} {
-			names[w.submit(t, s, user).Ref()] = fmt.Sprintf("run %d", i+1)
+		for i, user := range []accounts.User{w.Ann, w.Ann, w.Ben} {
+			names[w.Submit(t, s, user).Ref()] = fmt.Sprintf("run %d", i+1)
 		}
 		for i, caller := range []string{"a", "a", "b"} {
 			names[submitted(t, s, caller).Ref()] = fmt.Sprintf("evaluation %d", i+1)
@@ -38,14 +38,14 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 			return out
 		}
 		want := []string{"1 evaluation 1", "2 evaluation 3", "3 evaluation 2", "4 run 1", "5 run 3", "6 run 2", "7 profile"}
-		if diff := cmp.Diff(want, order(got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))); diff != "" {
+		if diff := cmp.Diff(want, order(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))); diff != "" {
 			t.Errorf("the queue:\n%s", diff)
 		}
-		if diff := cmp.Diff(want[:4], order(got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
+		if diff := cmp.Diff(want[:4], order(modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
 			t.Errorf("the next four:\n%s", diff)
 		}
 		lengths, _, err := s.Work.Loads(ctx)
-		check(t, err)
+		modelstest.Check(t, err)
 		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4}}, lengths); diff != "" {
 			t.Errorf("runs that wait:\n%s", diff)
 		}

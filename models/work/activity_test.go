@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"math"
@@ -15,20 +15,20 @@ import (
 
 func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, at := newWorld(t, s), db.Now()
+		w, at := modelstest.NewWorld(t, s), db.Now()
 		slots := map[string]fleet.DeviceSlots{"CPU": {Usable: 2}, "H200": {Usable: 1}}
 		for hours, took := range map[int]int{30: 1, 25: 2, 12: 6, 6: 3} { // of a day with 48 hours of slots: 1 + 6 + 3
-			run := w.score(t, s, w.ann, 100)
+			run := w.Score(t, s, w.Ann, 100)
 			started := at.Add(-time.Duration(hours) * time.Hour)
 			_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1, started_at = $2, ended_at = $3 where id = $4",
 				started.Add(-time.Duration(took)*time.Minute), started, started.Add(time.Duration(took)*time.Hour), run.ID)
-			check(t, err)
+			modelstest.Check(t, err)
 		}
 		for i, ns := range []float64{100, 101, 99, 102, 100, 98} {
 			gauge := &job.Gauge{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: ns, MathNS: 1}
-			check(t, s.Sentinels.Keep(t.Context(), "w", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", Gauge: gauge}}))
+			modelstest.Check(t, s.Sentinels.Keep(t.Context(), "w", job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", Gauge: gauge}}))
 		}
-		all := got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, slots))
+		all := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, slots))
 		cpu := all["CPU"]
 		if cpu.Work != 3 || cpu.Waited != 2 || cpu.Wait != 6*time.Minute || math.Abs(cpu.Busy-10.0/48) > 1e-3 {
 			t.Errorf("the day of the CPU is %+v, want 3 runs, of which 2 began to wait in it, and 10 of 48 hours", cpu)

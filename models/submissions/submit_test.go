@@ -1,4 +1,4 @@
-package models_test
+package submissions_test
 
 import (
 	"errors"
@@ -28,10 +28,10 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		hidden := modelstest.Task(t, s, admin, "hidden", "CPU")
 		past := time.Now().In(time.FixedZone("", -5*3600)).Add(-time.Second) // text of a later hour must not count
 		_, err := s.Catalog.UpdateTask(ctx, admin, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})
-		check(t, err)
+		modelstest.Check(t, err)
 		_, err = s.Catalog.UpdateTask(ctx, admin, hidden.ID, catalog.TaskSettings{Devices: hidden.Devices, Visibility: catalog.Hidden})
-		check(t, err)
-		check(t, s.Accounts.SetBlocked(ctx, admin, ben.ID, true))
+		modelstest.Check(t, err)
+		modelstest.Check(t, s.Accounts.SetBlocked(ctx, admin, ben.ID, true))
 
 		good := submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{"CPU", "H200"}, Mode: job.ModeTest, Source: []byte("int x;")}
 		for name, c := range map[string]struct {
@@ -57,12 +57,12 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 				in := good
 				c.change(&in)
 				_, _, err := s.Submissions.Submit(ctx, in)
-				wantKind(t, err, c.want)
+				modelstest.WantKind(t, err, c.want)
 			})
 		}
 		good.FileName = `C:\work\my kernel.CPP`
 		sub, runs, err := s.Submissions.Submit(ctx, good)
-		check(t, err)
+		modelstest.Check(t, err)
 		if sub.ID != 1 || sub.FileName != "my kernel.CPP" || len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != work.StateQueued {
 			t.Errorf("Submit: %+v, %+v", sub, runs)
 		}
@@ -77,7 +77,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		if err != nil || len(tries) != 1 || tries[0].ID != sub.ID || !tries[0].CreatedAt.Equal(sub.CreatedAt) || tries[0].Mode != sub.Mode || len(tries[0].Runs) != 2 {
 			t.Errorf("Tries: %+v, %v", tries, err)
 		}
-		short := got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, accounts.User{}, submissions.SubmissionFilter{UserID: ann.ID, Short: true}))
+		short := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, accounts.User{}, submissions.SubmissionFilter{UserID: ann.ID, Short: true}))
 		if runs := short[0].Runs; len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != work.StateQueued || !runs[1].QueuedAt.Equal(list[0].Runs[1].QueuedAt) {
 			t.Errorf("Submissions in short: %+v", short)
 		}
@@ -99,7 +99,7 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 		bundle.Definition.SubmissionFiles = []string{"*.h"}
 		bundle.Files["task.h"] = []byte("#include <vector.h>\n")
 		task, err := s.Catalog.CreateTask(ctx, admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
-		check(t, err)
+		modelstest.Check(t, err)
 		submit := func(key, tile string, more ...string) (submissions.Submission, []work.Run, error) {
 			in := submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, FileName: "kernel.cpp",
 				Source: []byte("int x;"), Files: map[string][]byte{"tile.h": []byte(tile)}, Key: key}
@@ -112,19 +112,19 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 			"task.h": "has the name of a file of the task", "vector.h": "task.h of the task includes or imports", "a.cuh": "is not one that the task takes", "../a.h": "not a plain file name",
 		} {
 			_, _, err := submit("", "", name)
-			wantKind(t, err, db.Invalid)
+			modelstest.WantKind(t, err, db.Invalid)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		first, runs, err := submit("k", "int tile; // /proc/\n")
-		check(t, err)
+		modelstest.Check(t, err)
 		again, _, err := submit("k", "int tile; // /proc/\n")
 		if err != nil || again.ID != first.ID {
 			t.Errorf("sent again it is submission %d, not %d: %v", again.ID, first.ID, err)
 		}
 		_, _, err = submit("k", "int other;\n")
-		wantKind(t, err, db.Conflict)
+		modelstest.WantKind(t, err, db.Conflict)
 		got, err := s.Submissions.Source(ctx, first)
 		if err != nil || string(got.Source) != "int x;" || string(got.Files["tile.h"]) != "int tile; // /proc/\n" || db.Hash(got.Pack()) != first.SourceHash {
 			t.Errorf("Source: %+v, %v", got, err)
@@ -138,7 +138,7 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 			t.Errorf("flags: %+v, %v", flags, err)
 		}
 		alike, _, err := submit("", "int tile; // /proc/\n")
-		check(t, err)
+		modelstest.Check(t, err)
 		other, _, err := submit("", "int tile2;")
 		if err != nil || alike.SourceKey != first.SourceKey || other.SourceKey == first.SourceKey || len(runs) != 1 {
 			t.Errorf("keys: %q alike, %q, %q another: %v", first.SourceKey, alike.SourceKey, other.SourceKey, err)
@@ -149,22 +149,22 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
 	cfg := models.Config{Limits: submissions.Limits{PerHour: 2, Waiting: 10}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		submit := func(user accounts.User) error {
-			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: user, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")})
+			_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: user, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeTest, Source: []byte("x")})
 			return err
 		}
 		began := time.Now()
-		check(t, submit(w.ann))
-		check(t, submit(w.ann))
-		err := submit(w.ann)
-		wantKind(t, err, db.TooMany)
+		modelstest.Check(t, submit(w.Ann))
+		modelstest.Check(t, submit(w.Ann))
+		err := submit(w.Ann)
+		modelstest.WantKind(t, err, db.TooMany)
 		if e, _ := errors.AsType[*db.Error](err); e.RetryAfter < time.Hour-time.Since(began) || e.RetryAfter > time.Hour {
 			t.Errorf("try again after %v", e.RetryAfter)
 		}
-		check(t, submit(w.ben))
+		modelstest.Check(t, submit(w.Ben))
 		for range 5 {
-			check(t, submit(w.admin))
+			modelstest.Check(t, submit(w.Admin))
 		}
 	})
 }
@@ -172,30 +172,30 @@ func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
 func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
 	cfg := models.Config{Limits: submissions.Limits{PerHour: 1}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
-		again := submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")}
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
+		again := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeTest, Source: []byte("x")}
 		_, _, err := s.Submissions.Submit(ctx, again)
-		wantKind(t, err, db.TooMany)
+		modelstest.WantKind(t, err, db.TooMany)
 		for range work.MaxLosses {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-			check(t, err)
+			modelstest.Check(t, err)
 			result := modelstest.Result(attempt, 1)
 			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true, &job.Failure{Reason: "The disk is full.", Infrastructure: true}
-			check(t, second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
 		_, _, err = s.Submissions.Submit(ctx, again)
-		check(t, err)
+		modelstest.Check(t, err)
 	})
 }
 
 func TestAPersonWithManyLiveRunsWaits(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{Limits: submissions.Limits{Waiting: 1}}, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
-		run := w.submit(t, s, w.ann)
-		_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")})
-		wantKind(t, err, db.TooMany)
+		w := modelstest.NewWorld(t, s)
+		run := w.Submit(t, s, w.Ann)
+		_, _, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeTest, Source: []byte("x")})
+		modelstest.WantKind(t, err, db.TooMany)
 		modelstest.Finish(t, s, run, 5)
-		w.submit(t, s, w.ann)
+		w.Submit(t, s, w.Ann)
 	})
 }

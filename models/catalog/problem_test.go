@@ -1,4 +1,4 @@
-package models_test
+package catalog_test
 
 import (
 	"testing"
@@ -11,17 +11,17 @@ import (
 
 func TestAProblemIsATextOfItsTask(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
-		bundle, err := s.Catalog.Bundle(t.Context(), w.task.VersionID)
-		check(t, err)
+		w := modelstest.NewWorld(t, s)
+		bundle, err := s.Catalog.Bundle(t.Context(), w.Task.VersionID)
+		modelstest.Check(t, err)
 		bundle.Definition.Problem = "sums"
-		version, change, err := s.Catalog.Publish(t.Context(), w.admin, w.task.ID, bundle, nil)
-		check(t, err)
-		if change != catalog.ChangeTexts || version.ID != w.task.VersionID || version.Problem != "sums" {
+		version, change, err := s.Catalog.Publish(t.Context(), w.Admin, w.Task.ID, bundle, nil)
+		modelstest.Check(t, err)
+		if change != catalog.ChangeTexts || version.ID != w.Task.VersionID || version.Problem != "sums" {
 			t.Errorf("a problem makes the change %q, version %d of problem %q", change, version.Number, version.Problem)
 		}
 		list, err := s.TaskList(t.Context(), accounts.User{})
-		check(t, err)
+		modelstest.Check(t, err)
 		if len(list) != 1 || list[0].Problem != "sums" {
 			t.Errorf("the list has %+v", list)
 		}

@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"testing"
@@ -27,16 +27,16 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 		"ends each of its workers":   {work.LossCounts, work.MaxLosses, true, work.MaxLosses, true},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		for name, test := range tests {
-			run := w.submit(t, s, w.ann)
+			run := w.Submit(t, s, w.Ann)
 			var pause time.Duration
 			for i := range test.after {
 				attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-				check(t, err)
-				check(t, second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
-				check(t, second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
-				run = got[work.Run](t)(s.Work.Run(ctx, run.ID))
+				modelstest.Check(t, err)
+				modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
+				modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
+				run = modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 				if !test.pauses {
 					if run.NotBefore != nil {
 						t.Errorf("%s: it waits until %v", name, run.NotBefore)
@@ -79,15 +79,15 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 		a := l.start()
 		l.taken(a, "w1")
 		out, err := s.Work.NoteTaken(t.Context(), "w2", a.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		_, _, stale, err := s.Work.Known(t.Context(), "w2", []string{a.ID})
 		if err != nil || len(out.Events)+len(out.Evaluations) > 0 || len(stale) != 1 || stale[0] != a.ID {
 			t.Errorf("w2 is told %+v, to drop %v, %v", out, stale, err)
 		}
 		_, _, err = s.Work.AppendEvents(t.Context(), []job.Event{{RunID: a.RunID, EvaluationID: a.EvaluationID, AttemptID: a.ID, Secret: a.Secret,
 			Worker: "w2", Seq: 1, Type: job.EventTaken, Time: time.Now()}})
-		check(t, err)
-		if live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context())); len(live) != 1 || live[0].Worker != "w1" {
+		modelstest.Check(t, err)
+		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context())); len(live) != 1 || live[0].Worker != "w1" {
 			t.Errorf("live: %+v", live)
 		}
 	})

@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"encoding/json"
@@ -50,35 +50,35 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 		ctx := t.Context()
 		make := func(owner string) work.Evaluation {
 			t.Helper()
-			return got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
+			return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, work.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
 				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)}))
 		}
 		mine, _ := make("key:1"), make("key:2")
 		make("")
 		for owner, want := range map[string][]string{"key:1": {mine.ID}, "key:3": nil, "": nil} {
 			var ids []string
-			for _, e := range got[[]work.Evaluation](t)(s.Work.Evaluations(ctx, work.Asker{Owner: owner}, 0, 10)) {
+			for _, e := range modelstest.Got[[]work.Evaluation](t)(s.Work.Evaluations(ctx, work.Asker{Owner: owner}, 0, 10)) {
 				ids = append(ids, e.ID)
 			}
 			if diff := cmp.Diff(want, ids); diff != "" {
 				t.Errorf("the list of %q: %s", owner, diff)
 			}
 		}
-		open := got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, true))
+		open := modelstest.Got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, true))
 		if !open.Shared || open.Change <= mine.Change {
 			t.Errorf("shared: %+v", open)
 		}
 		attempt := begun(t, s, mine) // what workers tell changes nothing about that
-		if e := got[work.Evaluation](t)(s.Work.Evaluation(ctx, mine.ID)); !e.Shared {
+		if e := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, mine.ID)); !e.Shared {
 			t.Error("the switch did not stay")
 		}
-		if closed := got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, false)); closed.Shared {
+		if closed := modelstest.Got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, false)); closed.Shared {
 			t.Errorf("not shared any more: %+v", closed)
 		}
-		wantKind(t, second(s.Work.ShareEvaluation(ctx, "none", true)), db.NotFound)
-		check(t, second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
+		modelstest.WantKind(t, modelstest.Second(s.Work.ShareEvaluation(ctx, "none", true)), db.NotFound)
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
 		for _, owner := range []string{"", "key:2", "key:1"} {
-			check(t, s.Work.PruneEvaluationsOf(ctx, owner, time.Now().Add(time.Second)))
+			modelstest.Check(t, s.Work.PruneEvaluationsOf(ctx, owner, time.Now().Add(time.Second)))
 			if _, err := s.Work.Evaluation(ctx, mine.ID); (err == nil) != (owner != "key:1") {
 				t.Errorf("after %q has cleaned up: %v", owner, err)
 			}

@@ -1,4 +1,4 @@
-package models_test
+package catalog_test
 
 import (
 	"slices"
@@ -30,9 +30,9 @@ func TestATaskComesBackAsItWasMade(t *testing.T) {
 			Slug: "Prefix Sum!", TaskSettings: catalog.TaskSettings{Devices: []string{"H200", "CPU"}, Deadline: &deadline},
 			Origin: "builtin", Bundle: bundle,
 		})
-		check(t, err)
+		modelstest.Check(t, err)
 		got, err := s.Catalog.Task(ctx, "prefix-sum")
-		check(t, err)
+		modelstest.Check(t, err)
 		if diff := cmp.Diff(made, got); diff != "" {
 			t.Errorf("task (-made +read):\n%s", diff)
 		}
@@ -40,13 +40,13 @@ func TestATaskComesBackAsItWasMade(t *testing.T) {
 			t.Errorf("deadline %v, title %q", got.Deadline, got.Title)
 		}
 		stored, err := s.Catalog.Bundle(ctx, made.VersionID)
-		check(t, err)
+		modelstest.Check(t, err)
 		bundle.Name = "prefix-sum"
 		if diff := cmp.Diff(bundle, stored); diff != "" {
 			t.Errorf("bundle (-made +read):\n%s", diff)
 		}
 		_, err = s.Catalog.CreateTask(ctx, creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
-		wantKind(t, err, db.Conflict)
+		modelstest.WantKind(t, err, db.Conflict)
 	})
 }
 
@@ -70,22 +70,22 @@ func TestWhatCannotBeATaskIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Catalog.CreateTask(t.Context(), c.actor, catalog.NewTask{Slug: c.slug, TaskSettings: c.settings, Bundle: bundle})
-			wantKind(t, err, c.want)
+			modelstest.WantKind(t, err, c.want)
 		})
 	}
 }
 
 func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		w.score(t, s, w.ann, 100)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		w.Score(t, s, w.Ann, 100)
 		texts := modelstest.Bundle("vectoradd")
 		publish := func(b *tasks.Bundle, want catalog.Change, number int) catalog.TaskVersion {
 			t.Helper()
-			expected, err := s.Catalog.Compare(ctx, w.task.ID, b)
-			check(t, err)
-			version, change, err := s.Catalog.Publish(ctx, w.admin, w.task.ID, b, nil)
-			check(t, err)
+			expected, err := s.Catalog.Compare(ctx, w.Task.ID, b)
+			modelstest.Check(t, err)
+			version, change, err := s.Catalog.Publish(ctx, w.Admin, w.Task.ID, b, nil)
+			modelstest.Check(t, err)
 			if change != want || expected != want || version.Number != number {
 				t.Errorf("published %s (announced %s) as version %d, want %s, %d", change, expected, version.Number, want, number)
 			}
@@ -97,51 +97,51 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		texts.Definition.Templates = map[string]string{"C++": "template.cpp"}
 		texts.Files["template.cpp"] = []byte("// here\n")
 		old := publish(texts, catalog.ChangeTexts, 1)
-		if list := got[[]models.TaskSummary](t)(s.TaskList(ctx, w.ann)); len(list) != 1 || !slices.Equal(list[0].Tags, texts.Definition.Tags) {
+		if list := modelstest.Got[[]models.TaskSummary](t)(s.TaskList(ctx, w.Ann)); len(list) != 1 || !slices.Equal(list[0].Tags, texts.Definition.Tags) {
 			t.Errorf("the list of tasks does not have the new tags: %+v", list)
 		}
 		texts.Definition.Title = "Add two vectors"
 		publish(texts, catalog.ChangeTexts, 1)
-		if task := got[catalog.Task](t)(s.Catalog.Task(ctx, "vectoradd")); task.Title != "Add two vectors" {
+		if task := modelstest.Got[catalog.Task](t)(s.Catalog.Task(ctx, "vectoradd")); task.Title != "Add two vectors" {
 			t.Errorf("the bundle has a new title, and the task is still called %q", task.Title)
 		}
 		texts.Files["reference.h"] = []byte("// stricter\n")
 		fresh := publish(texts, catalog.ChangeVersion, 2)
 
-		if page := got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 1 {
+		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 1 {
 			t.Errorf("the old board has %d entries", len(page.Standings))
 		}
-		if page := got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 0 {
+		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU", boards.Part{Limit: 10})); len(page.Standings) != 0 {
 			t.Errorf("the new board has %d entries", len(page.Standings))
 		}
-		if run := w.submit(t, s, w.ben); run.VersionID != fresh.ID {
+		if run := w.Submit(t, s, w.Ben); run.VersionID != fresh.ID {
 			t.Errorf("a new submission went to version %d", run.VersionID)
 		}
-		if list, err := s.Catalog.VersionNumbers(ctx, w.task.ID); err != nil || len(list) != 2 || list[0] != fresh.Number {
+		if list, err := s.Catalog.VersionNumbers(ctx, w.Task.ID); err != nil || len(list) != 2 || list[0] != fresh.Number {
 			t.Errorf("Versions: %v, %v", list, err)
 		}
-		if v, err := s.Catalog.VersionNumber(ctx, w.task.ID, 1); err != nil || v.ID != old.ID || v.Definition.Description != "Add two vectors, quickly." {
+		if v, err := s.Catalog.VersionNumber(ctx, w.Task.ID, 1); err != nil || v.ID != old.ID || v.Definition.Description != "Add two vectors, quickly." {
 			t.Errorf("VersionNumber: %v, %v", v, err)
 		}
-		_, _, err := s.Catalog.Publish(ctx, w.ann, w.task.ID, texts, nil)
-		wantKind(t, err, db.Forbidden)
+		_, _, err := s.Catalog.Publish(ctx, w.Ann, w.Task.ID, texts, nil)
+		modelstest.WantKind(t, err, db.Forbidden)
 	})
 }
 
 func TestDeletingATaskNeedsItsNameAndLeavesNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		other := modelstest.Task(t, s, w.admin, "other", "CPU")
-		run := w.score(t, s, w.ann, 100)
-		w.submit(t, s, w.ben)
-		wantKind(t, s.Catalog.DeleteTask(ctx, w.ann, w.task.ID, "Vectoradd"), db.Forbidden)
-		wantKind(t, s.Catalog.DeleteTask(ctx, w.admin, w.task.ID, "vector"), db.Invalid)
-		check(t, s.Catalog.DeleteTask(ctx, w.admin, w.task.ID, "Vectoradd"))
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		other := modelstest.Task(t, s, w.Admin, "other", "CPU")
+		run := w.Score(t, s, w.Ann, 100)
+		w.Submit(t, s, w.Ben)
+		modelstest.WantKind(t, s.Catalog.DeleteTask(ctx, w.Ann, w.Task.ID, "Vectoradd"), db.Forbidden)
+		modelstest.WantKind(t, s.Catalog.DeleteTask(ctx, w.Admin, w.Task.ID, "vector"), db.Invalid)
+		modelstest.Check(t, s.Catalog.DeleteTask(ctx, w.Admin, w.Task.ID, "Vectoradd"))
 		_, err := s.Work.Run(ctx, run.ID)
-		wantKind(t, err, db.NotFound)
+		modelstest.WantKind(t, err, db.NotFound)
 		for _, table := range strings.Fields("submissions runs attempts stages run_events entries boards records") {
 			var n int
-			check(t, s.SQL().QueryRowContext(ctx, "select count(*) from "+table).Scan(&n))
+			modelstest.Check(t, s.SQL().QueryRowContext(ctx, "select count(*) from "+table).Scan(&n))
 			if n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)
 			}
@@ -163,14 +163,14 @@ func TestTasksAreListedForWhoMaySeeThem(t *testing.T) {
 		} {
 			settings.Devices = []string{"CPU", "T4"}
 			_, err := s.Catalog.CreateTask(ctx, cora, catalog.NewTask{TaskSettings: settings, Bundle: modelstest.Bundle(name)})
-			check(t, err)
+			modelstest.Check(t, err)
 		}
 		for _, c := range []struct {
 			viewer accounts.User
 			want   int
 		}{{accounts.User{}, 2}, {cora, 3}, {admin, 3}} {
 			list, err := s.TaskSummaries(ctx, c.viewer)
-			check(t, err)
+			modelstest.Check(t, err)
 			if len(list) != c.want || list[len(list)-1].Slug != "over" {
 				t.Errorf("%q sees %d tasks, want %d, the closed one last", c.viewer.Name, len(list), c.want)
 			}
@@ -179,7 +179,7 @@ func TestTasksAreListedForWhoMaySeeThem(t *testing.T) {
 			}
 		}
 		draft, err := s.Catalog.Task(ctx, "draft")
-		check(t, err)
+		modelstest.Check(t, err)
 		if draft.VisibleTo(accounts.User{}) || !draft.VisibleTo(cora) || draft.EditableBy(accounts.User{ID: cora.ID, Role: accounts.RoleUser}) {
 			t.Error("a draft is seen or changed by the wrong people")
 		}

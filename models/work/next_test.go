@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"sync"
@@ -18,21 +18,21 @@ func workerOf(t *testing.T, s *models.Store, name string, slots int) {
 	for i := range slots {
 		h.Slots = append(h.Slots, job.Slot{Index: i, Device: "CPU"})
 	}
-	check(t, s.Fleet.SaveHeartbeat(t.Context(), h))
+	modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), h))
 }
 
 func next(t *testing.T, s *models.Store, ask job.Ask) *work.Attempt {
 	t.Helper()
-	return got[*work.Attempt](t)(s.Work.Next(t.Context(), ask, time.Now()))
+	return modelstest.Got[*work.Attempt](t)(s.Work.Next(t.Context(), ask, time.Now()))
 }
 
 // TestAskingAtOnceNoWorkerGetsAnothersJob: each unit of work is begun once, however many ask.
 func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		const workers, jobs = 6, 12
 		for range jobs {
-			w.submit(t, s, w.ann)
+			w.Submit(t, s, w.Ann)
 		}
 		var asking sync.WaitGroup
 		var mu sync.Mutex
@@ -73,16 +73,16 @@ func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 // TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked, and nothing before it has said that it is there.
 func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		w.Submit(t, s, w.Ann)
 		for name, device := range map[string]string{"mine": "CPU", "other": "H200", "revoked": "CPU", "silent": "CPU"} {
-			_, _, err := s.Fleet.CreateCredential(ctx, w.admin, name, []string{device})
-			check(t, err)
+			_, _, err := s.Fleet.CreateCredential(ctx, w.Admin, name, []string{device})
+			modelstest.Check(t, err)
 			if name != "silent" {
 				workerOf(t, s, name, 1)
 			}
 		}
-		check(t, s.Fleet.RevokeCredential(ctx, w.admin, "revoked"))
+		modelstest.Check(t, s.Fleet.RevokeCredential(ctx, w.Admin, "revoked"))
 		for _, name := range []string{"other", "revoked", "silent", "unknown"} {
 			if a := next(t, s, job.Ask{Worker: name, Device: "CPU"}); a != nil {
 				t.Errorf("%s gets %+v", name, a)
@@ -97,9 +97,9 @@ func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 // TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold, whatever it says it holds.
 func TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		for range 5 {
-			w.submit(t, s, w.ann)
+			w.Submit(t, s, w.Ann)
 		}
 		workerOf(t, s, "w1", 1)
 		var held []string
@@ -117,9 +117,9 @@ func TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold(t *testing.T) {
 // TestIdleSlotsComeBeforeBusyOnes, which build the next job only while no slot is idle.
 func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		for range 4 {
-			w.submit(t, s, w.ann)
+			w.Submit(t, s, w.Ann)
 		}
 		workerOf(t, s, "w1", 1)
 		workerOf(t, s, "w2", 1)

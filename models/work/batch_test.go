@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"encoding/json"
@@ -25,9 +25,9 @@ func batchOf(t *testing.T, s *models.Store, caller string, n, atOnce int) (id st
 			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: fmt.Append(nil, i)}})
 	}
 	id, err := s.Work.SubmitBatch(t.Context(), in)
-	check(t, err)
+	modelstest.Check(t, err)
 	for _, item := range in.Items {
-		check(t, item.Err)
+		modelstest.Check(t, item.Err)
 		made = append(made, item.Made)
 	}
 	return id, made
@@ -41,7 +41,7 @@ func resultsOf(t *testing.T, s *models.Store, id string) (list []work.Evaluation
 		if db.KindOf(err) == db.NotFound {
 			return list
 		}
-		check(t, err)
+		modelstest.Check(t, err)
 		list = append(list, e)
 	}
 }
@@ -50,16 +50,16 @@ func resultsOf(t *testing.T, s *models.Store, id string) (list []work.Evaluation
 func turns(t *testing.T, s *models.Store, names map[string]string) (order []string) {
 	t.Helper()
 	for {
-		next := got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "H200", 1, time.Now().Add(time.Minute)))
+		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "H200", 1, time.Now().Add(time.Minute)))
 		if len(next) == 0 {
 			return order
 		}
 		name := "run"
 		if next[0].EvaluationID != "" {
-			name = names[got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), next[0].EvaluationID)).Caller]
+			name = names[modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(t.Context(), next[0].EvaluationID)).Caller]
 		}
 		order = append(order, name)
-		got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].Ref()))
+		modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].Ref()))
 	}
 }
 
@@ -71,7 +71,7 @@ func TestABatchTakesTurnsWithOtherCallersAndWithRuns(t *testing.T) {
 		task := modelstest.Task(t, s, ann, "sort", "H200")
 		modelstest.Submit(t, s, ann, task)
 		single := work.NewEvaluation{Caller: "address:c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`)}
-		got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), single))
+		modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), single))
 		got := turns(t, s, map[string]string{"person:77": "a", "address:b": "b", "address:c": "single"})
 		if diff := cmp.Diff([]string{"single", "a", "b", "run", "a", "b", "a", "a"}, got); diff != "" {
 			t.Errorf("order (-want +got):\n%s", diff)
@@ -90,7 +90,7 @@ func TestABatchWaitsBeyondWhatItsCallerMayHaveInWork(t *testing.T) {
 		if diff := cmp.Diff([]string{"b"}, turns(t, s, names)); diff != "" {
 			t.Errorf("with another caller:\n%s", diff)
 		}
-		check(t, second(s.Work.CancelEvaluation(t.Context(), made[0].ID, "")))
+		modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), made[0].ID, "")))
 		if diff := cmp.Diff([]string{"a"}, turns(t, s, names)); diff != "" {
 			t.Errorf("after the end of %s:\n%s", made[0].ID, diff)
 		}
@@ -102,13 +102,13 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 		id, made := batchOf(t, s, "a", 3, 0)
 		lost := begun(t, s, made[0])
 		done := begun(t, s, made[1])
-		if out := got[work.Recorded](t)(s.Work.RecordResult(t.Context(), lostResult(lost, false), modelstest.Completed())); !out.Retried {
+		if out := modelstest.Got[work.Recorded](t)(s.Work.RecordResult(t.Context(), lostResult(lost, false), modelstest.Completed())); !out.Retried {
 			t.Fatalf("the lost one is not tried again: %+v", out)
 		}
-		check(t, second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(done, `{}`), modelstest.Completed())))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(done, `{}`), modelstest.Completed())))
 		for _, i := range []int{2, 0} {
 			attempt := begun(t, s, made[i])
-			check(t, second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{}`), modelstest.Completed())))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, `{}`), modelstest.Completed())))
 		}
 		var indexes []int
 		for i, e := range resultsOf(t, s, id) {
@@ -120,7 +120,7 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 		if !slices.Equal(indexes, []int{1, 2, 0}) {
 			t.Errorf("the results are of %v", indexes)
 		}
-		if b := got[work.Batch](t)(s.Work.Batch(t.Context(), id)); b.Live {
+		if b := modelstest.Got[work.Batch](t)(s.Work.Batch(t.Context(), id)); b.Live {
 			t.Errorf("the batch is %+v", b)
 		}
 	})
@@ -130,12 +130,12 @@ func TestNoResultIsDroppedWhileItsBatchGoesOn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		id, made := batchOf(t, s, "a", 2, 0)
 		end := func(e work.Evaluation) {
-			check(t, second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), `{}`), modelstest.Completed())))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), `{}`), modelstest.Completed())))
 		}
 		prune := func() (left int) {
-			check(t, s.Work.PruneEvaluationsOf(t.Context(), "key:a", time.Now().Add(time.Hour)))
-			check(t, s.Work.PruneEvaluations(t.Context(), time.Now().Add(time.Hour)))
-			check(t, s.Work.PruneEvaluationsAbove(t.Context(), 0))
+			modelstest.Check(t, s.Work.PruneEvaluationsOf(t.Context(), "key:a", time.Now().Add(time.Hour)))
+			modelstest.Check(t, s.Work.PruneEvaluations(t.Context(), time.Now().Add(time.Hour)))
+			modelstest.Check(t, s.Work.PruneEvaluationsAbove(t.Context(), 0))
 			return len(resultsOf(t, s, id))
 		}
 		end(made[0])

@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 // order names the people in a device's queue, next first.
 func order(t *testing.T, s *models.Store, names map[int64]string) (out []string) {
 	t.Helper()
-	for i, q := range got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
+	for i, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
 		if q.Place != i+1 {
 			t.Errorf("the run at %d has place %d", i+1, q.Place)
 		}
@@ -25,34 +25,34 @@ func order(t *testing.T, s *models.Store, names map[int64]string) (out []string)
 
 func TestTheQueueServesPeopleInTurn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		names := map[int64]string{w.ann.ID: "ann", w.ben.ID: "ben"}
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		names := map[int64]string{w.Ann.ID: "ann", w.Ben.ID: "ben"}
 		var first work.Run
 		for i := range 4 {
-			if run := w.submit(t, s, w.ann); i == 0 {
+			if run := w.Submit(t, s, w.Ann); i == 0 {
 				first = run
 			}
 		}
-		bens := w.submit(t, s, w.ben)
-		w.submit(t, s, w.ben)
+		bens := w.Submit(t, s, w.Ben)
+		w.Submit(t, s, w.Ben)
 		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue:\n%s", diff)
 		}
-		if places := got[map[int64]int](t)(s.Work.Places(ctx, bens.SubmissionID)); places[bens.ID] != 2 {
+		if places := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, bens.SubmissionID)); places[bens.ID] != 2 {
 			t.Errorf("places: %v", places)
 		}
 
 		// Ann's first run goes into the queue and is then worked on: it is still her turn that was used.
 		attempt, err := s.Work.StartAttempt(ctx, first.Ref())
-		check(t, err)
+		modelstest.Check(t, err)
 		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a job sent:\n%s", diff)
 		}
-		next := got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 2, time.Now()))
+		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 2, time.Now()))
 		if len(next) != 2 || next[0].RunID != bens.ID || next[0].Place != 2 {
 			t.Errorf("next: %+v", next)
 		}
-		check(t, second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
 		if diff := cmp.Diff([]string{"ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}
@@ -62,9 +62,9 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		}
 
 		// Lost because of an infrastructure error, the run stands where it stood, and lets others pass for a while.
-		check(t, second(s.Work.FailAttempt(ctx, attempt.ID, "The worker is gone.", work.LossWaits)))
+		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, "The worker is gone.", work.LossWaits)))
 		nextAt := func(at time.Time) int64 {
-			return got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, at))[0].RunID
+			return modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, at))[0].RunID
 		}
 		if next := nextAt(time.Now()); next == first.ID {
 			t.Error("the lost run is sent again without a pause")
@@ -77,15 +77,15 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 
 func TestDevicesHaveQueuesOfTheirOwn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		both := modelstest.Task(t, s, w.admin, "both", "H200", "CPU")
-		modelstest.Submit(t, s, w.ann, both)
-		runs := modelstest.Submit(t, s, w.ben, both)
-		places := got[map[int64]int](t)(s.Work.Places(ctx, runs[0].SubmissionID))
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		both := modelstest.Task(t, s, w.Admin, "both", "H200", "CPU")
+		modelstest.Submit(t, s, w.Ann, both)
+		runs := modelstest.Submit(t, s, w.Ben, both)
+		places := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, runs[0].SubmissionID))
 		if places[runs[0].ID] != 2 || places[runs[1].ID] != 2 {
 			t.Errorf("places: %v", places)
 		}
-		if next := got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "H200", 9, time.Now())); len(next) != 2 || next[0].UserID != w.ann.ID {
+		if next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "H200", 9, time.Now())); len(next) != 2 || next[0].UserID != w.Ann.ID {
 			t.Errorf("next on H200: %+v", next)
 		}
 	})

@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"os"
@@ -16,27 +16,27 @@ import (
 // TestANearlyFullDiskKeepsResultsAlone of what a worker sends: a run that was accepted ends, without its files and its events.
 func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{MinFree: 1 << 60}, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
-		tell := teller{attempt: attempt}
+		modelstest.Check(t, err)
+		tell := modelstest.Teller{Attempt: attempt}
 		stored, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.say(job.Event{Type: job.EventStage, Stage: job.StageTest}), tell.say(job.Event{Type: job.EventLog, Text: "a line"}),
-			tell.say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest}), tell.Say(job.Event{Type: job.EventLog, Text: "a line"}),
+			tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
 		})
 		if err != nil || len(stored.Events) != 0 {
 			t.Errorf("events are stored: %v, %v", types(stored.Events), err)
 		}
-		if now := got[work.Run](t)(s.Work.Run(ctx, run.ID)); now.State != work.StateTesting {
+		if now := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID)); now.State != work.StateTesting {
 			t.Errorf("the run is %s", now.State)
 		}
 		result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 			Stages:    []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass}},
 			Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Size: 2e6, Data: []byte("content")}}}
-		out := got[work.Recorded](t)(s.Work.RecordResult(ctx, result, work.Findings{}))
-		kept := got[[]work.Artifact](t)(s.Work.Artifacts(ctx, run.ID))
-		stages := got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
+		out := modelstest.Got[work.Recorded](t)(s.Work.RecordResult(ctx, result, work.Findings{}))
+		kept := modelstest.Got[[]work.Artifact](t)(s.Work.Artifacts(ctx, run.ID))
+		stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
 		if !out.Accepted || len(kept) != 0 || len(stages) != 1 {
 			t.Fatalf("accepted: %t, files: %+v, stages: %+v", out.Accepted, kept, stages)
 		}
@@ -52,18 +52,18 @@ func TestWhatASweepRemovesIsFreeOnTheDisk(t *testing.T) {
 	s, ctx := modelstest.OpenDir(t, dir), t.Context()
 	for i := range 64 {
 		_, err := s.SQL().ExecContext(ctx, "insert into blobs (hash, size, data, created_at) values ($1, 1048576, randomblob(1048576), datetime())", i)
-		check(t, err)
+		modelstest.Check(t, err)
 	}
 	size := func() (bytes int64) {
 		for _, name := range []string{"warpboard.db", "warpboard.db-wal"} {
 			info, err := os.Stat(filepath.Join(dir, name))
-			check(t, err)
+			modelstest.Check(t, err)
 			bytes += info.Size()
 		}
 		return bytes
 	}
 	before := size()
-	check(t, s.Sweep(ctx, time.Now()))
+	modelstest.Check(t, s.Sweep(ctx, time.Now()))
 	if after := size(); before < 64<<20 || after > 24<<20 {
 		t.Errorf("%d MiB before the sweep, %d MiB after it", before>>20, after>>20)
 	}

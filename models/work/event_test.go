@@ -1,9 +1,8 @@
-package models_test
+package work_test
 
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,19 +11,6 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
-
-// teller makes the events of one attempt.
-type teller struct {
-	attempt work.Attempt
-	seq     int
-}
-
-func (w *teller) say(e job.Event) job.Event {
-	w.seq++
-	e.RunID, e.AttemptID, e.Secret, e.Seq = w.attempt.RunID, w.attempt.ID, w.attempt.Secret, w.seq
-	e.Time, e.Worker = time.Now().UTC(), "w1"
-	return e
-}
 
 func types(events []work.RunEvent) (out []string) {
 	for _, e := range events {
@@ -35,43 +21,43 @@ func types(events []work.RunEvent) (out []string) {
 
 func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
-		tell := teller{attempt: attempt}
+		modelstest.Check(t, err)
+		tell := modelstest.Teller{Attempt: attempt}
 		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
 		batch := []job.Event{
-			tell.say(job.Event{Type: job.EventTaken}),
-			tell.say(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
-			tell.say(job.Event{Type: job.EventLog, Stage: job.StageBuild, Stream: "stderr", Text: "warning: \x00\xff"}),
-			tell.say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build}),
-			tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
+			tell.Say(job.Event{Type: job.EventTaken}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
+			tell.Say(job.Event{Type: job.EventLog, Stage: job.StageBuild, Stream: "stderr", Text: "warning: \x00\xff"}),
+			tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build}),
+			tell.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
 		}
 		stored, stale, err := s.Work.AppendEvents(ctx, batch)
 		if err != nil || len(stale) != 0 {
 			t.Fatalf("stale %v, %v", stale, err)
 		}
 		want := []string{"state queued", "taken building", "stage building", "log building", "ended building", "stage ranking"}
-		all := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))
+		all := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 100))
 		if diff := cmp.Diff(want, types(all)); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
 		if all[1].Event.Secret != "" || all[5].ID != stored.Events[4].ID {
 			t.Errorf("stored %+v, read %+v", stored.Events[4], all[5])
 		}
-		rest := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, all[3].ID, 1))
+		rest := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, all[3].ID, 1))
 		if len(rest) != 1 || rest[0].ID != all[4].ID {
 			t.Errorf("resumed with %v", types(rest))
 		}
-		if last := got[int64](t)(s.Work.LastEventID(ctx, run.SubmissionID)); last != all[5].ID {
+		if last := modelstest.Got[int64](t)(s.Work.LastEventID(ctx, run.SubmissionID)); last != all[5].ID {
 			t.Errorf("last event id %d, want %d", last, all[5].ID)
 		}
-		moved := got[work.Run](t)(s.Work.Run(ctx, run.ID))
+		moved := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		if moved.State != work.StateRanking || moved.Worker != "w1" || moved.StartedAt == nil {
 			t.Errorf("run: %+v", moved)
 		}
-		stages := got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
+		stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
 		if len(stages) != 1 || stages[0].Result.Command != "g++" {
 			t.Errorf("stages before the result: %+v", stages)
 		}
@@ -85,19 +71,19 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 
 func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
-		tell := teller{attempt: attempt}
-		forged := tell.say(job.Event{Type: job.EventTaken})
+		modelstest.Check(t, err)
+		tell := modelstest.Teller{Attempt: attempt}
+		forged := tell.Say(job.Event{Type: job.EventTaken})
 		forged.Secret = "guess"
 		if stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored.Events)+len(stale) != 0 {
 			t.Errorf("with a wrong secret: %v, %v, %v", types(stored.Events), stale, err)
 		}
-		check(t, second(s.Work.CancelRun(ctx, w.ann, run.ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventTaken}
-		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventTaken}), unknown})
+		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.Say(job.Event{Type: job.EventTaken}), unknown})
 		if err != nil || len(stored.Events) != 0 || len(stale) != 2 {
 			t.Errorf("after cancelling: %v, %v, %v", types(stored.Events), stale, err)
 		}
@@ -106,21 +92,21 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 
 func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
-		tell := teller{attempt: attempt}
+		modelstest.Check(t, err)
+		tell := modelstest.Teller{Attempt: attempt}
 		line := strings.Repeat("x", 32<<10)
 		for range 8 {
 			var batch []job.Event
 			for range 8 {
-				batch = append(batch, tell.say(job.Event{Type: job.EventLog, Stream: "stdout", Text: line}))
+				batch = append(batch, tell.Say(job.Event{Type: job.EventLog, Stream: "stdout", Text: line}))
 			}
-			check(t, third(s.Work.AppendEvents(ctx, batch)))
+			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, batch)))
 		}
-		check(t, third(s.Work.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
-		events := got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 1000))
+		modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, []job.Event{tell.Say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
+		events := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 1000))
 		bytes, notes := 0, 0
 		for _, e := range events {
 			if e.Type == job.EventLog {
@@ -140,20 +126,20 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 // TestAFloodOfEventsOfAnyKindIsCut: a stolen secret of a worker fills no disk with what it says of one attempt.
 func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
-		tell, text := teller{attempt: attempt}, strings.Repeat("x", 1<<20)
+		modelstest.Check(t, err)
+		tell, text := modelstest.Teller{Attempt: attempt}, strings.Repeat("x", 1<<20)
 		for range 12 {
-			check(t, third(s.Work.AppendEvents(ctx, []job.Event{
-				tell.say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
-				tell.say(job.Event{Type: "invented", Text: text}), tell.say(job.Event{Type: job.EventStage, Text: text}),
-				tell.say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
+			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, []job.Event{
+				tell.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
+				tell.Say(job.Event{Type: "invented", Text: text}), tell.Say(job.Event{Type: job.EventStage, Text: text}),
+				tell.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
 			})))
 		}
 		var bytes int64
-		check(t, s.SQL().QueryRowContext(ctx, "select coalesce(sum(length(event)), 0) from run_events").Scan(&bytes))
+		modelstest.Check(t, s.SQL().QueryRowContext(ctx, "select coalesce(sum(length(event)), 0) from run_events").Scan(&bytes))
 		if bytes > 2*work.MaxEventBytes+2<<20 || bytes < work.MaxEventBytes {
 			t.Errorf("%d bytes are kept of 48 MB", bytes)
 		}

@@ -1,4 +1,4 @@
-package models_test
+package membership_test
 
 import (
 	"fmt"
@@ -34,26 +34,26 @@ func newClub(t *testing.T, s *models.Store) *club {
 
 func (c *club) taskFor(name string, who catalog.Visibility) catalog.Task {
 	c.t.Helper()
-	return got[catalog.Task](c.t)(c.Catalog.CreateTask(c.t.Context(), c.author, catalog.NewTask{
+	return modelstest.Got[catalog.Task](c.t)(c.Catalog.CreateTask(c.t.Context(), c.author, catalog.NewTask{
 		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: who}, Bundle: modelstest.Bundle(name)}))
 }
 
 func (c *club) code(n membership.NewInvite) string {
 	c.t.Helper()
 	code, _, err := c.Members.CreateInvite(c.t.Context(), c.author, c.task.ID, n)
-	check(c.t, err)
+	modelstest.Check(c.t, err)
 	return code
 }
 
 // now is a person as the next request has them.
 func (c *club) now(u accounts.User) accounts.User {
 	c.t.Helper()
-	return got[accounts.User](c.t)(c.Accounts.User(c.t.Context(), u.ID))
+	return modelstest.Got[accounts.User](c.t)(c.Accounts.User(c.t.Context(), u.ID))
 }
 
 func (c *club) invite() membership.Invite {
 	c.t.Helper()
-	list := got[[]membership.Invite](c.t)(c.Members.Invites(c.t.Context(), c.task.ID))
+	list := modelstest.Got[[]membership.Invite](c.t)(c.Members.Invites(c.t.Context(), c.task.ID))
 	return list[0]
 }
 
@@ -65,23 +65,23 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 			t.Errorf("looking at the code: %+v, %v", offer, err)
 		}
 		for range 2 { // the second time she is in
-			if task := got[catalog.Task](t)(s.Members.Join(ctx, c.ann.ID, " "+code+"\n")); task.Slug != c.task.Slug {
+			if task := modelstest.Got[catalog.Task](t)(s.Members.Join(ctx, c.ann.ID, " "+code+"\n")); task.Slug != c.task.Slug {
 				t.Errorf("she joined %q", task.Slug)
 			}
 		}
-		check(t, second(s.Members.Join(ctx, c.author.ID, code)))
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.author.ID, code)))
 		if !c.task.VisibleTo(c.now(c.ann)) || c.task.VisibleTo(c.now(c.b)) || c.invite().Used != 1 {
 			t.Errorf("she sees the task: %v, another: %v, %d uses", c.task.VisibleTo(c.now(c.ann)), c.task.VisibleTo(c.now(c.b)), c.invite().Used)
 		}
 		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked", Source: []byte("int x;"), Via: "test"})
-		check(t, err)
+		modelstest.Check(t, err)
 		list, more, err := s.Members.List(ctx, c.task.ID, 0, 10)
 		if err != nil || more || len(list) != 1 || list[0].UserName != "ann" || list[0].Note != "course" || !strings.HasPrefix(code, list[0].Prefix) {
 			t.Errorf("who used which code: %+v, %v, %v", list, more, err)
 		}
 		stranger := c.now(c.b)
 		for what, err := range map[string]error{
-			"make a code": third(s.Members.CreateInvite(ctx, stranger, c.task.ID, membership.NewInvite{})),
+			"make a code": modelstest.Third(s.Members.CreateInvite(ctx, stranger, c.task.ID, membership.NewInvite{})),
 			"revoke one":  s.Members.RevokeInvite(ctx, stranger, c.task.ID, c.invite().ID),
 			"remove her":  s.Members.Remove(ctx, c.now(c.ann), c.task.ID, c.ann.ID),
 		} {
@@ -89,7 +89,7 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		check(t, s.Catalog.DeleteTask(ctx, c.author, c.task.ID, c.task.Slug))
+		modelstest.Check(t, s.Catalog.DeleteTask(ctx, c.author, c.task.ID, c.task.Slug))
 		if joined := c.now(c.ann).Joined; len(joined) > 0 {
 			t.Errorf("the task is gone, and she is in %v", joined)
 		}
@@ -100,28 +100,28 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
 		usedUp := c.code(membership.NewInvite{Most: 1})
-		check(t, second(s.Members.Join(ctx, c.b.ID, usedUp)))
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, usedUp)))
 		expired := c.code(membership.NewInvite{For: time.Hour})
-		check(t, second(s.SQL().ExecContext(ctx, "update invites set expires_at = $1 where id = $2", db.Now().Add(-time.Minute), c.invite().ID)))
+		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, "update invites set expires_at = $1 where id = $2", db.Now().Add(-time.Minute), c.invite().ID)))
 		revoked := c.code(membership.NewInvite{})
-		check(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID))
-		wantKind(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID+10), db.NotFound)
+		modelstest.Check(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID))
+		modelstest.WantKind(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID+10), db.NotFound)
 		good := c.code(membership.NewInvite{})
 		for code, want := range map[string]string{
 			usedUp: "is used up", expired: "expired on 20", revoked: "is not valid", "wbi_mistyped": "is not valid", "": "is not valid", good[:20]: "is not valid",
 		} {
 			_, looked := s.Members.Look(ctx, c.ann.ID, code)
-			if err := second(s.Members.Join(ctx, c.ann.ID, code)); err == nil || looked == nil || looked.Error() != err.Error() || !strings.Contains(err.Error(), want) {
+			if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)); err == nil || looked == nil || looked.Error() != err.Error() || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, looking at it %v", want, err, looked)
 			}
 		}
-		check(t, second(s.Catalog.UpdateTask(ctx, c.author, c.task.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden})))
-		wantKind(t, second(s.Members.Join(ctx, c.ann.ID, good)), db.NotFound)
+		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, c.author, c.task.ID, catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden})))
+		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, good)), db.NotFound)
 		if len(c.now(c.ann).Joined) > 0 {
 			t.Error("a code that opens nothing let her in")
 		}
 		for what, n := range map[string]membership.NewInvite{"too many": {Most: 10_001}, "too long": {For: 400 * 24 * time.Hour}, "a long note": {Note: strings.Repeat("x", 121)}, "fewer than none": {Most: -1}} {
-			if err := third(s.Members.CreateInvite(ctx, c.author, c.task.ID, n)); db.KindOf(err) != db.Invalid {
+			if err := modelstest.Third(s.Members.CreateInvite(ctx, c.author, c.task.ID, n)); db.KindOf(err) != db.Invalid {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -132,19 +132,19 @@ func TestWhoWasRemovedComesBackOnlyWithALaterCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
 		before := c.code(membership.NewInvite{})
-		check(t, second(s.Members.Join(ctx, c.ann.ID, before)))
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, before)))
 		modelstest.Submit(t, s, c.ann, c.task)
-		check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID))
-		wantKind(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID), db.NotFound)
-		if list := got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, c.now(c.ann), submissions.SubmissionFilter{UserID: c.ann.ID})); c.task.VisibleTo(c.now(c.ann)) || len(list) > 0 {
+		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID))
+		modelstest.WantKind(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID), db.NotFound)
+		if list := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, c.now(c.ann), submissions.SubmissionFilter{UserID: c.ann.ID})); c.task.VisibleTo(c.now(c.ann)) || len(list) > 0 {
 			t.Errorf("she sees the task: %v, and is listed %d submissions", c.task.VisibleTo(c.now(c.ann)), len(list))
 		}
 		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked", Source: []byte("int y;"), Via: "test"})
-		wantKind(t, err, db.NotFound)
-		if err := second(s.Members.Join(ctx, c.ann.ID, before)); db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), "You were removed") {
+		modelstest.WantKind(t, err, db.NotFound)
+		if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, before)); db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), "You were removed") {
 			t.Errorf("with the code from before: %v", err)
 		}
-		check(t, second(s.Members.Join(ctx, c.ann.ID, c.code(membership.NewInvite{}))))
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, c.code(membership.NewInvite{}))))
 		if !c.task.VisibleTo(c.now(c.ann)) {
 			t.Error("with a later code she is not in")
 		}
@@ -182,21 +182,21 @@ func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
-		check(t, second(s.Members.Join(ctx, c.ann.ID, c.code(membership.NewInvite{}))))
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, c.code(membership.NewInvite{}))))
 		for _, who := range []catalog.Visibility{catalog.Public, catalog.Unlisted, catalog.Hidden} {
 			c.taskFor(string(who)+"-task", who)
 		}
-		all := got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin}))
+		all := modelstest.Got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin}))
 		admin := modelstest.Person(t, s, "admin", accounts.RoleAdmin)
 		for _, viewer := range []accounts.User{{}, c.now(c.ann), c.now(c.b), c.now(c.author), {ID: c.author.ID, Role: accounts.RoleUser}, admin} {
-			listed := got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, viewer))
+			listed := modelstest.Got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, viewer))
 			for _, task := range all {
 				if is := slices.ContainsFunc(listed, func(l catalog.Task) bool { return l.ID == task.ID }); is != task.ListedTo(viewer) {
 					t.Errorf("%s is listed to %q: %v, and should be: %v", task.Slug, viewer.Name, is, task.ListedTo(viewer))
 				}
 			}
 		}
-		if n := len(got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, c.now(c.ann)))); len(all) != 4 || n != 2 {
+		if n := len(modelstest.Got[[]catalog.Task](t)(s.Catalog.Tasks(ctx, c.now(c.ann)))); len(all) != 4 || n != 2 {
 			t.Errorf("of %d tasks a member is listed %d", len(all), n)
 		}
 	})

@@ -1,4 +1,4 @@
-package models_test
+package membership_test
 
 import (
 	"strings"
@@ -18,11 +18,11 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 		c := newClub(t, s)
 		admin := modelstest.Person(t, s, "root", accounts.RoleAdmin)
 		for _, who := range []accounts.User{c.ann, c.b} {
-			check(t, second(c.Members.Join(t.Context(), who.ID, c.code(membership.NewInvite{Most: 1}))))
+			modelstest.Check(t, modelstest.Second(c.Members.Join(t.Context(), who.ID, c.code(membership.NewInvite{Most: 1}))))
 		}
 		hook := func(of accounts.User, site bool) webhooks.Webhook {
 			t.Helper()
-			return got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), of, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:2], Site: site}))
+			return modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), of, webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:2], Site: site}))
 		}
 		anns, sites := hook(c.ann, false), hook(admin, true)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.b), c.task)[0], 2000)
@@ -30,11 +30,11 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 		told := func() (ann, site string) {
 			t.Helper()
 			_, err := s.Webhooks.SpreadEvents(t.Context())
-			check(t, err)
-			for _, d := range got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), c.ann, anns.ID, 0, 20)) {
+			modelstest.Check(t, err)
+			for _, d := range modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), c.ann, anns.ID, 0, 20)) {
 				ann += d.Body
 			}
-			for _, d := range got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), admin, sites.ID, 0, 20)) {
+			for _, d := range modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), admin, sites.ID, 0, 20)) {
 				site += d.Body
 			}
 			return ann, site
@@ -45,7 +45,7 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 			t.Errorf("a member reads %s\nthe site's webhook %s", ann, site)
 		}
 		late := modelstest.Submit(t, s, c.now(c.ann), c.task)[0]
-		check(t, c.Members.Remove(t.Context(), c.author, c.task.ID, c.ann.ID))
+		modelstest.Check(t, c.Members.Remove(t.Context(), c.author, c.task.ID, c.ann.ID))
 		modelstest.Finish(t, s, late, 2500)
 		if after, _ := told(); strings.Count(after, next) != strings.Count(ann, next) {
 			t.Errorf("who was removed reads %s", after)

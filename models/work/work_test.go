@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"slices"
@@ -28,8 +28,8 @@ func eachKind(t *testing.T, fn func(t *testing.T, s *models.Store, l life)) {
 }
 
 func newWorldRun(t *testing.T, s *models.Store) work.Run {
-	w := newWorld(t, s)
-	return w.submit(t, s, w.ann)
+	w := modelstest.NewWorld(t, s)
+	return w.Submit(t, s, w.Ann)
 }
 
 // life is one unit of work, as a test brings it on.
@@ -43,21 +43,21 @@ type life struct {
 func (l life) work() (work.Work, string) {
 	l.Helper()
 	if l.ref.EvaluationID != "" {
-		e := got[work.Evaluation](l.T)(l.store.Work.Evaluation(l.Context(), l.ref.EvaluationID))
+		e := modelstest.Got[work.Evaluation](l.T)(l.store.Work.Evaluation(l.Context(), l.ref.EvaluationID))
 		return e.Work, string(e.State)
 	}
-	run := got[work.Run](l.T)(l.store.Work.Run(l.Context(), l.ref.RunID))
+	run := modelstest.Got[work.Run](l.T)(l.store.Work.Run(l.Context(), l.ref.RunID))
 	return run.Work, string(run.State)
 }
 
 func (l life) start() work.Attempt {
 	l.Helper()
-	return got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), l.ref))
+	return modelstest.Got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), l.ref))
 }
 
 func (l life) taken(a work.Attempt, worker string) {
 	l.Helper()
-	check(l.T, second(l.store.Work.NoteTaken(l.Context(), worker, a.ID)))
+	modelstest.Check(l.T, modelstest.Second(l.store.Work.NoteTaken(l.Context(), worker, a.ID)))
 }
 
 // result is what a worker sends of an attempt at either kind.
@@ -83,7 +83,7 @@ func (l life) wantWaiting(attempts, retries int) {
 	if w.AttemptID != "" || w.StartedAt != nil || w.DispatchedAt != nil || w.EndedAt != nil || w.Attempts != attempts || w.Retries != retries {
 		l.Errorf("%s with %+v does not wait after %d attempts and %d losses", state, w, attempts, retries)
 	}
-	queue := got[[]work.QueuedWork](l.T)(l.store.Work.Queue(l.Context()))
+	queue := modelstest.Got[[]work.QueuedWork](l.T)(l.store.Work.Queue(l.Context()))
 	if len(queue) != 1 || queue[0].Ref() != l.ref || (queue[0].NotBefore != nil) != (retries > 0) {
 		l.Errorf("the queue is %+v", queue)
 	}
@@ -93,7 +93,7 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		for n := range 2 * work.MaxLosses {
 			a := l.start()
-			wantKind(t, second(s.Work.StartAttempt(t.Context(), l.ref)), db.Conflict)
+			modelstest.WantKind(t, modelstest.Second(s.Work.StartAttempt(t.Context(), l.ref)), db.Conflict)
 			l.taken(a, "w1")
 			if w, _ := l.work(); w.Worker != "w1" || w.StartedAt == nil || w.AttemptID != a.ID || a.Number != n+1 {
 				t.Errorf("taken: %+v of %+v", w, a)
@@ -128,7 +128,7 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 		if by := lostBy(t, s, l.ref); !slices.Equal(by, []string{"w1"}) {
 			t.Errorf("it was lost by %v", by)
 		}
-		if next := got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 9, time.Now())); len(next) != 0 {
+		if next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 9, time.Now())); len(next) != 0 {
 			t.Errorf("it is sent again without a pause: %+v", next)
 		}
 		// Its late result changes nothing, and neither does being lost twice.
@@ -160,8 +160,8 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 				if w, state := l.work(); state != "cancelled" || w.EndedAt == nil {
 					t.Errorf("%s: %+v", state, w)
 				}
-				wantKind(t, second(l.cancel()), db.Conflict)
-				wantKind(t, second(s.Work.StartAttempt(t.Context(), l.ref)), db.Conflict)
+				modelstest.WantKind(t, modelstest.Second(l.cancel()), db.Conflict)
+				modelstest.WantKind(t, modelstest.Second(s.Work.StartAttempt(t.Context(), l.ref)), db.Conflict)
 				if phase == "waits" {
 					return
 				}
@@ -188,7 +188,7 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 		} {
 			r := l.result(a, job.OutcomeDone)
 			change(&r)
-			if err := second(s.Work.RecordResult(t.Context(), r, modelstest.Completed())); db.KindOf(err) != db.Forbidden {
+			if err := modelstest.Second(s.Work.RecordResult(t.Context(), r, modelstest.Completed())); db.KindOf(err) != db.Forbidden {
 				t.Errorf("%s: %v", name, err)
 			}
 			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Seq: 1, Type: job.EventTaken, Worker: "w1"}
@@ -208,7 +208,7 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		run, e := newWorldRun(t, s), submitted(t, s, "token:1")
 		var batch []job.Event
 		for _, ref := range []job.Ref{run.Ref(), e.Ref()} {
-			a := got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
+			a := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
 			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"}, {Type: job.EventStage, Stage: "profiling"}} {
 				event.RunID, event.EvaluationID, event.AttemptID, event.Secret = ref.RunID, ref.EvaluationID, a.ID, a.Secret
 				event.Seq, event.Worker = i+1, "w1"
@@ -228,19 +228,19 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 // TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished: a profile gives way to other work, and is made later.
 func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
-		ranked := w.score(t, s, w.ann, 10)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		ranked := w.Score(t, s, w.Ann, 10)
 		for profiles, want := range map[bool]bool{false: false, true: true} {
-			if unfinished := got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID, profiles)); unfinished != want {
+			if unfinished := modelstest.Got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID, profiles)); unfinished != want {
 				t.Errorf("with profiles %v: unfinished is %v", profiles, unfinished)
 			}
 		}
-		profile := got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
+		profile := modelstest.Got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
 		l := life{T: t, store: s, ref: profile.Ref()}
 		a := l.start()
 		l.taken(a, "w1")
-		if live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != work.PriorityFollowUp {
+		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != work.PriorityFollowUp {
 			t.Errorf("live: %+v", live)
 		}
 		out, err := s.Work.PreemptAttempt(ctx, a.ID)
@@ -274,13 +274,13 @@ func TestFinalStatesAreThoseThatNothingFollows(t *testing.T) {
 func lostBy(t *testing.T, s *models.Store, ref job.Ref) (workers []string) {
 	t.Helper()
 	rows, err := s.SQL().QueryContext(t.Context(), "select distinct worker from attempts where outcome = 'lost' and worker <> '' and (run_id = $1 or evaluation_id = $2)", ref.RunID, ref.EvaluationID)
-	check(t, err)
+	modelstest.Check(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var worker string
-		check(t, rows.Scan(&worker))
+		modelstest.Check(t, rows.Scan(&worker))
 		workers = append(workers, worker)
 	}
-	check(t, rows.Err())
+	modelstest.Check(t, rows.Err())
 	return workers
 }

@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"io"
@@ -18,29 +18,29 @@ import (
 
 func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
+		modelstest.Check(t, err)
 		started, err := s.Work.Run(ctx, run.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		if started.AttemptID != attempt.ID || attempt.Number != 1 || attempt.Secret == "" {
 			t.Errorf("StartAttempt: %+v, %+v", started, attempt)
 		}
 		result := modelstest.Result(attempt, 1234.5)
 		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep.gz", Type: "application/gzip", Data: []byte("report")}}
 		out, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25}})
-		check(t, err)
+		modelstest.Check(t, err)
 		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 || out.Events[0].State != work.StateDone {
 			t.Errorf("RecordResult: %+v", out)
 		}
 		got, err := s.Work.Run(ctx, run.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		if !got.Valid() || *got.ScoreNS != 1234.5 || got.Machine.Sandbox != "bubblewrap" || got.EndedAt.Location() != time.UTC {
 			t.Errorf("Run: %+v", got)
 		}
 		stages, err := s.Work.Stages(ctx, run.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		var results []job.StageResult
 		for _, stage := range stages {
 			results = append(results, stage.Result)
@@ -53,7 +53,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 			t.Fatalf("Artifacts: %+v, %v", files, err)
 		}
 		f, err := s.Work.OpenArtifact(ctx, files[0])
-		check(t, err)
+		modelstest.Check(t, err)
 		defer f.Close()
 		if text, err := io.ReadAll(f); err != nil || string(text) != "report" {
 			t.Errorf("artifact: %q, %v", text, err)
@@ -63,14 +63,14 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		if err != nil || again.Accepted || again.Board != nil {
 			t.Errorf("the same result again: %+v, %v", again, err)
 		}
-		wantKind(t, second(s.Work.CancelRun(ctx, w.admin, run.ID)), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, run.ID)), db.Conflict)
 	})
 }
 
 func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
-		run := w.submit(t, s, w.ann)
+		w := modelstest.NewWorld(t, s)
+		run := w.Submit(t, s, w.Ann)
 		var wg sync.WaitGroup
 		wins := make(chan work.Attempt, 8)
 		for range 8 {
@@ -92,9 +92,9 @@ func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 
 func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
-		attempt, err := s.Work.StartAttempt(t.Context(), w.submit(t, s, w.ann).Ref())
-		check(t, err)
+		w := modelstest.NewWorld(t, s)
+		attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).Ref())
+		modelstest.Check(t, err)
 		var wg sync.WaitGroup
 		accepted := make(chan bool, 6)
 		for range 6 {
@@ -109,7 +109,7 @@ func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if change, err := s.Boards.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
+		if change, err := s.Boards.BoardChangeNumber(t.Context(), w.Task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
 			t.Errorf("%d accepted, board change %d, %v", len(accepted), change, err)
 		}
 	})
@@ -117,15 +117,15 @@ func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 
 func TestCancelAndFinishNeverBothWin(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		for range 10 {
-			run := w.submit(t, s, w.ann)
+			run := w.Submit(t, s, w.Ann)
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-			check(t, err)
+			modelstest.Check(t, err)
 			var cancelled error
 			var out work.Recorded
 			var wg sync.WaitGroup
-			wg.Go(func() { _, cancelled = s.Work.CancelRun(ctx, w.ann, run.ID) })
+			wg.Go(func() { _, cancelled = s.Work.CancelRun(ctx, w.Ann, run.ID) })
 			wg.Go(func() {
 				var err error
 				if out, err = s.Work.RecordResult(ctx, modelstest.Result(attempt, 10), work.Findings{Score: &work.Score{NS: 10}}); err != nil {
@@ -134,7 +134,7 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 			})
 			wg.Wait()
 			got, err := s.Work.Run(ctx, run.ID)
-			check(t, err)
+			modelstest.Check(t, err)
 			want := work.StateDone
 			if cancelled == nil {
 				want = work.StateCancelled
@@ -148,16 +148,16 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 
 func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		old, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
+		modelstest.Check(t, err)
 		forged := modelstest.Result(old, 1)
 		forged.Secret = "guess"
-		wantKind(t, second(s.Work.RecordResult(ctx, forged, work.Findings{})), db.Forbidden)
-		check(t, second(s.Work.FailAttempt(ctx, old.ID, "The worker is gone.", work.LossCounts)))
+		modelstest.WantKind(t, modelstest.Second(s.Work.RecordResult(ctx, forged, work.Findings{})), db.Forbidden)
+		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, old.ID, "The worker is gone.", work.LossCounts)))
 		fresh, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
+		modelstest.Check(t, err)
 		if out, err := s.Work.RecordResult(ctx, modelstest.Result(old, 1), work.Findings{Score: &work.Score{NS: 1}}); err != nil || out.Accepted {
 			t.Errorf("old attempt: %+v, %v", out, err)
 		}
@@ -173,18 +173,18 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 
 func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		lose := func() work.Recorded {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-			check(t, err)
+			modelstest.Check(t, err)
 			_, err = s.Work.NoteTaken(ctx, "w1", attempt.ID)
-			check(t, err)
-			return got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", work.LossCounts))
+			modelstest.Check(t, err)
+			return modelstest.Got[work.Recorded](t)(s.Work.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", work.LossCounts))
 		}
 		untaken := func() {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-			check(t, err)
+			modelstest.Check(t, err)
 			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "no one took it", work.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
 				t.Errorf("an attempt that no one took: %+v, %v", out, err)
 			}
@@ -199,7 +199,7 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 			t.Errorf("lost for the third time: %+v", out)
 		}
 		run, err := s.Work.Run(ctx, run.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		want := "The run was given up after 3 infrastructure errors, and costs you nothing. The last one: The worker w1 is gone."
 		if run.Failure == nil || run.Failure.Reason != want || !run.Infrastructure || run.Attempts != 5 {
 			t.Errorf("%+v, %+v", run, run.Failure)
@@ -209,12 +209,12 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 
 func TestACancelledRunStillKeepsTheStagesOfItsResult(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
-		wantKind(t, second(s.Work.CancelRun(ctx, w.ben, run.ID)), db.Forbidden)
-		out, err := s.Work.CancelRun(ctx, w.ann, run.ID)
+		modelstest.Check(t, err)
+		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ben, run.ID)), db.Forbidden)
+		out, err := s.Work.CancelRun(ctx, w.Ann, run.ID)
 		if err != nil || !slices.Equal(out.Stopped, []string{attempt.ID}) || len(out.Events) != 1 || out.Events[0].State != work.StateCancelled {
 			t.Errorf("CancelRun: %+v, %v", out, err)
 		}
@@ -224,7 +224,7 @@ func TestACancelledRunStillKeepsTheStagesOfItsResult(t *testing.T) {
 			t.Errorf("RecordResult: %+v, %v", out, err)
 		}
 		got, err := s.Work.Run(ctx, run.ID)
-		check(t, err)
+		modelstest.Check(t, err)
 		stages, err := s.Work.Stages(ctx, run.ID)
 		if got.State != work.StateCancelled || got.ScoreNS != nil || len(stages) != 4 || err != nil {
 			t.Errorf("%+v with %d stages, %v", got, len(stages), err)

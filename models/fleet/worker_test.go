@@ -1,4 +1,4 @@
-package models_test
+package fleet_test
 
 import (
 	"testing"
@@ -24,11 +24,11 @@ func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
 			Slots:    []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, Disabled: "hot"}, {Device: "H200", Memory: 141 << 30}},
 			SelfTest: []job.CheckLine{{Name: "network", OK: true, Detail: "none"}},
 		}
-		check(t, s.Fleet.SaveHeartbeat(ctx, beat))
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
 		tests := beat.SelfTest
 		beat.SelfTest, beat.Attempts = nil, nil
-		check(t, s.Fleet.SaveHeartbeat(ctx, beat))
-		list := got[[]fleet.Worker](t)(s.Fleet.Workers(ctx))
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
+		list := modelstest.Got[[]fleet.Worker](t)(s.Fleet.Workers(ctx))
 		if len(list) != 1 {
 			t.Fatalf("%d workers", len(list))
 		}
@@ -42,22 +42,22 @@ func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
 		if !w.Live(time.Now()) || w.Live(time.Now().Add(fleet.WorkerTimeout)) {
 			t.Error("the worker is live at the wrong time")
 		}
-		wantKind(t, s.Fleet.ForgetWorker(ctx, admin, "w1"), db.Conflict)
+		modelstest.WantKind(t, s.Fleet.ForgetWorker(ctx, admin, "w1"), db.Conflict)
 		beat.Stopping = true
-		check(t, s.Fleet.SaveHeartbeat(ctx, beat))
-		check(t, s.Fleet.ForgetWorker(ctx, admin, "w1"))
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
+		modelstest.Check(t, s.Fleet.ForgetWorker(ctx, admin, "w1"))
 	})
 }
 
 func TestARemoteWorkerHasTheDevicesOfItsCredentialAndNoOthers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		_, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin), "w1", []string{"CPU"})
-		check(t, err)
+		modelstest.Check(t, err)
 		for _, name := range []string{"w1", "w2"} {
-			check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Slots: []job.Slot{{Device: "H200"}, {Device: "CPU"}}}))
+			modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Slots: []job.Slot{{Device: "H200"}, {Device: "CPU"}}}))
 		}
 		var kept []string
-		for _, w := range got[[]fleet.Worker](t)(s.Fleet.Workers(t.Context())) {
+		for _, w := range modelstest.Got[[]fleet.Worker](t)(s.Fleet.Workers(t.Context())) {
 			for _, slot := range w.Slots {
 				kept = append(kept, w.Name+" "+slot.Device)
 			}
@@ -70,24 +70,24 @@ func TestARemoteWorkerHasTheDevicesOfItsCredentialAndNoOthers(t *testing.T) {
 
 func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		run := w.submit(t, s, w.ann)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
-		check(t, err)
+		modelstest.Check(t, err)
 		known, fresh, stale, err := s.Work.Known(ctx, "w1", []string{attempt.ID, "unknown"})
-		check(t, err)
+		modelstest.Check(t, err)
 		if diff := cmp.Diff([][]string{{attempt.ID}, {attempt.ID}}, [][]string{known, fresh}); diff != "" {
 			t.Errorf("known and fresh (-want +got):\n%s", diff)
 		}
 		out, err := s.Work.NoteTaken(ctx, "w1", fresh...)
 		events := out.Events
 		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 || stale[0] != "unknown" {
-			t.Errorf("NoteTaken: %v, %v, %v", types(events), stale, err)
+			t.Errorf("NoteTaken: %v, %v, %v", events, stale, err)
 		}
 		if out, err := s.Work.NoteTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
-			t.Errorf("said again: %v, %v", types(out.Events), err)
+			t.Errorf("said again: %v, %v", out.Events, err)
 		}
-		live := got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
+		live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
 		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].TakenAt == nil || live[0].Secret != attempt.Secret {
 			t.Errorf("live: %+v", live)
 		}
@@ -103,26 +103,26 @@ func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 			secret, _, err := s.Fleet.CreateCredential(ctx, actor, name, devices)
 			return secret, err
 		}
-		wantKind(t, second(create(user, "gpu-1", "H200")), db.Forbidden)
-		wantKind(t, second(create(admin, "gpu 1", "H200")), db.Invalid)
-		wantKind(t, second(create(admin, "gpu-1")), db.Invalid)
-		secret := got[string](t)(create(admin, "gpu-1", "H200", "CPU"))
-		wantKind(t, second(create(admin, "gpu-1", "H200")), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(create(user, "gpu-1", "H200")), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(create(admin, "gpu 1", "H200")), db.Invalid)
+		modelstest.WantKind(t, modelstest.Second(create(admin, "gpu-1")), db.Invalid)
+		secret := modelstest.Got[string](t)(create(admin, "gpu-1", "H200", "CPU"))
+		modelstest.WantKind(t, modelstest.Second(create(admin, "gpu-1", "H200")), db.Conflict)
 		if devices, ok, err := s.Fleet.AuthorizeWorker(ctx, "gpu-1", secret); err != nil || !ok || len(devices) != 2 {
 			t.Errorf("AuthorizeWorker: %v, %v, %v", devices, ok, err)
 		}
-		check(t, s.Fleet.RevokeCredential(ctx, admin, "gpu-1"))
+		modelstest.Check(t, s.Fleet.RevokeCredential(ctx, admin, "gpu-1"))
 		for _, try := range [][2]string{{"gpu-1", secret}, {"gpu-1", "guess"}, {"gpu-2", secret}} {
 			if _, ok, err := s.Fleet.AuthorizeWorker(ctx, try[0], try[1]); ok || err != nil {
 				t.Errorf("%v opened: %v, %v", try, ok, err)
 			}
 		}
-		wantKind(t, s.Fleet.RevokeCredential(ctx, admin, "gpu-1"), db.NotFound)
-		fresh := got[string](t)(create(admin, "gpu-1", "CPU"))
+		modelstest.WantKind(t, s.Fleet.RevokeCredential(ctx, admin, "gpu-1"), db.NotFound)
+		fresh := modelstest.Got[string](t)(create(admin, "gpu-1", "CPU"))
 		if _, ok, err := s.Fleet.AuthorizeWorker(ctx, "gpu-1", fresh); !ok || err != nil {
 			t.Errorf("a new credential under a freed name: %v, %v", ok, err)
 		}
-		if list := got[[]fleet.WorkerCredential](t)(s.Fleet.Credentials(ctx)); len(list) != 1 || list[0].UsedAt == nil {
+		if list := modelstest.Got[[]fleet.WorkerCredential](t)(s.Fleet.Credentials(ctx)); len(list) != 1 || list[0].UsedAt == nil {
 			t.Errorf("Credentials: %+v", list)
 		}
 	})
@@ -132,23 +132,23 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		admin, user := modelstest.Person(t, s, "Root", accounts.RoleAdmin), modelstest.Person(t, s, "Ann", accounts.RoleUser)
-		wantKind(t, s.Fleet.PauseDevice(ctx, user, "CPU", ""), db.Forbidden)
-		wantKind(t, s.Fleet.PauseDevice(ctx, admin, "no device", ""), db.Invalid)
-		check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
-		check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
-		if p := got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
+		modelstest.WantKind(t, s.Fleet.PauseDevice(ctx, user, "CPU", ""), db.Forbidden)
+		modelstest.WantKind(t, s.Fleet.PauseDevice(ctx, admin, "no device", ""), db.Invalid)
+		modelstest.Check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
+		modelstest.Check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
+		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}
 		if _, paused, err := s.Work.Loads(ctx); err != nil || len(paused) != 1 || paused["CPU"].By != "Root" {
 			t.Errorf("with the loads, paused: %+v, %v", paused, err)
 		}
-		wantKind(t, s.Fleet.ResumeDevice(ctx, user, "CPU"), db.Forbidden)
-		check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))
-		check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))
-		if p := got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 0 {
+		modelstest.WantKind(t, s.Fleet.ResumeDevice(ctx, user, "CPU"), db.Forbidden)
+		modelstest.Check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))
+		modelstest.Check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))
+		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 0 {
 			t.Errorf("paused: %+v", p)
 		}
-		if acts := got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, admin, "", 0, 10)); len(acts) != 3 {
+		if acts := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, admin, "", 0, 10)); len(acts) != 3 {
 			t.Errorf("the audit log has %d lines: %+v", len(acts), acts)
 		}
 	})
@@ -158,9 +158,9 @@ func TestASettingIsKept(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for _, want := range []string{"", "1", "2"} {
 			if want != "" {
-				check(t, s.SetSetting(t.Context(), "installed", want))
+				modelstest.Check(t, s.SetSetting(t.Context(), "installed", want))
 			}
-			if value := got[string](t)(s.Setting(t.Context(), "installed")); value != want {
+			if value := modelstest.Got[string](t)(s.Setting(t.Context(), "installed")); value != want {
 				t.Errorf("setting is %q, want %q", value, want)
 			}
 		}

@@ -1,4 +1,4 @@
-package models_test
+package work_test
 
 import (
 	"testing"
@@ -14,9 +14,9 @@ import (
 // files of work that is handed back, which can happen without end.
 func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		attempt, err := s.Work.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
-		check(t, err)
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		attempt, err := s.Work.StartAttempt(ctx, w.Submit(t, s, w.Ann).Ref())
+		modelstest.Check(t, err)
 		sent := func(text string, spoil func(*job.Result)) (stored bool) {
 			t.Helper()
 			result := modelstest.Result(attempt, 10)
@@ -24,7 +24,7 @@ func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 			spoil(&result)
 			_, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 10}})
 			if err != nil {
-				wantKind(t, err, db.Forbidden)
+				modelstest.WantKind(t, err, db.Forbidden)
 			}
 			f, err := s.Work.OpenArtifact(ctx, work.Artifact{Hash: db.Hash([]byte(text))})
 			if err == nil {
@@ -44,7 +44,7 @@ func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 			}
 			if name == "handed back" {
 				attempt, err = s.Work.StartAttempt(ctx, job.Ref{RunID: attempt.RunID})
-				check(t, err)
+				modelstest.Check(t, err)
 			}
 		}
 		if !sent("the first", func(*job.Result) {}) || sent("the second", func(*job.Result) {}) {
