@@ -6,7 +6,7 @@ GO ?= go
 export CGO_CFLAGS ?= -O2 -Wno-deprecated-declarations
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet format compiled bench house release clean
+.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet format compiled bench release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -80,9 +80,6 @@ static: ## Rebuild static/ after editing css or js (needs node and npm)
 
 bench: build ## Print the cost table: board page, streams, overhead of a run
 	@scripts/bench
-
-house: ## Measure the source: packages, functions, comments, tests, import arrows
-	@$(GO) run ./scripts/house
 
 release: ## Build what is published of the checked-out commit into dist/, with checksums, licences and SBOM; twice, and compare
 	$(GO) run ./scripts/release -check

@@ -18,7 +18,7 @@ import (
 	"warpboard/tasks"
 )
 
-// StartAllBaselines calls StartBaselines for every task.
+// StartAllBaselines calls StartBaselines forevery task.
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	// It acts as an admin, to include private tasks. Each task has its own transaction. A failure stops the rest, and the
 	// next start of the site, or the next new software of a device, tries all again. Repeating queues nothing twice
@@ -39,7 +39,7 @@ func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 
 // StartBaselines queues the baselines of a task's current version that were not run on one of its devices yet, or with
 // older software than it has, or whose source has changed, in the operator's name. It returns how many runs it queued. A device that no worker has had yet
-// gets none: they would wait in its queue for ever.
+// gets none: they would wait in its queue forever.
 func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
 	if s.noBaselines {
 		return 0, nil

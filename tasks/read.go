@@ -144,7 +144,7 @@ func OpenPath(name string) (*Upload, error) {
 	return OpenFile(filepath.Base(abs), data)
 }
 
-// readPlain reads a zip or a reference file. It may have become a pipe since it was looked at: opening that would block for ever.
+// readPlain reads a zip or a reference file. It may have become a pipe since it was looked at: opening that would block forever.
 func readPlain(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -87,7 +87,7 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 // ends all others, and so the process, which its supervisor restarts. hear, dispatcher and deliverer log their errors and go
 // on; they return only with ctx, or when their connection is closed for good.
 //
-// Workers are answered until the own worker has ended, including requests from before that.
+// Workers are answered until this process's own worker has ended, including requests from before that.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)

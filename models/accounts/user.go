@@ -23,7 +23,7 @@ type Role string
 const (
 	RoleVisitor Role = ""
 	RoleUser    Role = "user"    // submit
-	RoleCreator Role = "creator" // make tasks, and change the own ones
+	RoleCreator Role = "creator" // make tasks, and change their own
 	RoleAdmin   Role = "admin"   // everything
 )
 

@@ -47,8 +47,8 @@ func (b Budget) Left() time.Duration {
 // today begins at midnight UTC, by the database's clock.
 func today(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour) }
 
-// SetBudget limits everyone (person 0) or one person to so many GPU-seconds a day. Nil takes a limit away: from a person
-// the own one, 0 lifts the one for everyone. Admins only.
+// SetBudget limits everyone (person 0) or one person to so many GPU-seconds a day. Nil removes a limit: a person's own,
+// or with person 0 that of everyone. Admins only.
 func (b *Budgets) SetBudget(ctx context.Context, actor accounts.User, person int64, seconds *int) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return err

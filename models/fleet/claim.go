@@ -23,7 +23,7 @@ type claim struct {
 	At     time.Time `json:"at"`
 }
 
-// ClaimName gives the own worker of one of the site's processes a name that no live worker of another process has: the
+// ClaimName gives the worker inside one of the site's processes a name that no live worker of another process has: the
 // requested one, or the same with a number, because machines and containers may share a host name. It never gets the name of
 // a worker with a credential; a credential that an admin revoked frees its name.
 func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string, err error) {

@@ -48,7 +48,7 @@ func (s Submission) HiddenFrom(viewer accounts.User) bool {
 	return s.FrozenEvent != 0 && !viewer.IsAdmin() && !(viewer.SignedIn() && viewer.ID == s.UserID)
 }
 
-// MaySeeSource reports whether the viewer may read a submission's source: the own always, an admin
+// MaySeeSource reports whether the viewer may read a submission's source: their own always, an admin
 // always, everyone once the task's deadline is over. Without a deadline it stays hidden.
 func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at time.Time) bool {
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {

@@ -18,7 +18,7 @@ func wideFrame() frame  { return frame{840, 400, 60, 832, 12, 356} }
 
 func (f frame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
 
-// What the axes can show, in operations per byte and per second: a forged counter must not stretch them for ever.
+// What the axes can show, in operations per byte and per second: a forged counter must not stretch them without end.
 const (
 	leastIntensity, mostIntensity = 1e-4, 1e8
 	leastOperation, mostOperation = 1e6, 1e21

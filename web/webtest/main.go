@@ -43,8 +43,8 @@ func ownEnds() []goleak.Option {
 		"github.com/dlclark/regexp2/v2.runClock",                // ends soon after the last search
 		"gorm.io/gorm/internal/lru.NewLRU[...].func1",           // of prepared statements
 		"github.com/valyala/fasthttp.(*workerPool).Start.func2", // looks every 10 s
-		"github.com/valyala/fasthttp.updateServerDate.func1",    // for ever
-		"github.com/valyala/fasthttp/stackless.funcWorker",      // for ever
+		"github.com/valyala/fasthttp.updateServerDate.func1",    // forever
+		"github.com/valyala/fasthttp/stackless.funcWorker",      // forever
 	} {
 		options = append(options, goleak.IgnoreAnyFunction(function))
 	}

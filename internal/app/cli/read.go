@@ -14,7 +14,7 @@ import (
 const largestRequest = 16 << 20
 
 // readRegular reads a file of at most so many bytes. A pipe, a device and a larger file are refused unread: a folder
-// of someone else's may name any, and one would block for ever, another never end.
+// of someone else's may name any, and one would block forever, another never end.
 func readRegular(path string, most int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return readOpened(file, err, path, most)
