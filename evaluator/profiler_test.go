@@ -168,8 +168,10 @@ func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
 		change func(*job.Job, *evaluator.Config)
 		want   string
 	}{
-		"refused":      {orders: []string{"refuse"}, want: "ERR_NVGPUCTRPERM"},
-		"no kernel":    {orders: []string{"empty"}, want: "No kernel was launched"},
+		"refused":   {orders: []string{"refuse"}, want: "ERR_NVGPUCTRPERM"},
+		"no kernel": {orders: []string{"empty"}, want: "No kernel was launched"},
+		"no match": {orders: []string{"unmatched"}, change: func(j *job.Job, _ *evaluator.Config) { j.Filter = &job.ProfileFilter{Kernel: "k"} },
+			want: "No kernel matched the filter (Kernel k). These kernels ran: saxpy, matmul_naive."},
 		"task says no": {change: func(j *job.Job, _ *evaluator.Config) { j.Task.NoProfile = true }, want: "profile: false"},
 		"switched off": {change: func(_ *job.Job, cfg *evaluator.Config) { cfg.Profiler = nil }, want: "no profiler for H200"},
 	} {
@@ -184,6 +186,26 @@ func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 		})
+	}
+}
+
+func TestAProfileIsMadeWithItsFilter(t *testing.T) {
+	s := newSite(t)
+	s.start(profilingConfig(t))
+	j := profileJob(t, "a1")
+	j.Sources = maps.Clone(j.Sources)
+	j.Sources["submission.cpp"] = announcing(2)
+	j.Filter = &job.ProfileFilter{Kernel: "regex:mat(mul|vec)_.*", LaunchSkip: 2, LaunchCount: 3, Sections: []string{"Occupancy", "SourceCounters"}}
+	r := s.run(j)
+	wantStages(t, r, "build pass", "profile pass")
+	want := "--section Occupancy --section SourceCounters --import-source 1 --kernel-name regex:mat(mul|vec)_.* --launch-skip 2 " +
+		"--nvtx --nvtx-include custom_kernel/ -c 3 --clock-control none --target-processes all -f -o /out/profile -- "
+	if command := r.Stages[1].Command; !strings.Contains(command, want) {
+		t.Errorf("the command is %s\nwithout %s", command, want)
+	}
+	// ncu counts launches over a whole process, so each case has its own.
+	if !slices.ContainsFunc(r.Artifacts, func(a job.Artifact) bool { return a.Name == "profile.1.ncu-rep.gz" }) {
+		t.Errorf("both cases were profiled in one process: %v", r.Artifacts)
 	}
 }
 

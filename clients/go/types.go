@@ -67,7 +67,8 @@ type NewSubmission struct {
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
 	// Files are further files, if the task takes any: their texts by name.
-	Files map[string]string `json:"files,omitempty" jsonschema:"further files, where the task's submission_files allow them: their texts by name"`
+	Files         map[string]string  `json:"files,omitempty" jsonschema:"further files, where the task's submission_files allow them: their texts by name"`
+	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"with mode profile: what of it; absent: all as usual"`
 	// For is the name of the person that an admin adds the submission for, after a deadline too; Why is public.
 	For string `json:"for,omitempty" jsonschema:"admins: the name of the person to add it for, also after the deadline"`
 	Why string `json:"why,omitempty" jsonschema:"with for: why, for everyone to read; at most 280 characters"`
@@ -104,17 +105,18 @@ type TeamBudget struct {
 
 // Submission is one act of submitting and its runs, one per device.
 type Submission struct {
-	ID       int64     `json:"id"`
-	URL      string    `json:"url"`
-	Task     string    `json:"task" jsonschema:"slug of the task"`
-	Version  int       `json:"version"`
-	Mode     job.Mode  `json:"mode"`
-	FileName string    `json:"file_name"`
-	User     User      `json:"user"`
-	Created  time.Time `json:"created"`
-	AddedWhy string    `json:"added_why,omitempty" jsonschema:"an admin added it for the user, and says why"`
-	Ended    bool      `json:"ended" jsonschema:"every run has ended"`
-	Runs     []Run     `json:"runs"`
+	ID            int64              `json:"id"`
+	URL           string             `json:"url"`
+	Task          string             `json:"task" jsonschema:"slug of the task"`
+	Version       int                `json:"version"`
+	Mode          job.Mode           `json:"mode"`
+	FileName      string             `json:"file_name"`
+	User          User               `json:"user"`
+	Created       time.Time          `json:"created"`
+	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"of mode profile; absent: all as usual"`
+	AddedWhy      string             `json:"added_why,omitempty" jsonschema:"an admin added it for the user, and says why"`
+	Ended         bool               `json:"ended" jsonschema:"every run has ended"`
+	Runs          []Run              `json:"runs"`
 }
 
 // SubmissionList is one page of one's own submissions, the newest first. Their runs are without stages.

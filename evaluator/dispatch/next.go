@@ -79,7 +79,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.SecretSeed = work.Measured(run.Mode), version.Key, uint64(attempt.Seed)
+	j.Mode, j.TaskKey, j.SecretSeed, j.Filter = work.Measured(run.Mode), version.Key, uint64(attempt.Seed), sub.ProfileFilter
 	held, err := d.store.Work.UsualTime(ctx, run)
 	if err != nil {
 		return run.Work, err

@@ -6,6 +6,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
 
@@ -177,6 +178,21 @@ func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 		}
 		if len(stored) != n+1 {
 			s.Errorf("%d events are stored", len(stored))
+		}
+	})
+}
+
+func TestAWorkerReceivesTheFilterOfAProfile(t *testing.T) {
+	eachSite(t, func(s *site) {
+		d, filter := s.boot(), &job.ProfileFilter{Kernel: "regex:mat.*", LaunchSkip: 2, Sections: []string{"Occupancy"}}
+		_, _, err := s.store.Submissions.Submit(s.Context(), submissions.NewSubmission{User: s.ann, TaskID: s.task.ID, Devices: []string{"CPU"},
+			Mode: job.ModeProfile, Source: []byte("// kernel"), Filter: filter, Via: "test"})
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.pass(d, 0)
+		if j := s.take(); !j.Filter.Same(filter) {
+			s.Errorf("the job has the filter %+v", j.Filter)
 		}
 	})
 }

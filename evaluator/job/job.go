@@ -52,8 +52,9 @@ type Job struct {
 	// Sources holds the text of every file of Task.Files by its run-time name, the submission's included.
 	Sources map[string][]byte `json:"sources"`
 	// SecretSeed seeds the ranked stage; fresh for every attempt, never shown.
-	SecretSeed uint64    `json:"secret_seed"`
-	Enqueued   time.Time `json:"enqueued"`
+	SecretSeed uint64         `json:"secret_seed"`
+	Filter     *ProfileFilter `json:"profile_filter,omitempty"` // of mode profile
+	Enqueued   time.Time      `json:"enqueued"`
 	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: its
 	// RunID is 0, and of Task only Lang counts. Evaluation is a kernel.Request.
 	// Caller names whose it is, and never two callers at once: evaluations of one caller may follow each other in

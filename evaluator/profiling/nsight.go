@@ -67,7 +67,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 	}
 	report = out.Files[reportFile]
 	why = nsight.Explain(nsight.Ended{
-		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0})
+		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0, Filter: o.Filter})
 	return report, out, why, nil
 }
 

@@ -62,7 +62,7 @@ func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []j
 	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, Started: time.Now().UTC()}
 	// A bundle's own program may do as it likes with several cases, and says nothing of them here; the launches of several
 	// processes are announced in any order.
-	s.alone = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU
+	s.alone = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.Filter.Ranged()
 	for len(s.result.Cases) < len(req.Cases) {
 		if err := s.next(ctx); err != nil {
 			return s.result, nil, err
@@ -128,7 +128,7 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 		OnPipe: seen.sawReport,
 	}
 	began := time.Now()
-	slot, options := 0, nsight.Options{Kernels: len(group) * nsight.DefaultKernels, Sections: s.Tool.Sections}
+	slot, options := 0, nsight.Options{Kernels: len(group) * nsight.DefaultKernels, Sections: s.Tool.Sections, Filter: s.Job.Filter}
 	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
 		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
 		showSource(spec, s.Job)
@@ -167,6 +167,8 @@ func (s *session) keepAll(first int, parts []*ncu.Report, file []byte) error {
 			kernels += len(part.Kernels)
 		case len(parts) == 1:
 			why = "The report of Nsight Compute could not be read: " + strings.Join(part.Warnings, " ")
+		case !s.Job.Filter.Empty():
+			why = nsight.NoMatch
 		default:
 			why = nsight.NoKernel
 		}

@@ -41,6 +41,7 @@ type Submission struct {
 	Comments       int  // that everyone sees; package comments counts
 	CommentsLocked bool // only moderators write more
 	CreatedAt      time.Time
+	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // of mode profile
 }
 
 // HiddenFrom reports whether the viewer may not know of the submission: its event is frozen.

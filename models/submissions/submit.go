@@ -36,9 +36,10 @@ type NewSubmission struct {
 	Mode     job.Mode
 	FileName string // empty: the name that the task's definition gives the submission
 	Source   []byte
-	Files    map[string][]byte // further ones, by name, where the task allows it
-	Via      string            // "web", "api", "cli", "popcorn", "trial", or "site"
-	Key      string            // sent again with the same one, it is the same submission; empty: none
+	Files    map[string][]byte  // further ones, by name, where the task allows it
+	Filter   *job.ProfileFilter // of mode profile
+	Via      string             // "web", "api", "cli", "popcorn", "trial", or "site"
+	Key      string             // sent again with the same one, it is the same submission; empty: none
 
 	at     time.Time // by the database's clock
 	frozen int64     // the event that is frozen for it; 0: none
@@ -137,11 +138,24 @@ func (in NewSubmission) check() error {
 	if err := tasks.CheckSubmission(in.submitted()); err != nil {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
+	if err := in.checkFilter(); err != nil {
+		return err
+	}
 	switch in.Mode {
 	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile, job.ModeSanitize:
 		return nil
 	}
 	return db.Errorf(db.Invalid, "There is no mode %q: choose test, benchmark, ranked, profile or sanitize.", in.Mode)
+}
+
+func (in NewSubmission) checkFilter() error {
+	if err := in.Filter.Check(); err != nil {
+		return db.Errorf(db.Invalid, "The filter of the profile is wrong: %v.", err)
+	}
+	if !in.Filter.Empty() && in.Mode != job.ModeProfile {
+		return db.Errorf(db.Invalid, "Only a submission of mode profile has a filter of its profile, not one of mode %s.", in.Mode)
+	}
+	return nil
 }
 
 // submittable reads the task and says no when this person cannot submit to it now.
@@ -242,6 +256,9 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	}
 	if in.Key != "" {
 		sub.RequestKey = &in.Key
+	}
+	if !in.Filter.Empty() {
+		sub.ProfileFilter = in.Filter
 	}
 	// Of submissions from before keys were kept the same text is known by its hash.
 	err = tx.Model(&Submission{}).Where("user_id = ? and task_id = ? and source_hash = ? and source_key = ''", sub.UserID, sub.TaskID, hash).

@@ -134,6 +134,7 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, seen runs.Access) 
 		answer.FileName = version.Definition.SubmissionName() // its author's own may say what is in it
 	}
 	seen.Sub, seen.Task, seen.Version = sub, task, version
+	answer.ProfileFilter = seen.ProfileFilter()
 	answer.Runs, answer.Ended, err = a.runAnswers(ctx, seen)
 	return answer, err
 }

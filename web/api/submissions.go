@@ -77,7 +77,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		}
 		sent := tasks.TextSubmission(in.Source, in.Files)
 		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: via(c), Added: submissions.Added{For: in.For, Why: in.Why}}, nil
+			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: via(c), Added: submissions.Added{For: in.For, Why: in.Why}}, nil
 	}
 	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: via(c),
 		Added: submissions.Added{For: c.FormValue("for"), Why: c.FormValue("why")}}
@@ -87,6 +87,9 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	}
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
 		in.Devices = append(in.Devices, strings.SplitN(names, ",", directives.MostGPUs+1)...)
+	}
+	if in.Filter, err = runs.ReadFilter(form.Value); err != nil {
+		return in, err
 	}
 	all, err := runs.ReadUploads(form.File["file"])
 	if err != nil {

@@ -1,7 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
@@ -17,6 +20,7 @@ type submitIn struct {
 	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
 	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; default test"`
+	Filter   object   `json:"profile_filter,omitempty" jsonschema:"of mode profile: kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
 	furtherIn
 }
 
@@ -57,9 +61,31 @@ func (t tools) addBoards(server offering) {
 }
 
 func (t tools) submit(ctx context.Context, _ *progress, in submitIn) (client.Submission, error) {
+	filter, err := filterOf(in.Filter)
+	if err != nil {
+		return client.Submission{}, err
+	}
 	return value(t.site.Submit(ctx, client.NewSubmission{
-		Task: in.Task, Devices: in.Devices, Mode: job.Mode(in.Mode), FileName: in.FileName, Source: in.Source, Files: in.Files,
+		Task: in.Task, Devices: in.Devices, Mode: job.Mode(in.Mode), ProfileFilter: filter, FileName: in.FileName, Source: in.Source, Files: in.Files,
 	}))
+}
+
+// filterOf reads a filter, whose schema would take too much of the list of tools.
+func filterOf(given object) (*job.ProfileFilter, error) {
+	if given == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		return nil, fmt.Errorf("writing profile_filter: %w", err)
+	}
+	var filter job.ProfileFilter
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&filter); err != nil {
+		return nil, fmt.Errorf("submit: the argument \"profile_filter\" has kernel, launch_skip, launch_count and sections: %w", err)
+	}
+	return &filter, nil
 }
 
 // value is what an answer points to.

@@ -23,12 +23,12 @@ const (
 // settings are the parameters of every evaluation.
 type settings struct {
 	NumTrials     *int     `json:"num_trials,omitempty" jsonschema:"timed calls, 1 to 10000; default 100"`
-	NumWarmup     int      `json:"num_warmup,omitempty" jsonschema:"accepted for older clients: the site warms every kernel up"`
+	NumWarmup     int      `json:"num_warmup,omitempty" jsonschema:"ignored: the site warms every kernel up"`
 	ATol          *float64 `json:"atol,omitempty" jsonschema:"absolute tolerance; default 0.01"`
 	RTol          *float64 `json:"rtol,omitempty" jsonschema:"relative tolerance; default 0.01"`
-	Timeout       *int     `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; waiting for a device does not count"`
+	Timeout       *int     `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; without the wait for a device"`
 	GPUType       string   `json:"gpu_type,omitempty" jsonschema:"device to run on, such as h200 or cpu; default: any, preferably a GPU"`
-	DeviceMetrics bool     `json:"enable_device_metrics,omitempty" jsonschema:"read hardware counters with Nsight Compute in a pass of its own"`
+	DeviceMetrics bool     `json:"enable_device_metrics,omitempty" jsonschema:"read hardware counters in a pass of its own"`
 }
 
 type evaluateIn struct {
@@ -73,7 +73,7 @@ type jobIn struct {
 type nothing struct{}
 
 // goesOn is the message to agents about unfinished work.
-const goesOn = " If it takes longer than the client is likely to wait, the answer has ended false and a job_id: call get_job_status for the result."
+const goesOn = " If the answer has ended false, call get_job_status with its job_id for the result."
 
 func (t tools) addEvaluations(server offering) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",

@@ -16,7 +16,7 @@ const submissionWait = 10 * time.Second
 type kernelIn struct {
 	Task     string   `json:"task" jsonschema:"slug of the task"`
 	Source   string   `json:"source" jsonschema:"the kernel's whole source, with the signature of the task's template"`
-	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language, as the template has it"`
+	FileName string   `json:"file_name" jsonschema:"name of the source file, as the template has it"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
 	furtherIn
 }

@@ -62,9 +62,10 @@ class AsyncWarpboard:
     async def submit(
         self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
         source: Optional[str] = None, files: Optional[Mapping[str, str]] = None,
+        profile_filter: Optional[Mapping[str, Any]] = None,
     ) -> Submission:
         """Submits a file without waiting, like Warpboard.submit."""
-        return await self._call(self.site.submit, file, task=task, devices=devices, mode=mode, source=source, files=files)
+        return await self._call(self.site.submit, file, task=task, devices=devices, mode=mode, source=source, files=files, profile_filter=profile_filter)
 
     async def submission(self, which: Which) -> Submission:
         """Returns a submission in its current state."""

@@ -78,16 +78,18 @@ class Warpboard:
     def submit(
         self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
         source: Optional[str] = None, files: Optional[Mapping[str, str]] = None,
+        profile_filter: Optional[Mapping[str, Any]] = None,
     ) -> Submission:
         """Submits a file, or source under the file's name, without waiting.
 
         files are further ones, where the task takes any: their texts by name. mode is test, benchmark, ranked (which
-        counts on the board), profile or sanitize. task and devices may be left to directives in the source. Where the connection
+        counts on the board), profile or sanitize; profile_filter limits what mode profile profiles, with kernel, launch_skip,
+        launch_count and sections. task and devices may be left to directives in the source. Where the connection
         breaks it is sent again, and is still one submission.
         """
         if source is None:
             source = read_source(file)
-        given = {"task": task, "devices": devices, "files": dict(files or {})}
+        given = {"task": task, "devices": devices, "files": dict(files or {}), "profile_filter": dict(profile_filter or {})}
         body: Dict[str, Any] = {"file_name": os.path.basename(os.fspath(file)), "source": source, "mode": mode}
         body.update({name: value for name, value in given.items() if value})
         headers = {"Idempotency-Key": uuid.uuid4().hex}

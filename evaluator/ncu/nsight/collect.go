@@ -1,9 +1,12 @@
 package nsight
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"warpboard/evaluator/job"
 )
 
 // Range is the NVTX range that the harness opens around the call that is profiled.
@@ -12,8 +15,8 @@ const Range = "custom_kernel"
 // Announcement is what ncu prints, on the spot, when it begins to profile a launch; the program waits until that is done.
 const Announcement = "==PROF== Profiling \""
 
-// DefaultKernels caps the launches of one case: each costs some forty replays.
-const DefaultKernels = 16
+// DefaultKernels caps the launches of one case.
+const DefaultKernels = job.MostLaunches
 
 // Options bounds one profiling run.
 type Options struct {
@@ -21,6 +24,8 @@ type Options struct {
 	Report string
 	// Kernels caps the profiled launches; 0 means DefaultKernels.
 	Kernels int
+	// Filter goes before Kernels and Sections. ncu counts launches over the whole process.
+	Filter *job.ProfileFilter
 	// Sections are the ncu sections to collect; none means its full set.
 	Sections []string
 	// Everything profiles every launch instead of those inside Range: for programs without NVTX.
@@ -30,18 +35,28 @@ type Options struct {
 // Command returns the argv that profiles program. The caller mounts tool.Dirs read-only, gives the
 // process the same devices as a timed run, and bounds its time.
 func Command(tool Tool, program []string, o Options) []string {
-	kernels := o.Kernels
-	if kernels <= 0 {
-		kernels = DefaultKernels
+	var filter job.ProfileFilter
+	if o.Filter != nil {
+		filter = *o.Filter
+	}
+	kernels, sections := cmp.Or(filter.LaunchCount, o.Kernels, DefaultKernels), o.Sections
+	if len(filter.Sections) > 0 {
+		sections = filter.Sections
 	}
 	argv := []string{tool.Path}
-	for _, section := range o.Sections {
+	for _, section := range sections {
 		argv = append(argv, "--section", section)
 	}
-	if len(o.Sections) == 0 {
+	if len(sections) == 0 {
 		argv = append(argv, "--set", "full")
 	}
 	argv = append(argv, "--import-source", "1")
+	if filter.Kernel != "" {
+		argv = append(argv, "--kernel-name", filter.Kernel)
+	}
+	if filter.LaunchSkip > 0 {
+		argv = append(argv, "--launch-skip", strconv.Itoa(filter.LaunchSkip))
+	}
 	if !o.Everything {
 		argv = append(argv, "--nvtx", "--nvtx-include", Range+"/")
 	}
@@ -86,6 +101,7 @@ type Ended struct {
 	Limit    string // which limit of the sandbox was hit, if one was: "wall", "memory"
 	Output   string // stdout and stderr together
 	Report   bool   // a report file is there
+	Filter   *job.ProfileFilter
 }
 
 // NoKernel is the reason why a case has no report although ncu counted.
@@ -109,10 +125,38 @@ func known(output string) string {
 	return ""
 }
 
+// NoMatch is NoKernel of a profile with a filter.
+const NoMatch = "No kernel matched the filter."
+
+// mostNames bounds the kernels that a sentence names.
+const mostNames = 20
+
+// noMatch names the kernels that ran, if ncu does.
+func noMatch(f *job.ProfileFilter, output string) string {
+	sentence := fmt.Sprintf("No kernel matched the filter (%s).", f)
+	var names []string
+	_, listed, _ := strings.Cut(output, "Available Kernels:\n")
+	for line := range strings.Lines(listed) {
+		number, name, ok := strings.Cut(strings.TrimSpace(line), ". ")
+		if _, err := strconv.Atoi(number); !ok || err != nil || len(names) == mostNames {
+			break
+		}
+		names = append(names, shortened(name))
+	}
+	if len(names) > 0 {
+		sentence += " These kernels ran: " + strings.Join(names, ", ") + "."
+	}
+	return sentence
+}
+
 // Explain says in one sentence why profiling left no usable report; it is empty when it did leave
 // one. Whatever it says, a ranked result stands.
 func Explain(e Ended) string {
-	if sentence := known(e.Output); sentence != "" {
+	sentence := known(e.Output)
+	if sentence == NoKernel && !e.Filter.Empty() {
+		return noMatch(e.Filter, e.Output)
+	}
+	if sentence != "" {
 		return sentence
 	}
 	switch {
@@ -144,6 +188,10 @@ func errorLine(output string) string {
 	if line == "" {
 		return "it printed nothing."
 	}
+	return shortened(line)
+}
+
+func shortened(line string) string {
 	const most = 300
 	if len(line) > most {
 		line = strings.ToValidUTF8(line[:most], "") + "…"

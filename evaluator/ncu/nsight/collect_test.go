@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 )
 
@@ -28,6 +29,18 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	}
 	if got := strings.Join(Command(tool, nil, Options{Everything: true}), " "); strings.Contains(got, "nvtx") || !strings.Contains(got, "-c 16") {
 		t.Errorf("without NVTX: %s", got)
+	}
+}
+
+func TestAFilterIsOnTheCommandLine(t *testing.T) {
+	got := Command(Tool{Path: "/opt/ncu"}, []string{"/job/eval"}, Options{
+		Report: "/out/p.ncu-rep", Kernels: 32, Sections: []string{"LaunchStats"},
+		Filter: &job.ProfileFilter{Kernel: "regex:mat.*; rm -rf /", LaunchSkip: 2, LaunchCount: 3, Sections: []string{"Occupancy", "SpeedOfLight"}}})
+	want := []string{"/opt/ncu", "--section", "Occupancy", "--section", "SpeedOfLight", "--import-source", "1", "--kernel-name", "regex:mat.*; rm -rf /",
+		"--launch-skip", "2", "--nvtx", "--nvtx-include", "custom_kernel/", "-c", "3", "--clock-control", "none",
+		"--target-processes", "all", "-f", "-o", "/out/p", "--", "/job/eval"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -135,6 +148,10 @@ func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 		"fine":      {Ended{Report: true, Output: "==PROF== done"}, ""},
 		"refused":   {Ended{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"}, "ERR_NVGPUCTRPERM"},
 		"no kernel": {Ended{Output: "==WARNING== No kernels were profiled."}, "No kernel was launched"},
+		"no match": {Ended{Output: "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. saxpy\n2. tile<float>(int)\nbye\n", Filter: &job.ProfileFilter{Kernel: "k"}},
+			"No kernel matched the filter (Kernel k). These kernels ran: saxpy, tile<float>(int)."},
+		"no match, no list": {Ended{Output: "==WARNING== No kernels were profiled.\n", Filter: &job.ProfileFilter{LaunchSkip: 9}},
+			"No kernel matched the filter (Launches from 10)."},
 		"driver":    {Ended{ExitCode: 1, Output: "==ERROR== Cuda driver is not compatible with Nsight Compute"}, "does not fit"},
 		"program":   {Ended{ExitCode: 1, Report: true, Output: "==ERROR== The application returned an error code (11).\n"}, "failed under the profiler"},
 		"slow":      {Ended{ExitCode: -1, Limit: "wall"}, "longer than its time limit"},

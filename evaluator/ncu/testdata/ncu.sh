@@ -22,5 +22,6 @@ report=$2.ncu-rep
 while [ "$1" != -- ]; do shift; done
 shift
 "$@" || { code=$?; echo "==ERROR== The application returned an error code ($code)."; exit 1; }
+[ -e "$here/unmatched" ] && { printf '==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. saxpy\n2. matmul_naive\n'; exit 0; }
 [ -e "$here/empty" ] && { echo "==WARNING== No kernels were profiled."; exit 0; }
 printf cuda4 >"$report"

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,13 +27,22 @@ A task with one device needs no --device. FILE - is the standard input. A [[kern
 files: files = ["tile.cuh"].`
 
 func submitCommand(c *connection) *cobra.Command {
-	in := client.NewSubmission{}
+	in, filter := client.NewSubmission{}, job.ProfileFilter{}
 	var watch bool
 	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: console.AtLeast("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.submit(cmd.Context(), in, args, watch) }}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !filter.Empty() {
+				in.ProfileFilter = &filter
+			}
+			return c.submit(cmd.Context(), in, args, watch)
+		}}
 	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
 	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
 	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked, profile or sanitize")
+	cmd.Flags().StringVar(&filter.Kernel, "kernel", "", "with --mode profile: name of the kernel, or regex: and a pattern")
+	cmd.Flags().IntVar(&filter.LaunchSkip, "launch-skip", 0, "with --mode profile: launches of that kernel to pass over first")
+	cmd.Flags().IntVar(&filter.LaunchCount, "launch-count", 0, "with --mode profile: launches to profile after those, at most 16")
+	cmd.Flags().StringSliceVar(&filter.Sections, "section", nil, "with --mode profile: sections of Nsight Compute, separated by commas: "+strings.Join(job.ProfileSections(), ", "))
 	cmd.Flags().StringVar(&in.For, "for", "", "admins: name of the person to add the submission for, also after the deadline")
 	cmd.Flags().StringVar(&in.Why, "why", "", "with --for: why, for everyone to read")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print progress until every run has ended; exit 3 if one failed. With --json, print only the final result")

@@ -37,6 +37,30 @@ func TestARunIsToldInOneLine(t *testing.T) {
 	}
 }
 
+func TestAFilterIsSentWithASubmission(t *testing.T) {
+	w := newWorld(t)
+	var in client.NewSubmission
+	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		in = client.NewSubmission{}
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		rw.Write([]byte(`{"id": 1}`))
+	})
+	w.stdin = "int x;\n"
+	submit := []string{"submit", "-", "--task", "sum", "--mode", "profile", "--server", w.URL}
+	for flags, want := range map[string]*job.ProfileFilter{
+		"": nil,
+		"--kernel regex:mat.* --launch-skip 2 --launch-count 3 --section Occupancy,SpeedOfLight": {
+			Kernel: "regex:mat.*", LaunchSkip: 2, LaunchCount: 3, Sections: []string{"Occupancy", "SpeedOfLight"}},
+	} {
+		w.stdin = "int x;\n"
+		if err := w.run(t, append(submit, strings.Fields(flags)...)...); err != nil || cmp.Diff(want, in.ProfileFilter) != "" {
+			t.Errorf("%s: %v %s", flags, err, cmp.Diff(want, in.ProfileFilter))
+		}
+	}
+}
+
 // TestATextThatIsNotUTF8IsNeverSent: JSON would carry another text, and that would be measured.
 func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	w := newWorld(t)

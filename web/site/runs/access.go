@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
@@ -29,6 +30,14 @@ type Access struct {
 	MaySeeSource bool                // the source, and what compilers and programs print, which may quote it
 	Mine         bool                // the viewer submitted it
 	TaskOpen     bool                // the viewer may see the task, and so other people's runs
+}
+
+// ProfileFilter is what was to be profiled, as the viewer may see it.
+func (a Access) ProfileFilter() *job.ProfileFilter {
+	if a.MaySeeSource {
+		return a.Sub.ProfileFilter
+	}
+	return a.Sub.ProfileFilter.Nameless()
 }
 
 // LoadSubmission reads the submission in the address, if the viewer may see it.

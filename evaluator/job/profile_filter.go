@@ -1,0 +1,142 @@
+package job
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// MostLaunches caps the launches of one case that are profiled: each costs some forty replays.
+	MostLaunches = 16
+	// mostSkipped bounds the launches that a filter passes over, and mostKernelName its kernel name in bytes.
+	mostSkipped    = 10_000
+	mostKernelName = 200
+	// kernelPattern begins a kernel name that is a pattern, as for ncu.
+	kernelPattern = "regex:"
+)
+
+// ProfileFilter is what Nsight Compute shall profile of each benchmark case. What it leaves open stays as usual: all kernels,
+// the first launches, and every section that a page shows.
+type ProfileFilter struct {
+	Kernel      string   `json:"kernel,omitempty" jsonschema:"name of the kernel without its parameters, or regex: and a pattern"`
+	LaunchSkip  int      `json:"launch_skip,omitempty" jsonschema:"launches of that kernel to pass over first"`
+	LaunchCount int      `json:"launch_count,omitempty" jsonschema:"launches to profile after those, at most 16"`
+	Sections    []string `json:"sections,omitempty" jsonschema:"sections of Nsight Compute, such as SpeedOfLight"`
+}
+
+// ProfileSections are the sections that a filter may choose, by ncu's identifiers.
+func ProfileSections() []string {
+	return []string{"SpeedOfLight", "SpeedOfLight_RooflineChart", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis", "MemoryWorkloadAnalysis_Chart",
+		"MemoryWorkloadAnalysis_Tables", "SchedulerStats", "WarpStateStats", "InstructionStats", "LaunchStats", "Occupancy", "SourceCounters",
+		"WorkloadDistribution"}
+}
+
+// Check says in a sentence what is wrong with a filter; nil is a filter that leaves everything open.
+func (f *ProfileFilter) Check() error {
+	if f == nil {
+		return nil
+	}
+	for i, name := range f.Sections {
+		if !slices.Contains(ProfileSections(), name) {
+			return fmt.Errorf("there is no section %q: choose from %s", cut(name), strings.Join(ProfileSections(), ", "))
+		}
+		if slices.Contains(f.Sections[:i], name) {
+			return fmt.Errorf("the section %s is named twice", name)
+		}
+	}
+	switch {
+	case f.LaunchSkip < 0 || f.LaunchSkip > mostSkipped:
+		return fmt.Errorf("the launches to skip must be from 0 to %d, not %d", mostSkipped, f.LaunchSkip)
+	case f.LaunchCount < 0 || f.LaunchCount > MostLaunches:
+		return fmt.Errorf("the launches to profile must be from 1 to %d, not %d", MostLaunches, f.LaunchCount)
+	}
+	return checkKernel(f.Kernel)
+}
+
+// checkKernel looks at a name that becomes an argument of ncu: it must not be taken for another option, and a pattern that Go
+// cannot read would fail only when its turn in the queue comes.
+func checkKernel(name string) error {
+	pattern, isPattern := strings.CutPrefix(name, kernelPattern)
+	switch {
+	case len(name) > mostKernelName:
+		return fmt.Errorf("the kernel name has %d bytes: it may have %d", len(name), mostKernelName)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("the kernel name contains an invisible character")
+	case strings.HasPrefix(name, "-"), strings.TrimSpace(name) != name:
+		return fmt.Errorf("a kernel name begins with neither - nor a space, and ends without one: %q", name)
+	case isPattern && pattern == "":
+		return fmt.Errorf("write a pattern after %s", kernelPattern)
+	case !isPattern:
+		return nil
+	}
+	if _, err := regexp.Compile(pattern); err != nil {
+		return fmt.Errorf("the kernel pattern cannot be read: %w", err)
+	}
+	return nil
+}
+
+func cut(name string) string {
+	if len(name) > mostKernelName {
+		return strings.ToValidUTF8(name[:mostKernelName], "") + "…"
+	}
+	return name
+}
+
+// Empty reports whether a filter leaves everything open.
+func (f *ProfileFilter) Empty() bool {
+	return f == nil || f.Kernel == "" && !f.Ranged() && len(f.Sections) == 0
+}
+
+// Ranged reports whether a filter counts launches. ncu counts them over a whole process.
+func (f *ProfileFilter) Ranged() bool { return f != nil && (f.LaunchSkip > 0 || f.LaunchCount > 0) }
+
+// Same reports whether two filters choose the same.
+func (f *ProfileFilter) Same(other *ProfileFilter) bool {
+	if f.Empty() || other.Empty() {
+		return f.Empty() && other.Empty()
+	}
+	return f.Kernel == other.Kernel && f.LaunchSkip == other.LaunchSkip && f.LaunchCount == other.LaunchCount && slices.Equal(f.Sections, other.Sections)
+}
+
+// Nameless is a filter for those who may not see the names of kernels.
+func (f *ProfileFilter) Nameless() *ProfileFilter {
+	if f == nil || f.Kernel == "" {
+		return f
+	}
+	shown := *f
+	shown.Kernel = "(private)"
+	return &shown
+}
+
+// String is the filter for people: "Kernel matmul, launches 3–5, sections Occupancy, SourceCounters".
+func (f *ProfileFilter) String() string {
+	if f.Empty() {
+		return ""
+	}
+	var parts []string
+	if pattern, ok := strings.CutPrefix(f.Kernel, kernelPattern); ok {
+		parts = append(parts, "kernels like "+pattern)
+	} else if f.Kernel != "" {
+		parts = append(parts, "kernel "+f.Kernel)
+	}
+	first, last := f.LaunchSkip+1, f.LaunchSkip+f.LaunchCount
+	switch {
+	case !f.Ranged():
+	case f.LaunchCount == 0:
+		parts = append(parts, fmt.Sprintf("launches from %d", first))
+	case first == last:
+		parts = append(parts, fmt.Sprintf("launch %d", first))
+	default:
+		parts = append(parts, fmt.Sprintf("launches %d–%d", first, last))
+	}
+	if len(f.Sections) == 1 {
+		parts = append(parts, "section "+f.Sections[0])
+	} else if len(f.Sections) > 1 {
+		parts = append(parts, "sections "+strings.Join(f.Sections, ", "))
+	}
+	text := strings.Join(parts, ", ")
+	return strings.ToUpper(text[:1]) + text[1:]
+}
