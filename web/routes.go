@@ -229,6 +229,7 @@ func (s *Server) runRoutes(pages group) {
 	own.post("/submissions/:id/cancel", s.pages.SubmissionCancel)
 
 	pages.get("/submissions/:id/runs/:run/profile", s.profiles.Details)
+	own.post("/submissions/:id/runs/:run/profile", s.profiles.Again)
 	pages.get("/submissions/:id/runs/:run/profile.json", s.profiles.JSON)
 	pages.get("/submissions/:id/runs/:run/profile.csv", s.profiles.CSV)
 	pages.get("/submissions/:id/runs/:run/profile.ncu-rep", s.profiles.File)

@@ -48,7 +48,7 @@ func (p *Pages) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.Submi
 	return views.SubmissionPage{
 		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
-		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt, AddedWhy: seen.Sub.AddedWhy,
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt, AddedWhy: seen.Sub.AddedWhy, Filter: seen.ProfileFilter().String(),
 		Comments: seen.Sub.Comments, CommentsOpen: seen.TaskOpen && seen.Sub.SourceOpen(seen.Task, p.site.Now()),
 		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.Of{OwnerID: seen.Sub.UserID}),
 	}, nil

@@ -6,12 +6,15 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/internal/gpuname"
 	"warpboard/models/db"
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/views/charts"
 	"warpboard/views/format"
@@ -25,6 +28,38 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	return p.show(c, seen, fiber.StatusOK, views.ProfileAgain{})
+}
+
+// Again profiles a run's source once more, with a filter. What was refused comes back with its reason.
+func (p *Profiles) Again(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadRun(c)
+	if err != nil {
+		return err
+	}
+	form, err := url.ParseQuery(string(c.Body()))
+	if err != nil {
+		return site.Invalid("form", "The form is incomplete. Send it again.")
+	}
+	filter, err := runs.ReadFilter(form)
+	if err == nil {
+		var sub submissions.Submission
+		if sub, err = p.runs.ProfileAgain(c.UserContext(), site.Actor(c), seen, filter); err == nil {
+			return site.Redirect(c, views.SubmissionURL(sub.ID))
+		}
+	}
+	refused := site.FailureOf(err)
+	if refused.Status == fiber.StatusInternalServerError || !seen.Mine {
+		return err
+	}
+	if refused.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
+	}
+	return p.show(c, seen, refused.Status, views.ProfileAgain{Filter: filter, Problem: refused.Message})
+}
+
+// show answers with the page; again is the form for another profile, where the viewer can make one.
+func (p *Profiles) show(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
 	details, first, err := p.chartsOf(c, seen)
 	if err != nil {
 		return err
@@ -32,12 +67,16 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	page := views.ProfilePage{
 		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
+		Filter: seen.ProfileFilter().String(),
+	}
+	if seen.Mine && seen.TaskOpen && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
+		page.Again = &again
 	}
 	page.Charts, page.Wide = true, true
 	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
 		URL: p.site.Settings.BaseURL + address, Image: fmt.Sprintf("%s/runs/%d/card.png", p.site.Settings.BaseURL, seen.Run.ID), JSON: address + ".json"}
-	return p.site.Render(c, fiber.StatusOK, views.Profile(page))
+	return p.site.Render(c, status, views.Profile(page))
 }
 
 // chartsOf draws a profile's page without its head, and chooses the run to compare with.
@@ -221,7 +260,11 @@ func (p *Profiles) Text(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
-	fmt.Fprintf(c, "Profile of run %d (submission %d) on %s, benchmark case %d\n\n", seen.Run.ID, seen.Sub.ID, seen.Run.Device, index)
+	fmt.Fprintf(c, "Profile of submission %d on %s, benchmark case %d\n", seen.Sub.ID, seen.Run.Device, index)
+	if filter := seen.ProfileFilter(); !filter.Empty() {
+		fmt.Fprintf(c, "Filter: %s\n", filter)
+	}
+	fmt.Fprintln(c)
 	report.WriteText(c)
 	return nil
 }

@@ -27,6 +27,11 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")
 	}
 	in.Devices = form.Value["device"]
+	if in.Mode == job.ModeProfile { // the workbench sends its fields with each mode
+		if in.Filter, err = ReadFilter(form.Value); err != nil {
+			return in, err
+		}
+	}
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
 		return s.TakeUploads(c, in, files)
 	}
@@ -39,7 +44,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 
 // Refused is a form whose submission was refused, with its input.
 func Refused(in submissions.NewSubmission, why string) views.SubmitForm {
-	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, For: in.Added.For, Why: in.Added.Why}
+	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter, For: in.Added.For, Why: in.Added.Why}
 }
 
 // FillForm fills in what the form of a task offers, and the text that it begins with: what was refused, the
@@ -86,6 +91,7 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 		return err
 	}
 	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), Further(submitted.Files), string(seen.Sub.Mode), id
+	form.Filter = seen.Sub.ProfileFilter
 	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub, submitted.Names()); err != nil {
 		return err
 	}
