@@ -160,7 +160,8 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 		t.Errorf("with Warpboard's harness chosen, a submission brings %v", got)
 	}
 	chosen.Definition.SubmissionFiles = nil
-	delete(chosen.Files, tasks.TaskFile) // its author's text, which has the key
+	delete(chosen.Files, tasks.TaskFile) // its author's text, which has more keys
+	delete(ours.Files, tasks.TaskFile)
 	if diff := cmp.Diff(ours, chosen, cmpopts.IgnoreFields(tasks.Bundle{}, "Warnings")); diff != "" {
 		t.Errorf("what harness: warpboard makes (-switched +by the key):\n%s", diff)
 	}
@@ -173,6 +174,27 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 	}
 	if _, err := ours.WithWarpboardHarness(); err == nil {
 		t.Error("a task without an eval program was given the standard harness")
+	}
+}
+
+func TestAnotherHarnessChangesOneLineOfTaskYML(t *testing.T) {
+	const head, seed = "# A task of ours.\nconfig: {main: eval.py} # as the bot wants it\n", "seed: 7   # arbitrary\n"
+	files := minimal + "  - {name: eval.py, source: eval.py}\n"
+	for name, c := range map[string]struct{ before, after string }{
+		"without the key": {head + files + seed, head + files + "harness: warpboard\n" + seed},
+		"with the key":    {head + files + "harness: own # slow\n" + seed, head + files + "harness: warpboard # slow\n" + seed},
+	} {
+		ours, err := mustTask(t, c.before).WithWarpboardHarness()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []string{"the bundle", "its zip"} {
+			text, err := ours.TaskYAML()
+			if diff := cmp.Diff(c.after, string(text)); err != nil || diff != "" || ours.Definition.OwnHarness {
+				t.Errorf("%s, %s: %v\n%s", name, of, err, diff)
+			}
+			ours = again(t, ours)
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ func (r *taskReader) chooseHarness(node *yaml.Node) {
 			r.refuse(node, "harness", "Warpboard's harness cannot be used: %v", err)
 			return
 		}
+		bundle.Files = r.bundle.Files // the text of task.yml still names the eval program
 		r.bundle = bundle
 	}
 }

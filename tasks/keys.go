@@ -24,6 +24,16 @@ type Key struct {
 	Example  string   // lines of task.yml; put in place of the same keys of a built-in task, they make another task
 }
 
+// TopKeys are the keys at the top of task.yml, as authors write them.
+func TopKeys() (names []string) {
+	for _, key := range Keys() {
+		if !strings.ContainsAny(key.Name, ".[") {
+			names = append(names, key.Name)
+		}
+	}
+	return names
+}
+
 // Keys lists every key of task.yml, in the order in which an author meets them.
 func Keys() []Key {
 	return append(taskKeys(), configKeys()...)

@@ -2,8 +2,11 @@ package tasks
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+
+	"warpboard/tasks/inplace"
 )
 
 // WithWarpboardHarness gives a copy of a bundle that brings its own eval program, made to run with
@@ -47,7 +50,23 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	if err := out.standardFunctions(); err != nil {
 		return nil, err
 	}
+	out.keepText(b)
 	return out, nil
+}
+
+// keepText takes over the text of task.yml as its author wrote it, with one other value. The eval program stays in the bundle
+// then, since the text names it. A text in which that value cannot be changed is written from the definition.
+func (b *Bundle) keepText(from *Bundle) {
+	text, ok := from.Files[TaskFile]
+	if !ok {
+		return
+	}
+	text, err := inplace.Set(text, "harness", inplace.Value{Text: harnessWarpboard}, TopKeys())
+	if err != nil {
+		return
+	}
+	b.Files = maps.Clone(from.Files)
+	b.Files[TaskFile] = text
 }
 
 // standardFunctions holds that the reference has what Warpboard's harness calls.

@@ -11,16 +11,6 @@ import (
 	"warpboard/views"
 )
 
-// keysInOrder are the keys at the top of task.yml, as authors write them.
-func keysInOrder() (names []string) {
-	for _, key := range tasks.Keys() {
-		if !strings.ContainsAny(key.Name, ".[") {
-			names = append(names, key.Name)
-		}
-	}
-	return names
-}
-
 // fieldsOf are the form's fields with the values in task.yml; nil where that cannot be read.
 func fieldsOf(files []views.EditedFile) []views.TaskField {
 	at := views.FileNamed(files, tasks.TaskFile)
@@ -54,7 +44,7 @@ func applyFields(c *fiber.Ctx, files []views.EditedFile) (wrong []problems.Probl
 		if len(now) == 0 || len(was) == 0 || strings.TrimSpace(now[0]) == was[0] {
 			continue
 		}
-		text, err := inplace.Set([]byte(files[at].Text), f.Key, valueIn(f, strings.TrimSpace(now[0])), keysInOrder())
+		text, err := inplace.Set([]byte(files[at].Text), f.Key, valueIn(f, strings.TrimSpace(now[0])), tasks.TopKeys())
 		if err != nil {
 			wrong = append(wrong, problems.Problem{File: tasks.TaskFile, Message: "the field “" + f.Label + "” was not taken over: " + err.Error()})
 			continue
