@@ -111,6 +111,14 @@ func TestWorkbenchShowsOneTabAtATime(t *testing.T) {
 	w.RefusedNothing()
 }
 
+func TestNoDotStandsBelowTheBreadcrumbs(t *testing.T) {
+	s := webtest.NewScene(t)
+	page := s.Browser().Page("/tasks/"+s.Task.Slug+"/solve", http.StatusOK)
+	if page.Find("[aria-label=Breadcrumb]").Length() != 1 || page.Find(".meta [aria-label=Breadcrumb]").Length() != 0 {
+		t.Error("the breadcrumbs are among the facts that dots separate")
+	}
+}
+
 // TestWorkbenchSaysHowItsDevicesStandNow while it is open, and leaves what was ticked.
 func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
 	s := webtest.NewScene(t)
