@@ -43,6 +43,26 @@ func TestAPinnedRunIsATickOnEveryBar(t *testing.T) {
 	}
 }
 
+func TestAPinnedKernelHasADotOnTheRoofline(t *testing.T) {
+	vm := detailsOf(report(t, "cuda4"), 1)
+	doc, _ := render(t, Details(vm))
+	if n := doc.Find("#roofline .pf-dot-pinned").Length(); n != 0 {
+		t.Fatalf("%d dots without a pinned run", n)
+	}
+	vm.Query.Pin, vm.Pin = 7, &PinVM{Name: "#7 by grace", Report: report(t, "tri")}
+	vm.Others = []Dot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12}, {Run: 8, Name: "2. ada", URL: "/r/8", Intensity: 30, Rate: 1e12}}
+	doc, _ = render(t, Details(vm))
+	for _, drawing := range []string{".pf-wide", ".pf-narrow"} {
+		found := doc.Find("#roofline " + drawing)
+		if found.Find(".pf-dot-pinned").Length() != 1 || !strings.Contains(found.Text(), "#7 by grace") || strings.Contains(found.Text(), "1. grace") {
+			t.Errorf("%s: %q", drawing, found.Text())
+		}
+	}
+	if said := doc.Find("#roofline .pf-key").Text(); !strings.Contains(said, "pinned kernel") {
+		t.Errorf("the key says %q", said)
+	}
+}
+
 func TestWarpStatesFillOneBar(t *testing.T) {
 	cuda := report(t, "cuda4")
 	for i := range cuda.Kernels {

@@ -134,7 +134,7 @@ func (l *labels) free(a area) bool {
 	return inside && !slices.ContainsFunc(l.taken, a.overlaps)
 }
 
-// nameDots places the names: the chosen kernel's first, then those of the other kernels and entries.
+// nameDots places the names: the chosen and the pinned kernel's first, then those of the other kernels and entries.
 func (c *roofChart) nameDots() {
 	l := &labels{frame: c.frame}
 	for _, d := range c.dots {
@@ -164,11 +164,11 @@ func (c *roofChart) nameDots() {
 	for _, o := range c.shownOthers() {
 		l.take(area{o.x - 5, o.y - 5, o.x + 5, o.y + 5})
 	}
-	reach := map[bool]float64{true: 50, false: 19} // the chosen kernel's name may stand farther off
-	for _, chosen := range []bool{true, false} {
+	reach := map[bool]float64{true: 50, false: 19} // those names may stand farther off
+	for _, first := range []bool{true, false} {
 		for i := range c.dots {
-			if d := &c.dots[i]; d.chosen == chosen {
-				d.label = l.place(d.x, d.y, reach[chosen], cmp.Or(d.name, d.kernel.Short))
+			if d := &c.dots[i]; (d.chosen || d.pinned) == first {
+				d.label = l.place(d.x, d.y, reach[first], cmp.Or(d.name, d.kernel.Short))
 			}
 		}
 	}

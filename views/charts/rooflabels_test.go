@@ -35,7 +35,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 	others := []Dot{{Run: 1, Name: "1. ada", URL: "/1", Rate: 2e12, Intensity: 40}, {Run: 2, Name: "2. grace", URL: "/2", Rate: 2.01e12, Intensity: 41}, {Run: 3, Name: "3. a name that goes on and on", URL: "/3", Rate: 9e14, Intensity: 2000}, {Run: 4, Name: "4. linus", URL: "/4", Rate: 1e6, Intensity: 1e-4}}
 	for name, r := range reports {
 		for i := range r.Kernels {
-			c := newRoofChart(r, &r.Kernels[i], others, smallFrame(), Zoom{})
+			c := newRoofChart(r, &r.Kernels[i], nil, others, smallFrame(), Zoom{})
 			all := written(c)
 			for a := range all {
 				for b := range a {
@@ -53,7 +53,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 					}
 				}
 			}
-			for _, s := range newRoofChart(r, &r.Kernels[i], nil, smallFrame(), Zoom{}).slopes { // other entries may leave no room
+			for _, s := range newRoofChart(r, &r.Kernels[i], nil, nil, smallFrame(), Zoom{}).slopes { // other entries may leave no room
 				if s.label.text == "" {
 					t.Errorf("%s kernel %d: the roof of %s has no name", name, i, s.level)
 				}
@@ -71,7 +71,7 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 	// From the right edge of the drawing a name would be nearest for none of these.
 	for _, d := range []Dot{{Run: 1, Name: "low", URL: "/1", Rate: 1.09e12, Intensity: 0.2}, {Run: 1, Name: "lower", URL: "/2", Rate: 1.01e9, Intensity: 0.1001}, {Run: 1, Name: "lowest", URL: "/3", Rate: 2e6, Intensity: 2e-4}, {Run: 1, Name: "high", URL: "/4", Rate: 9.9e14, Intensity: 300}} {
 		r := report(t, "cuda4")
-		c := newRoofChart(r, &r.Kernels[0], []Dot{d}, smallFrame(), Zoom{})
+		c := newRoofChart(r, &r.Kernels[0], nil, []Dot{d}, smallFrame(), Zoom{})
 		for _, at := range []struct {
 			x, y  float64
 			label label

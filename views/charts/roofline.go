@@ -61,6 +61,7 @@ type roofDot struct {
 	kernel *ncu.Kernel
 	work   ncu.RoofKind
 	chosen bool
+	pinned bool // the kernel of the baseline
 	label  label
 	name   string // beside the dot; empty: the kernel's
 }
@@ -72,9 +73,20 @@ type otherDot struct {
 	shown bool // by the zoom
 }
 
+// roofChart lays out the roofline of the page's kernel beside the baseline and the other entries.
+func (vm DetailsVM) roofChart(f frame) *roofChart {
+	var pins []roofDot
+	others := vm.Others
+	if k := vm.pinned(); k != nil {
+		pins = []roofDot{{kernel: k, pinned: true, name: vm.Pin.Name}}
+		others = slices.DeleteFunc(slices.Clone(vm.Others), func(d Dot) bool { return d.Run == int64(vm.Query.Pin) })
+	}
+	return newRoofChart(vm.Report, vm.Kernel(), pins, others, f, vm.Query.Zoom)
+}
+
 // newRoofChart lays out the roofline of the chosen kernel, with a dot for every kernel of the
-// report that did arithmetic, and for the other entries. It is nil when the report has no roofs.
-func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot, f frame, z Zoom) *roofChart {
+// report that did arithmetic, for those of pins, and for the other entries. It is nil when the report has no roofs.
+func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Dot, f frame, z Zoom) *roofChart {
 	roof := ncu.RooflineOf(chosen)
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) || len(roof.Kinds) == 0 {
 		return nil
@@ -83,8 +95,14 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot, f frame, z Zo
 	var points [][2]float64
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		if w := ncu.RooflineOf(k).Main(); w != nil && w.Intensity.Value.Measured {
-			c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: k == chosen})
+		c.dots = append(c.dots, roofDot{kernel: k, chosen: k == chosen})
+	}
+	all := append(c.dots, pins...)
+	c.dots = nil
+	for _, d := range all {
+		if w := ncu.RooflineOf(d.kernel).Main(); w != nil && w.Intensity.Value.Measured {
+			d.work = *w
+			c.dots = append(c.dots, d)
 			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		}
 	}

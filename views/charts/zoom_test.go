@@ -35,9 +35,9 @@ func eachView(t *testing.T, check func(name string, c *roofChart)) {
 		}
 		for n, others := range [][]Dot{nil, crowd(), crowd()[:40]} {
 			for _, f := range []frame{smallFrame(), wideFrame()} {
-				whole := newRoofChart(r, &r.Kernels[1], others, f, Zoom{})
+				whole := newRoofChart(r, &r.Kernels[1], nil, others, f, Zoom{})
 				for level := range mostZoom + 1 {
-					c := newRoofChart(r, &r.Kernels[1], others, f, whole.zoom.at(level))
+					c := newRoofChart(r, &r.Kernels[1], nil, others, f, whole.zoom.at(level))
 					check(fmt.Sprintf("%s, crowd %d, %.0f wide, zoom %d", name, n, f.width, level), c)
 				}
 			}
