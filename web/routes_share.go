@@ -13,6 +13,7 @@ func (s *Server) shareRoutes(pages group) {
 	pages.get(board+"README.md", s.share.DatasetCard)
 	pages.get(board+"embed", s.share.Embed)
 	pages.get("/records.atom", s.share.SiteFeed)
+	pages.get("/card.png", s.share.SiteCard)
 	pages.get("/robots.txt", s.share.Robots)
 	pages.get("/sitemap.xml", s.share.SiteMap)
 	pages.get("/favicon.ico", s.share.Icon)

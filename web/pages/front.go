@@ -35,7 +35,7 @@ func (p *Pages) Front(c *fiber.Ctx) error {
 	}
 	page := views.FrontPage{Page: p.site.Page(c, "GPU kernels, measured", ""), Latest: latest, Attacks: p.attacks}
 	page.Live = true
-	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Feed: "/records.atom"}
+	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Image: p.site.Card(), Feed: "/records.atom"}
 	if page.Open, page.Try, err = p.starter(c.UserContext()); err != nil {
 		return err
 	}

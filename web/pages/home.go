@@ -48,7 +48,7 @@ func (p *Pages) Tasks(c *fiber.Ctx) error {
 	}
 	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
 	page.Live = true
-	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/tasks", Feed: "/records.atom"}
+	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/tasks", Image: p.site.Card(), Feed: "/records.atom"}
 	return p.site.Render(c, fiber.StatusOK, views.Home(page))
 }
 

@@ -31,7 +31,7 @@ func (p *Pages) User(c *fiber.Ctx) error {
 		return err
 	}
 	address := string(views.UserURL(user.ID))
-	page.Share = &views.Share{Title: user.Name, About: "Kernels and places on leaderboards of " + user.Name + ".", URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom"}
+	page.Share = &views.Share{Title: user.Name, About: "Kernels and places on leaderboards of " + user.Name + ".", URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), Feed: address + "/records.atom"}
 	return p.site.Render(c, fiber.StatusOK, views.User(page))
 }
 

@@ -63,10 +63,13 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	if user := Viewer(c); user != nil {
 		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin(), Unread: user.Unread}
 	} else { // other sites ask without a session
-		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path()}
+		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}
 	}
 	return p
 }
+
+// Card is the picture of pages that have none of their own.
+func (s *Site) Card() string { return s.Settings.BaseURL + "/card.png" }
 
 // ShareOf describes a page below whose address its picture and its feed are.
 func (s *Site) ShareOf(title, path string) *views.Share {

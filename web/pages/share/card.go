@@ -41,6 +41,13 @@ func (k *cards) draw(one card) ([]byte, error) {
 	return data, nil
 }
 
+// SiteCard is the picture of a link to a page that has none of its own.
+func (s *Share) SiteCard(c *fiber.Ctx) error {
+	return s.send(c, pngType, "site", func() ([]byte, error) {
+		return s.cards.draw(card{On: "Leaderboards for", Big: "GPU kernels", Small: "Submit, watch the run live, compare."})
+	})
+}
+
 // BoardCard is the picture that a link to a board has elsewhere: its first three and how everyone stands.
 func (s *Share) BoardCard(c *fiber.Ctx) error {
 	b, err := s.boardOf(c)
@@ -48,7 +55,7 @@ func (s *Share) BoardCard(c *fiber.Ctx) error {
 		return err
 	}
 	return s.send(c, pngType, fmt.Sprint(b.head.Change, b.task.Title), func() ([]byte, error) {
-		one := card{Title: b.task.Title, Device: b.head.Device, Big: "No entry yet"}
+		one := card{Title: b.task.Title, On: "on " + b.head.Device, Big: "No entry yet"}
 		bands, err := s.site.Store.Boards.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
 		if err != nil {
 			return nil, err
@@ -87,7 +94,7 @@ func (s *Share) RunCard(c *fiber.Ctx) error {
 }
 
 func runCard(run work.Run, task catalog.Task, user accounts.User, st *boards.Standing) card {
-	one := card{Title: task.Title, Device: run.Device, Big: "No score", Small: "Run by " + user.Name}
+	one := card{Title: task.Title, On: "on " + run.Device, Big: "No score", Small: "Run by " + user.Name}
 	if run.Valid() {
 		one.Big = format.MaybeNanoseconds(run.ScoreNS).String()
 	}

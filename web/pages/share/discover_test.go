@@ -82,17 +82,23 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 	profile, both := webtest.ProfilePath(s.First), fmt.Sprintf("?a=%d&b=%d", s.First.ID, s.Second.ID)
 	for _, test := range []struct {
 		path, title, feed, json string
-		image                   bool
 	}{
-		{"/", "Warpboard", "/records.atom", "", false},
-		{"/tasks", "Warpboard", "/records.atom", "", false},
-		{"/tasks/" + s.Task.Slug, s.Task.Title, "/tasks/" + s.Task.Slug + "/records.atom", "/api/v1/tasks/" + s.Task.Slug, true},
-		{fmt.Sprintf("/users/%d", s.Ada.ID), s.Ada.Name, fmt.Sprintf("/users/%d/records.atom", s.Ada.ID), "", false},
-		{"/compare" + both, s.Task.Title, "", "/compare.json" + both, true},
-		{profile, "Profile of " + s.Task.Title, "", profile + ".json", true},
-		{"/devices", "Devices", "", "", false},
-		{"/docs/measuring", "How scores are measured", "", "", false},
-		{"/trust", "", "", "", false},
+		{"/", "Warpboard", "/records.atom", ""},
+		{"/tasks", "Warpboard", "/records.atom", ""},
+		{"/tasks/" + s.Task.Slug, s.Task.Title, "/tasks/" + s.Task.Slug + "/records.atom", "/api/v1/tasks/" + s.Task.Slug},
+		{fmt.Sprintf("/users/%d", s.Ada.ID), s.Ada.Name, fmt.Sprintf("/users/%d/records.atom", s.Ada.ID), ""},
+		{"/compare" + both, s.Task.Title, "", "/compare.json" + both},
+		{profile, "Profile of " + s.Task.Title, "", profile + ".json"},
+		{"/devices", "Devices", "", ""},
+		{"/leaderboards", "Leaderboards", "", ""},
+		{"/events", "Events", "", ""},
+		{"/events/" + s.Event(0).Slug, "", "", ""},
+		{"/tasks/" + s.Task.Slug + "/boards/H200", s.Task.Title, "/tasks/" + s.Task.Slug + "/boards/H200/records.atom", ""},
+		{webtest.SubmissionPath(s.First), s.Task.Title, "", ""},
+		{"/docs", "", "", ""},
+		{"/playground", "Playground", "", ""},
+		{"/docs/measuring", "How scores are measured", "", ""},
+		{"/trust", "", "", ""},
 	} {
 		doc := s.Browser().Page(test.path, http.StatusOK)
 		meta := func(name string) string { return doc.Find("meta[property='og:"+name+"']").AttrOr("content", "") }
@@ -105,10 +111,11 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 		if feed, data := alternate("application/atom+xml"), alternate("application/json"); feed != test.feed || data != test.json {
 			t.Errorf("%s leads to %q and %q", test.path, feed, data)
 		}
-		if image := meta("image"); (image != "") != test.image {
-			t.Errorf("%s has the picture %q", test.path, image)
+		picture, ok := strings.CutPrefix(meta("image"), s.Cfg.Settings.BaseURL)
+		if !ok || s.Browser().Get(picture).Header.Get("Content-Type") != "image/png" {
+			t.Errorf("%s has the picture %q", test.path, meta("image"))
 		}
-		for _, address := range []string{test.feed, test.json, strings.TrimPrefix(meta("image"), s.Cfg.Settings.BaseURL)} {
+		for _, address := range []string{test.feed, test.json} {
 			if address != "" {
 				webtest.WantStatus(t, s.Browser().Get(address), http.StatusOK)
 			}

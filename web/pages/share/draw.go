@@ -20,7 +20,7 @@ import (
 
 // card is the text of a link's picture. Go's fonts have Latin, Greek and Cyrillic letters; others are boxes.
 type card struct {
-	Title, Device, Big, Small string
+	Title, On, Big, Small string
 	Dots                      []float64 // scores, the best first
 }
 
@@ -55,7 +55,7 @@ func (k card) png() ([]byte, error) {
 		ink  color.Color
 	}{
 		{"Warpboard", gobold.TTF, 36, margin + 32, ink},
-		{k.Title, gobold.TTF, 56, 220, ink}, {"on " + k.Device, goregular.TTF, 40, 280, soft},
+		{k.Title, gobold.TTF, 56, 220, ink}, {k.On, goregular.TTF, 40, 280, soft},
 		{k.Big, gobold.TTF, 120, 440, record}, {k.Small, goregular.TTF, 40, 505, ink},
 	} {
 		x := margin
