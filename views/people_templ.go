@@ -350,7 +350,7 @@ func Audit(p AuditPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = searchForm("/audit", "Name, or subject like “run 17”", p.Search).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = searchForm("/audit", "Name, or subject like “#57”", p.Search).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -24,7 +24,7 @@ type Audit struct {
 	Detail    string
 	CreatedAt time.Time
 
-	About string `gorm:"-"` // name of the person that the subject is; Audits reads it
+	About string `gorm:"-"` // how people call the subject, a person or a run; Audits reads it
 }
 
 // WriteAudit notes an act, in the transaction that does it.
@@ -33,8 +33,8 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
 }
 
-// Audits lists acts before an id (0: from the newest), the newest first; search finds the name of the actor or a
-// subject like "run 17". Admins only.
+// Audits lists acts before an id (0: from the newest), the newest first; search finds the name of the actor, a
+// subject like "task sort", or a submission like "#57" with its runs. Admins only.
 func (s *Accounts) Audits(ctx context.Context, actor User, search string, before int64, limit int) ([]Audit, error) {
 	if err := actor.Check(ReadAudits, Of{}); err != nil {
 		return nil, err
@@ -42,7 +42,9 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	var rows []Audit
 	q := s.db.Read(ctx).Order("id desc").Limit(limit)
 	if search != "" {
-		q = q.Where("subject = ? or actor_name = ?", search, search)
+		number, _ := strconv.ParseInt(strings.TrimPrefix(search, "#"), 10, 64)
+		q = q.Where("subject = ? or actor_name = ? or subject = ? or subject in (select 'run ' || cast(id as text) from runs where submission_id = ? and profile_of is null)",
+			search, search, fmt.Sprintf("submission %d", number), number)
 	}
 	if before > 0 {
 		q = q.Where("id < ?", before)
@@ -50,17 +52,51 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	if err := q.Find(&rows).Error; err != nil {
 		return nil, db.ReadError(err, "the audit log")
 	}
-	return rows, s.nameSubjects(ctx, rows)
+	if err := s.nameSubjects(ctx, rows); err != nil {
+		return nil, err
+	}
+	return rows, s.nameRuns(ctx, rows)
 }
 
-// person is the id of the person that an act was about; 0: it was about something else.
-func (a Audit) person() int64 {
+// about is the id of the subject if it is of one of these kinds; 0: it is another.
+func (a Audit) about(kinds ...string) int64 {
 	kind, number, _ := strings.Cut(a.Subject, " ")
-	if kind != "user" && kind != "person" {
+	if !slices.Contains(kinds, kind) {
 		return 0
 	}
 	id, _ := strconv.ParseInt(number, 10, 64)
 	return id
+}
+
+// person is the id of the person that an act was about; 0: it was about something else.
+func (a Audit) person() int64 { return a.about("user", "person") }
+
+// nameRuns gives each act about a run the number of its submission, by which people know it.
+func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
+	var ids []int64
+	for _, row := range rows {
+		if id := row.about("run"); id != 0 {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var found []struct {
+		ID, SubmissionID int64
+		Device           string
+	}
+	if err := s.db.Read(ctx).Table("runs").Select("id, submission_id, device").Where("id in ?", ids).Scan(&found).Error; err != nil {
+		return db.ReadError(err, "runs of the audit log")
+	}
+	for _, run := range found {
+		for i := range rows {
+			if rows[i].about("run") == run.ID {
+				rows[i].About = fmt.Sprintf("#%d on %s", run.SubmissionID, run.Device)
+			}
+		}
+	}
+	return nil
 }
 
 // nameSubjects gives each act about a person that person's name.

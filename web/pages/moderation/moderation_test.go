@@ -67,7 +67,7 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	if n := visitor.Page(run+"/moderation", http.StatusOK).Find("[data-flag]").Length(); n != 0 {
 		t.Error("everyone reads who reported the run")
 	}
-	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape(fmt.Sprintf("run %d", s.Done.ID)), http.StatusOK), "[data-act=disqualify]", "Grace Hopper disqualify")
+	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape(fmt.Sprintf("#%d", s.Done.SubmissionID)), http.StatusOK), "[data-act=disqualify]", fmt.Sprintf("Grace Hopper disqualify: #%d on ", s.Done.SubmissionID))
 
 	act(admin, "reinstate", "Line 3 is a comment.")
 	webtest.WantText(t, visitor.Page(board, http.StatusOK), entry, "11.91 µs")

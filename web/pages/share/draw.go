@@ -21,7 +21,7 @@ import (
 // card is the text of a link's picture. Go's fonts have Latin, Greek and Cyrillic letters; others are boxes.
 type card struct {
 	Title, On, Big, Small string
-	Dots                      []float64 // scores, the best first
+	Dots                  []float64 // scores, the best first
 }
 
 const (
