@@ -311,7 +311,7 @@ func Board(p BoardPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = day(p.Past).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = format.Stamp(format.AtDate, p.Past).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

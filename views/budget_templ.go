@@ -108,7 +108,7 @@ func budgetNote(b budgets.Budget) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = timestamp(b.Renews).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moment(b.Renews).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -172,7 +172,7 @@ func budgetNote(b budgets.Budget) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = timestamp(b.Renews).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = moment(b.Renews).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

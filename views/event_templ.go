@@ -166,7 +166,7 @@ func Events(p EventsPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = timestamp(e.StartsAt).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = moment(e.StartsAt).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -179,7 +179,7 @@ func Events(p EventsPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = timestamp(e.EndsAt).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = moment(e.EndsAt).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

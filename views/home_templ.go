@@ -221,7 +221,7 @@ func lastDraft(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\" hidden>Your last draft: <a href=\"/tasks\">in this browser</a> <span class=\"soft\"><time data-time=\"\" datetime=\"\"></time>, kept in this browser</span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\" hidden>Your last draft: <a href=\"/tasks\">in this browser</a> <span class=\"soft\"><time data-time=\"ago\" datetime=\"\"></time>, kept in this browser</span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

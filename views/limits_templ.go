@@ -339,7 +339,7 @@ func BenchLimits(limits []catalog.Limit, spent []budgets.Spent) templ.Component 
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = timestamp(s.Free).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = moment(s.Free).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

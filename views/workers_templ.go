@@ -172,7 +172,7 @@ func workerCard(w WorkerCard, admin *Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = timestamp(w.StartedAt).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moment(w.StartedAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -18,17 +18,30 @@ function themeButton(button) {
   });
 }
 
-// Times are written in UTC by the server and shown in the reader's own zone here.
+// How long ago a time was, or until it is; nothing for those more than a month away.
+function fromNow(when) {
+  const seconds = (when - Date.now()) / 1000;
+  const size = Math.abs(seconds);
+  if (size >= 30 * 86400) return "";
+  const [unit, length] = [["day", 86400], ["hour", 3600], ["minute", 60]].find(([, length]) => size >= length) ?? [];
+  if (!unit) return seconds > 0 ? "in a moment" : "just now";
+  return new Intl.RelativeTimeFormat("en-GB").format(Math.trunc(seconds / length), unit);
+}
+
+// Times are written in UTC by the server, and shown from now or in the reader's own zone here.
 function localTime(time) {
   const when = new Date(time.dateTime);
   if (Number.isNaN(when.valueOf())) return;
+  const written = (options) => new Intl.DateTimeFormat("en-GB", options).format(when);
+  const kind = time.dataset.time;
   const options = {
+    day: { dateStyle: "medium" },
     date: { dateStyle: "medium" },
     clock: { timeStyle: "short" },
     second: { dateStyle: "medium", timeStyle: "medium" },
-  }[time.dataset.time] ?? { dateStyle: "medium", timeStyle: "short" };
-  if (!time.title) time.title = time.textContent;
-  time.textContent = new Intl.DateTimeFormat("en-GB", options).format(when);
+  }[kind] ?? { dateStyle: "medium", timeStyle: "short" };
+  time.title = written({ dateStyle: "medium", timeStyle: "long" });
+  time.textContent = (["ago", "day"].includes(kind) && fromNow(when)) || written(options);
 }
 
 // A file input inside .drop also takes files that are dropped on it, and names what it holds.
@@ -277,6 +290,7 @@ each("[data-search]", document, searchKey);
 each("[data-palette]", document, shortcuts);
 each("#connection", document, connection);
 setInterval(ticking, 1000);
+setInterval(() => each("time[data-time]", document, localTime), 60_000);
 each("#live-status", document, titled);
 each("[data-notify]", document, notices);
 each("[data-rail]", document, rail);
