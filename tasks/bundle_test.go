@@ -130,7 +130,7 @@ func TestCreatorIsWarned(t *testing.T) {
 		"odd for stock":  {minimal + "  - {name: eval.py, source: eval.py}\ntests: [{a1: 1}]\n", `many eval programs cannot read "a1: 1"`},
 		"own times":      {minimal + "config: {main: submission.py}\n", "config.main is the submission itself"},
 		"unused":         {minimal, "Not used by task.yml: eval.cu, eval.py"},
-		"not used here":  {minimal + "validation: {version: v1, script: validate.py}\n", "The key validation is not used"},
+		"not used here":  {strings.Replace(minimal, "lang: py", "lang: cpp", 1) + "  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\nvalidation: {version: v1, script: validate.py}\n", "The key validation is not used"},
 		"no description": {strings.Replace(minimal, "Add.", `""`, 1), "The description is empty"},
 	}
 	for name, c := range cases {

@@ -112,7 +112,8 @@ type Definition struct {
 	Roofline     *Roofline     `json:"roofline,omitempty"`
 	NoProfile    bool          `json:"no_profile,omitempty"` // `profile: false`
 	// SanitizeFirst ranks a source on a device only after compute-sanitizer found nothing in it there: `sanitize: required`.
-	SanitizeFirst bool `json:"sanitize_first,omitempty"`
+	SanitizeFirst bool        `json:"sanitize_first,omitempty"`
+	Validation    *Validation `json:"validation,omitempty"`
 	// OwnHarness is true when the bundle brings the eval program itself; otherwise
 	// Warpboard's harness for Lang is used.
 	OwnHarness bool `json:"own_harness"`

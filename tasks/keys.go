@@ -116,6 +116,14 @@ func programKeys() []Key {
 			Meaning: "`required`: a source is ranked on a GPU only after a run of mode `sanitize`, on the same device, in which compute-sanitizer found nothing in it. " +
 				"This guards against mistakes, not against people: a submission can forge what compute-sanitizer says of it.",
 			Limits: "`optional` or `required`. `required` needs tests and a single GPU, and workers with compute-sanitizer.", Values: []string{"optional", "required"}},
+		{Name: "validation", Langs: []Lang{LangPython}, Example: "validation: {version: v1, script: reference.py}",
+			Meaning: "A script that tries a submission in an application. When the author of the task or an admin asks for it after the deadline, it runs on the first ten entries of each board, " +
+				"and the board says of each whether it applies. It changes no rank. The page on validation scripts in the documentation says how to write one.",
+			Limits: "Python tasks. In tasks in other languages the key is not used."},
+		{Name: "validation.version", Langs: []Lang{LangPython}, Required: true, Meaning: "Your name of this edition of the script. The board shows it beside the answer.",
+			Limits: fmt.Sprintf("One line of %d bytes.", maxValidationVersion)},
+		{Name: "validation.script", Langs: []Lang{LangPython}, Required: true, Meaning: "The script's path, seen from task.yml.",
+			Limits: "A Python file inside the upload, with a name that no other entry of files has. Everyone who sees the task can read it."},
 		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. " +
 			"Warpboard's harness runs one process, a rank, on each: `generate_input` is called for every rank with its number as `rank`, beside the case's arguments; " +
 			"`custom_kernel` runs in all ranks at the same time, with torch's default process group and `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT` set; " +

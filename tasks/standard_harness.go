@@ -47,6 +47,9 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	for _, name := range def.Baselines {
 		out.Files[name] = b.Files[name]
 	}
+	if def.Validation != nil {
+		out.Files[def.Validation.Script] = b.Files[def.Validation.Script]
+	}
 	if err := out.standardFunctions(); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ import (
 const TaskFile = "task.yml"
 
 const (
-	validationKey  = "validation" // of KernelBot: known and not used
 	defaultTimeout = 180 * time.Second
 	maxTimeout     = 2 * time.Hour
 	maxTitle       = 120
@@ -65,14 +64,11 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 }
 
 func (r *taskReader) read(root *yaml.Node) {
-	f := r.fields(root, "", append(knownKeys("", ""), validationKey)...)
+	f := r.fields(root, "", knownKeys("", "")...)
 	if root.Kind != yaml.MappingNode {
 		return
 	}
 	r.required(f)
-	if f[validationKey] != nil {
-		r.ignored = append(r.ignored, "The key validation is not used: it names a script with which KernelBot checks whole applications. Put such checks into tests.")
-	}
 	def := &r.bundle.Definition
 	def.Form = FormEval
 	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))
@@ -84,6 +80,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Config = r.config(f["config"], def.Lang)
 	def.Templates = r.templates(f["templates"])
 	def.Baselines = r.baselines(f["baselines"])
+	def.Validation = r.validation(f["validation"])
 	r.solutions()
 	def.Tests = r.cases(f["tests"], "tests")
 	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")

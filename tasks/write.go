@@ -129,6 +129,9 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	if d.SanitizeFirst {
 		y.Set("sanitize", "required")
 	}
+	if d.Validation != nil {
+		y.Fields("validation", map[string]string{"version": d.Validation.Version, "script": d.Validation.Script})
+	}
 	text, err := y.Text()
 	if err != nil {
 		return nil, fmt.Errorf("writing %s of %s: %w", TaskFile, b.Name, err)

@@ -52,7 +52,7 @@ func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 // Mode is the name of a stage for eval programs. The secret stage gets the same as the ranked stage.
 func Mode(stage job.Stage) string {
 	switch stage {
-	case job.StageTest, job.StageBenchmark, job.StageProfile:
+	case job.StageTest, job.StageBenchmark, job.StageProfile, job.StageValidate:
 		return string(stage)
 	case job.StageSanitize:
 		return string(job.StageTest)

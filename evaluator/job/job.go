@@ -24,6 +24,7 @@ const (
 	ModeRanked    Mode = "ranked"    // test and ranked; with a bundle's own program test, benchmark and ranked, and again with a secret seed
 	ModeProfile   Mode = "profile"   // Nsight Compute of each benchmark case
 	ModeSanitize  Mode = "sanitize"  // compute-sanitizer on the test cases
+	ModeValidate  Mode = "validate"  // the task's validation script, which is the program of Task then
 )
 
 // Stage is one part of a run.
@@ -37,6 +38,7 @@ const (
 	StageSecret    Stage = "secret" // the second, secret pass of a bundle's own harness; nothing but pass/fail leaves it
 	StageProfile   Stage = "profile"
 	StageSanitize  Stage = "sanitize" // its cases are the tools of compute-sanitizer
+	StageValidate  Stage = "validate" // its one case is what the script said
 )
 
 // Job asks a worker for one attempt at a run on one device.
@@ -149,7 +151,7 @@ func (f Failure) Kind() string {
 	case f.Infrastructure:
 		return "An infrastructure error stopped it."
 	}
-	what := map[Stage]string{StageBuild: "The build", StageProfile: "The profile", StageSanitize: "The check with compute-sanitizer"}[f.Stage]
+	what := map[Stage]string{StageBuild: "The build", StageProfile: "The profile", StageSanitize: "The check with compute-sanitizer", StageValidate: "The validation script"}[f.Stage]
 	if what == "" {
 		what = "It"
 	}

@@ -56,6 +56,8 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("roofline", a.Roofline, b.Roofline, false)
 	differ("profile", !a.NoProfile, !b.NoProfile, false)
 	differ("sanitize", a.SanitizeFirst, b.SanitizeFirst, false)
+	differ("validation", a.Validation, b.Validation, false)
+	out = append(out, diffFiles("validation", validationFile(old), validationFile(new), false)...)
 	if len(out) == 0 { // else what the text says is told already
 		differ(tasks.TaskFile, string(old.Files[tasks.TaskFile]), string(new.Files[tasks.TaskFile]), false)
 	}
@@ -164,6 +166,14 @@ func summary(data []byte, there bool) string {
 		return ""
 	}
 	return fmt.Sprintf("%d lines, %d bytes", bytes.Count(data, []byte("\n")), len(data))
+}
+
+func validationFile(b *tasks.Bundle) map[string][]byte {
+	v := b.Definition.Validation
+	if v == nil || b.Files[v.Script] == nil {
+		return nil
+	}
+	return map[string][]byte{v.Script: b.Files[v.Script]}
 }
 
 func baselineFiles(b *tasks.Bundle) map[string][]byte {

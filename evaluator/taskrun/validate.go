@@ -1,0 +1,82 @@
+package taskrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// validate is the stage of a job of mode validate, the only one beside its build: the task's validation script runs with the
+// submission beside it. The script imports the submission, so the two share a process: a submission can forge what the
+// script says, and that decides no rank.
+func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
+	if err := r.Enter(ctx, job.StageValidate, 0); err != nil {
+		return err
+	}
+	result, limit := job.StageResult{Stage: job.StageValidate, Started: time.Now().UTC()}, validationTime(r.Job)
+	log := r.Logs(job.StageValidate)
+	ending, err := program.RunStage(ctx, toolchain.StageRequest{
+		Mode: harness.Mode(job.StageValidate), Seed: harness.PublicSeed(r.Job.Task), Timeout: limit,
+		OnStdout: func(b []byte) { log.Write("stdout", b) }, OnStderr: func(b []byte) { log.Write("stderr", b) },
+	})
+	log.Close()
+	if err := r.Interrupted(ctx, job.StageValidate, err); err != nil {
+		return err
+	}
+	result.Ended, result.Stdout, result.Stderr = time.Now().UTC(), ending.Outcome.Stdout, ending.Outcome.Stderr
+	said := job.CaseResult{Spec: r.Job.Task.Config.Main}
+	said.Status, said.Message = validated(ending.Outcome, limit)
+	said = trimCase(said)
+	result.Status, result.Cases = said.Status, []job.CaseResult{said}
+	if said.Status != job.StatusPass {
+		result.Failure = &job.Failure{Reason: said.Message, Limit: ending.Outcome.Limit, Signal: ending.Outcome.Signal, ExitCode: ending.Outcome.ExitCode}
+	}
+	r.Result.ProgramNS += ending.Outcome.Wall.Nanoseconds()
+	r.Leave(result)
+	return attempt.Verdict(ctx, result)
+}
+
+// validationTime is the longest time limit of the job's task.
+func validationTime(j job.Job) time.Duration {
+	return max(j.Task.Timeouts.Test, j.Task.Timeouts.Benchmark, j.Task.Timeouts.Ranked)
+}
+
+// validated is what a script that has ended says of the submission: pass says that it applies, fail that it does not, and
+// everything else that the script did not come to an answer, and why.
+func validated(out sandbox.Outcome, limit time.Duration) (job.Status, string) {
+	switch {
+	case out.Cancelled:
+		return job.StatusCancelled, "The run was cancelled."
+	case out.Limit == "wall":
+		return job.StatusTimeout, fmt.Sprintf("The script reached its time limit of %v s.", limit.Seconds())
+	case out.Limit != "":
+		return job.StatusLimit, fmt.Sprintf("The script hit its %s limit.", out.Limit)
+	case out.Signal != "":
+		return job.StatusError, "The script was ended by " + out.Signal + "."
+	case out.ExitCode != 0:
+		return job.StatusError, strings.TrimSpace(fmt.Sprintf("The script ended with exit code %d. %s", out.ExitCode, lastLine(out.Stderr)))
+	}
+	last := lastLine(out.Stdout)
+	for _, answer := range []struct {
+		words  string
+		status job.Status
+	}{{"applies", job.StatusPass}, {"does not apply", job.StatusFail}} {
+		if rest, ok := strings.CutPrefix(last, answer.words); ok && (rest == "" || rest[0] == ':') {
+			return answer.status, strings.TrimSpace(strings.TrimPrefix(rest, ":"))
+		}
+	}
+	return job.StatusError, `The script gave no answer: the last line that it prints must begin with "applies" or "does not apply", and may go on with a colon and a message.`
+}
+
+// lastLine is the last line that is not blank.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}

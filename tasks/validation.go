@@ -1,0 +1,68 @@
+package tasks
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/filetree"
+)
+
+// Validation names a script of the task's that tries a submission in an application. It runs on entries of a closed board
+// when it is asked for, and decides no rank.
+type Validation struct {
+	Version string `json:"version"` // the author's name of this edition of the script
+	Script  string `json:"script"`  // path in the bundle
+}
+
+// maxValidationVersion bounds the version, which boards show.
+const maxValidationVersion = 40
+
+// validation reads the script. Only Python tasks have one: their submission is a module that the script can import.
+func (r *taskReader) validation(node *yaml.Node) *Validation {
+	const key = "validation"
+	def := r.bundle.Definition
+	if node == nil {
+		return nil
+	}
+	if def.Lang == LangCUDA || def.Lang == LangCPP {
+		r.ignored = append(r.ignored, "The key validation is not used: its script can import submissions in Python, and this task has others. Put such checks into tests.")
+		return nil
+	}
+	f := r.fields(node, key, knownKeys(key, "")...)
+	v := Validation{Version: strings.TrimSpace(r.text(f["version"], key+".version"))}
+	if n := len(v.Version); node.Kind == yaml.MappingNode && (n == 0 || n > maxValidationVersion || strings.ContainsFunc(v.Version, unicode.IsControl)) {
+		r.refuse(node, key+".version", "is required: one line of at most %d bytes that names this edition of the script", maxValidationVersion)
+	}
+	source := r.text(f["script"], key+".script")
+	if source == "" || source == SubmissionSource || path.Ext(source) != ".py" {
+		r.refuse(node, key+".script", "is required: the path of a Python file in the archive")
+		return &v
+	}
+	v.Script = r.load(f["script"], key+".script", source)
+	other := func(file File) bool {
+		return filetree.Fold(file.Name) == filetree.Fold(v.name()) && file.Source != v.Script
+	}
+	if slices.ContainsFunc(def.Files, other) {
+		r.refuse(f["script"], key+".script", "%q has the name of another entry of files", v.name())
+	}
+	return &v
+}
+
+// name is the script's run-time name.
+func (v Validation) name() string { return path.Base(v.Script) }
+
+// Validating is the task with its validation script as the program that runs beside a submission; Validation is not nil.
+func (b *Bundle) Validating() *Bundle {
+	out := *b
+	d := &out.Definition
+	name := d.Validation.name()
+	if !d.has(name) {
+		d.Files = append(slices.Clone(d.Files), File{Name: name, Source: d.Validation.Script})
+	}
+	d.Config.Main, d.OwnHarness, d.SanitizeFirst = name, true, false
+	return &out
+}
