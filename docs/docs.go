@@ -42,6 +42,7 @@ var listed = []Page{
 	{Name: "transcript", For: Use, About: "A recorded session, from the first sign-in to CI."},
 	{Name: "first-task", For: Author, About: "Make, check, try, and publish a task."},
 	{Name: "events", For: Author, About: "Run a contest: several tasks with one end, points, a freeze, and a step-by-step reveal."},
+	{Name: "validation", For: Author, About: "Let a script try the first entries of a closed board in an application."},
 	{Name: "harness", For: Author, About: "How kernels are called and checked, and when a task brings its own program."},
 	{Name: "kernelbot", For: Author, About: "Keep your popcorn-cli, use KernelBot task folders, and see what differs."},
 	{Name: "install", For: Operate, About: "From a download to a first result: binary, service, worker."},

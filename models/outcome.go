@@ -22,7 +22,7 @@ func outcomeTold(tx *gorm.DB, receiver, runID int64) (any, error) {
 	if err != nil || task.ID == 0 { // the task has a newer version
 		return nil, db.ReadError(err, "task of run %d", runID)
 	}
-	o, err := boards.OutcomeOf(tx, run.Entry())
+	o, _, err := boards.OutcomeOf(tx, run.Entry())
 	if err != nil || o == nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
-	"warpboard/models/boards"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 	"warpboard/views/format"
@@ -18,7 +17,8 @@ import (
 func outcome(t *testing.T, s *models.Store, run work.Run) string {
 	t.Helper()
 	run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
-	o := modelstest.Got[*boards.Outcome](t)(s.Boards.Outcome(t.Context(), run.Entry()))
+	o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
+	modelstest.Check(t, err)
 	if o == nil {
 		return "none"
 	}

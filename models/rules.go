@@ -21,19 +21,21 @@ type rules struct{ store *Store }
 // Keep also queues the profile that follows, so that watchers see it before the run's own end. The order matters: the
 // measurement is stored before anything may hold the run back; a flag is raised for an impossible score (faster than its
 // device can be), but not a second time for a source that is held already; what a frozen event holds raises none; a held run has no profile, because it is not
-// valid. All seven are called even if one fails, because Join takes their values. That is safe: an error rolls all of them
+// valid. All eight are called even if one fails, because Join takes their values. That is safe: an error rolls all of them
 // back. On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
 // the cause.
 func (f rules) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
-	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), holdFrozen(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
+	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), holdFrozen(tx, run), noteClocks(tx, run.ID, r.Stages), keepAnswer(tx, run, r, out), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
 }
 
-// Ended notifies webhooks of a run that a person requested, and continues confirmations and reruns.
+// Ended notifies webhooks of a run that a person requested, continues confirmations and reruns, and ends validations.
 func (f rules) Ended(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
 	switch {
 	case run.ProfileOf == nil && run.Mode != work.ModeBaseline:
 		// Legs and reruns follow another run, so that their ProfileOf is set: their ends are not announced.
 		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
+	case run.Mode == job.ModeValidate:
+		return endUnanswered(tx, run, out)
 	case run.ConfirmationID != nil:
 		return advanceConfirmation(tx, *run.ConfirmationID, out)
 	case run.RerunID != nil:

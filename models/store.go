@@ -32,6 +32,7 @@ import (
 	"warpboard/models/storage"
 	"warpboard/models/submissions"
 	"warpboard/models/switches"
+	"warpboard/models/validations"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
@@ -83,6 +84,7 @@ type Store struct {
 	Statements  *statements.Ledger
 	Sentinels   *sentinels.Sentinels
 	Switches    *switches.Switches
+	Validations *validations.Validations
 	Budgets     *budgets.Budgets
 	Webhooks    *webhooks.Webhooks
 	Storage     *storage.Storage
@@ -138,7 +140,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
 		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
-		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
+		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Budgets: budgets.New(database),
 		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/models/work"
 	"warpboard/views/format"
 )
@@ -29,6 +30,7 @@ type RunCard struct {
 	SelfMeasured bool          // by a program that the task brought, in the kernel's own process
 	Pool         *Pool         // nil: no run of equal source counts together with it
 	Confirmed    *Confirmation // nil: the run was not measured again
+	boards.Validated
 	Measures
 }
 

@@ -31,6 +31,7 @@ var stageNames = map[job.Stage]string{
 	job.StageSecret:    "Secret check",
 	job.StageProfile:   "Profile",
 	job.StageSanitize:  "Sanitize",
+	job.StageValidate:  "Validation script",
 }
 
 // failed reports whether the stage ended, and not well.

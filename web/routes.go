@@ -156,6 +156,8 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	uploads.post("/tasks/:slug/publish", s.site.NeedsRoom, s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
 	pages.get("/tasks/:slug/rejudge", site.NeedsSignIn, s.remeasure.Rejudge)
+	pages.get("/tasks/:slug/validation", site.NeedsSignIn, s.remeasure.Validation)
+	own.post("/tasks/:slug/validation", s.remeasure.Validate)
 	pages.get("/tasks/:slug/similar", site.NeedsSignIn, s.moderation.Similar)
 	own.post("/tasks/:slug/rejudge", s.remeasure.Begin)
 	own.post("/tasks/:slug/rejudge/apply", s.remeasure.Apply)

@@ -146,6 +146,7 @@ type Run struct {
 	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
 	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
 	Outcome    *Outcome     `json:"outcome,omitempty" jsonschema:"what a ranked run means on the board; absent: it is on no board"`
+	Validation *Validation  `json:"validation,omitempty" jsonschema:"what the task's validation script said of it, if it is its person's entry; absent: the script did not run on it"`
 	Profile    string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv, .ncu-rep or .ptx behind it as data; absent: it was not profiled"`
 	Failure    *job.Failure `json:"failure,omitempty"`
 
@@ -242,6 +243,8 @@ type Entry struct {
 	EnergyJ  *float64  `json:"energy_j,omitempty" jsonschema:"energy of a call of the run's longest case, in joules, of the whole GPU board with its idle power; absent: not measured"`
 	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
 	Achieved time.Time `json:"achieved"`
+	// Validation is of the task's validation script.
+	Validation *Validation `json:"validation,omitempty" jsonschema:"what the task's validation script said; absent: it did not run on this entry"`
 }
 
 // Device is a kind of hardware and how busy it is.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -90,8 +89,17 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	j.Task = version.Definition.With(submitted.Names())
-	j.Sources, err = d.sources(ctx, sub, submitted)
+	bundle, err := d.store.Catalog.Bundle(ctx, sub.VersionID)
+	if err != nil {
+		return run.Work, err
+	}
+	if run.Mode == job.ModeValidate {
+		bundle = bundle.Validating()
+	}
+	j.Task = bundle.Definition.With(submitted.Names())
+	if j.Sources, err = bundle.Resolve(submitted); err != nil {
+		err = fmt.Errorf("%w: %w", errUnusable, err)
+	}
 	return run.Work, err
 }
 
@@ -101,17 +109,4 @@ func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt work.Attempt, j
 	j.Task = tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}
 	j.Evaluation, j.Caller = e.Request, e.Owner
 	return e.Work, err
-}
-
-// sources gives every file of the run by its run-time name.
-func (d *Dispatcher) sources(ctx context.Context, sub submissions.Submission, submitted tasks.Submission) (map[string][]byte, error) {
-	bundle, err := d.store.Catalog.Bundle(ctx, sub.VersionID)
-	if err != nil {
-		return nil, err
-	}
-	sources, err := bundle.Resolve(submitted)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnusable, err)
-	}
-	return sources, nil
 }

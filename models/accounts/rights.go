@@ -16,6 +16,7 @@ const (
 	ReinstateRun     Act = "reinstate a run"
 	RemoveNote       Act = "remove a note"
 	Rejudge          Act = "rejudge a task"
+	Validate         Act = "run the validation script of a task"
 	CancelRun        Act = "cancel a run"
 	AddSubmission    Act = "add a submission for another person"
 	DeleteSubmission Act = "delete a submission"
@@ -69,6 +70,7 @@ var rights = map[Act]right{
 	ReinstateRun:     {byOwner, false, "Only the person who disqualified the run, and admins, may reinstate it."},
 	RemoveNote:       {byAuthor, false, "Only the person whose run it is, the author of the task and admins may remove its note."},
 	Rejudge:          {byAuthor, false, "Only the author of the task and admins may have its runs measured again."},
+	Validate:         {byAuthor, false, "Only the author of the task and admins may have its validation script run."},
 	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
 	AddSubmission:    {byAdmin, false, "Only an admin may add a submission for another person."},
 	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},

@@ -41,6 +41,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		accounts.ReinstateRun:     owners,
 		accounts.RemoveNote:       authors,
 		accounts.Rejudge:          authors,
+		accounts.Validate:         authors,
 		accounts.CancelRun:        owners,
 		accounts.DeleteSubmission: owners,
 		accounts.Rename:           owners,

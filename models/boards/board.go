@@ -32,6 +32,7 @@ type Standing struct {
 	Numerics
 	UserName string
 	AddedWhy string // why an admin added it for the person; empty: the person submitted it
+	Validated
 	// Part.Before asks for these.
 	Tries    int      // valid runs of the person up to this one
 	BeforeNS *float64 `gorm:"column:before_ns"` // the person's best at Part.Before; nil: there was none
@@ -42,6 +43,15 @@ type Standing struct {
 	// Past fills this in.
 	NoDataset bool // datasets leave the person's sources out
 	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
+}
+
+// Validated is what the task's validation script said of an entry (package validations).
+type Validated struct {
+	Answer        string // empty: it was not asked, or has not ended
+	Message       string
+	ScriptVersion string
+	AskedAt       *time.Time
+	AskedName     string
 }
 
 // Head is what is kept about a board, with the software of its first.
@@ -134,10 +144,15 @@ const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.us
 
 // standings gives a query for the entries with their places and what is shown of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
-	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, r.error_ulp, r.error_relative"
+	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, r.error_ulp, r.error_relative, " + ofValidation
 	if more != "" {
 		columns += ", " + more
 	}
 	return s.db.Read(ctx).Table("(?) e", entries).Select(columns, args...).Joins(withBand).
-		Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id")
+		Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id").
+		Joins(withValidation)
 }
+
+// withValidation joins what was said of an entry e, and ofValidation are its columns.
+const withValidation = "left join validations w on w.run_id = e.run_id left join users wu on wu.id = w.asked_by"
+const ofValidation = "coalesce(w.answer, '') as answer, coalesce(w.message, '') as message, coalesce(w.script_version, '') as script_version, w.asked_at, coalesce(wu.name, '') as asked_name"

@@ -43,21 +43,23 @@ func (o *Outcome) HideNext() {
 	o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied = 0, 0, "", 0, 0, false
 }
 
-// Outcome reads what a run means that stands. It is nil if the person is not on the board.
-func (s *Boards) Outcome(ctx context.Context, run Entry) (*Outcome, error) {
+// Outcome reads what a run means that stands, and what the validation script said of it if it is an entry. The outcome is nil
+// if the person is not on the board.
+func (s *Boards) Outcome(ctx context.Context, run Entry) (*Outcome, Validated, error) {
 	return OutcomeOf(s.db.Read(ctx), run)
 }
 
 // OutcomeOf is Outcome inside a transaction. It takes two queries for an entry and one for another run.
-func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, error) {
+func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	var found []struct {
 		Outcome `gorm:"embedded"`
-		Own     Entry `gorm:"embedded;embeddedPrefix:own_"`
-		Older   bool
+		Validated
+		Own   Entry `gorm:"embedded;embeddedPrefix:own_"`
+		Older bool
 	}
 	err := tx.Raw(outcome, run.VersionID, run.Device, run.UserID).Scan(&found).Error
 	if err != nil || len(found) == 0 {
-		return nil, db.ReadError(err, "place of run %d", run.RunID)
+		return nil, Validated{}, db.ReadError(err, "place of run %d", run.RunID)
 	}
 	o, own := found[0].Outcome, found[0].Own
 	if found[0].Older { // neither ranks nor neighbors mean anything until it is measured again
@@ -67,18 +69,18 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, error) {
 	if own.RunID != run.RunID {
 		o.Record, o.Confirming = false, false
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
-		return &o, nil
+		return &o, Validated{}, nil
 	}
 	o.Entry = true
 	if run.Pooled > 0 { // the score before it is in the pool
-		return &o, nil
+		return &o, found[0].Validated, nil
 	}
 	best, err := before(tx, own)
 	if best != nil {
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = best.RunID, best.SubmissionID, best.ScoreNS, best.Rank
 	}
 	o.First = best == nil
-	return &o, err
+	return &o, found[0].Validated, err
 }
 
 // outcome is a person's entry with what an Outcome says of it. The entry ahead is the last one before its band; without one, all
@@ -88,7 +90,8 @@ const outcome = `select e.version_id as own_version_id, e.device as own_device, 
 		` + ofBand + `, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
 		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
 		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
-		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, m.ahead + 1 as next_rank, m.size > 1 as next_tied
+		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, m.ahead + 1 as next_rank, m.size > 1 as next_tied,
+		` + ofValidation + `
 	from entries e ` + withBand + `
 	join boards c on c.version_id = e.version_id and c.device = e.device
 	left join entries n on n.version_id = e.version_id and n.device = e.device and n.user_id = coalesce(
@@ -98,6 +101,7 @@ const outcome = `select e.version_id as own_version_id, e.device as own_device, 
 		where f.version_id = n.version_id and f.device = n.device and f.age = n.age and (f.score_ns, f.run_id) <= (n.score_ns, n.run_id)
 		order by f.score_ns desc, f.run_id desc limit 1)
 	left join users u on u.id = n.user_id
+	` + withValidation + `
 	where e.version_id = ? and e.device = ? and e.user_id = ?`
 
 const ofSameEpoch = "from entries a where a.version_id = e.version_id and a.device = e.device and a.age = e.age"

@@ -121,11 +121,13 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, problem, templates, baselines and what further files a submission may bring.
+// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, problem, templates, baselines, validation
+// script and what further files a submission may bring.
 func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Problem, measured.Definition.Templates = "", "", "", nil
 	measured.Definition.Baselines, measured.Definition.Tags, measured.Definition.SubmissionFiles = nil, nil, nil
+	measured.Definition.Validation = nil
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {
 			measured.Files[f.Source] = b.Files[f.Source]

@@ -81,6 +81,34 @@ func Task(t testing.TB, s *models.Store, owner accounts.User, name string, devic
 	return task
 }
 
+// Close ends a task a minute ago.
+func Close(t testing.TB, s *models.Store, owner accounts.User, task catalog.Task) catalog.Task {
+	t.Helper()
+	in, past := task.Settings(), time.Now().Add(-time.Minute)
+	in.Deadline = &past
+	task, err := s.Catalog.UpdateTask(t.Context(), owner, task.ID, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
+// Validated is a closed task with a validation script, and an entry of each person on the CPU.
+func Validated(t testing.TB, s *models.Store, owner accounts.User, people ...accounts.User) catalog.Task {
+	t.Helper()
+	b := Bundle("tried")
+	b.Definition.Lang, b.Definition.Validation = tasks.LangPython, &tasks.Validation{Version: "v1", Script: "use.py"}
+	b.Files["use.py"] = []byte("print('applies')\n")
+	task, err := s.Catalog.CreateTask(t.Context(), owner, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, person := range people {
+		Finish(t, s, Submit(t, s, person, task)[0], 1e4*float64(i+1))
+	}
+	return Close(t, s, owner, task)
+}
+
 // Submit makes a ranked submission of a new source to all devices of a task and returns its runs.
 func Submit(t testing.TB, s *models.Store, user accounts.User, task catalog.Task) []work.Run {
 	t.Helper()

@@ -22,6 +22,7 @@ const (
 	StateRanking      RunState = "ranking"
 	StateProfiling    RunState = "profiling"
 	StateSanitizing   RunState = "sanitizing"
+	StateValidating   RunState = "validating"
 	StateDone         RunState = "done"
 	StateFailed       RunState = "failed"
 	StateCancelled    RunState = "cancelled"
@@ -55,7 +56,7 @@ type Run struct {
 	VersionID    int64
 	UserID       int64
 	Mode         job.Mode
-	ProfileOf    *int64 // the ranked run that this profile, rerun or leg of a confirmation follows; nil for a run that a person asked for
+	ProfileOf    *int64 // the ranked run that this profile, rerun, validation or leg of a confirmation follows; nil for a run that a person asked for
 
 	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
 	Overdue        bool   // of a leg: it has waited for long, and takes its turn among people's runs

@@ -91,6 +91,8 @@ func stateOf(stage job.Stage) RunState {
 		return StateProfiling
 	case job.StageSanitize:
 		return StateSanitizing
+	case job.StageValidate:
+		return StateValidating
 	}
 	return StateBuilding
 }

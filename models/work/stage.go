@@ -74,7 +74,7 @@ func stageRow(runID int64, attemptID string, position int, r job.StageResult) St
 func position(stage job.Stage) int {
 	order := map[job.Stage]int{
 		job.StageBuild: 0, job.StageTest: 1, job.StageBenchmark: 2,
-		job.StageRanked: 3, job.StageSecret: 4, job.StageProfile: 5, job.StageSanitize: 6,
+		job.StageRanked: 3, job.StageSecret: 4, job.StageProfile: 5, job.StageSanitize: 6, job.StageValidate: 7,
 	}
 	if p, ok := order[stage]; ok {
 		return p

@@ -50,9 +50,17 @@ func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Pa
 		answer.Entries = append(answer.Entries, client.Entry{
 			Rank: st.Rank, Tied: st.Tied, Older: st.Older(board.Board), Confirming: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
 			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), EnergyJ: st.EnergyJ, PooledRuns: st.Pooled, Disturbed: st.Disturbed, Roof: st.Roof, Clock: st.Clock, Achieved: st.AchievedAt,
+			Validation: validationAnswer(st.Validated),
 		})
 	}
 	return answer
+}
+
+func validationAnswer(v boards.Validated) *client.Validation {
+	if v.AskedAt == nil {
+		return nil
+	}
+	return &client.Validation{Answer: v.Answer, Message: v.Message, ScriptVersion: v.ScriptVersion, Asked: *v.AskedAt, AskedBy: v.AskedName}
 }
 
 func intervalAnswer(i boards.Interval) client.Interval {
@@ -162,11 +170,11 @@ func (a *API) runAnswers(ctx context.Context, seen runs.Access) (answers []clien
 		if answer.Profile, err = a.profileAddress(ctx, seen.Version, run); err != nil {
 			return nil, false, err
 		}
-		outcome, err := a.runs.Outcome(ctx, runs.RunAccess{Access: seen, Run: run})
+		outcome, validated, err := a.runs.Outcome(ctx, runs.RunAccess{Access: seen, Run: run})
 		if err != nil {
 			return nil, false, err
 		}
-		answer.Outcome = (*client.Outcome)(outcome)
+		answer.Outcome, answer.Validation = (*client.Outcome)(outcome), validationAnswer(validated)
 		if answer.Position > 0 {
 			wait, err := a.runs.ExpectedWait(ctx, run.Device, answer.Position)
 			if err != nil {

@@ -124,10 +124,8 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	task := modelstest.Task(s.T, s.Cfg.Store, creator, "sort", "CPU")
 	run := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0]
 	modelstest.Finish(s.T, s.Cfg.Store, run, 5000)
-	closed, past := modelstest.Task(s.T, s.Cfg.Store, creator, "closed", "CPU"), time.Now().Add(-time.Hour)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(s.T.Context(), creator, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past}); err != nil {
-		s.T.Fatal(err)
-	}
+	modelstest.Close(s.T, s.Cfg.Store, creator, modelstest.Task(s.T, s.Cfg.Store, creator, "closed", "CPU"))
+	tried := modelstest.Validated(s.T, s.Cfg.Store, creator, s.User)
 	empty := modelstest.Bundle("empty")
 	empty.Definition.Tests, empty.Definition.Benchmarks = nil, nil
 	if _, err := s.Cfg.Store.Catalog.CreateTask(s.T.Context(), creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty}); err != nil {
@@ -188,7 +186,8 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 		"POST /admin/cleanup-jobs":                                   {{"/admin/cleanup-jobs", ""}},
 		"GET /api/v1/tasks":                                          {{"/api/v1/tasks", ""}},
 		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
-		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
+		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/" + tried.Slug + "/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
+		"POST /api/v1/tasks/{slug}/validation":                       {{"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/none/validation", ""}},
 		"GET /api/v1/leaderboards":                                   {{"/api/v1/leaderboards", ""}, {"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
 		"GET /api/v1/capacity":                                       {{"/api/v1/capacity", ""}},
 		"GET /api/v1/chain":                                          {{"/api/v1/chain", ""}},
@@ -256,10 +255,7 @@ func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others 
 		addresses[i] = fmt.Sprintf("/api/v1/comments/%d", made.ID)
 	}
 	s.Happens()
-	past := time.Now().Add(-time.Hour)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(s.T.Context(), other, task.ID, catalog.TaskSettings{Devices: task.Devices, Deadline: &past}); err != nil {
-		s.T.Fatal(err)
-	}
+	modelstest.Close(s.T, s.Cfg.Store, other, task)
 	return fmt.Sprintf("/api/v1/submissions/%d/comments", run.SubmissionID), addresses[0], addresses[1]
 }
 

@@ -21,7 +21,7 @@ func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "NewBatch": client.NewBatch{}, "Batch": client.Batch{}, "BatchEntry": client.BatchEntry{}, "BatchResult": client.BatchResult{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Leaderboard": client.Leaderboard{}, "Ranked": client.Ranked{}, "Capacity": client.Capacity{}, "EventSummary": client.EventSummary{}, "EventStandings": client.EventStandings{}, "EventBoard": client.EventBoard{}, "EventRow": client.EventRow{}, "EventResult": client.EventResult{}, "Device": client.Device{},
-		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{}, "InviteCode": client.InviteCode{}, "Joined": client.Joined{},
+		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{}, "ValidationQueued": client.ValidationQueued{}, "InviteCode": client.InviteCode{}, "Joined": client.Joined{},
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "Budget": client.Budget{}, "TaskLimit": client.TaskLimit{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Outcome": client.Outcome{}, "Entry": client.Entry{},

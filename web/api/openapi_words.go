@@ -28,7 +28,7 @@ const bundlePath = "/api/v1/tasks/{slug}/bundle"
 func words() map[string]map[string][]string {
 	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile), string(job.ModeSanitize)}
 	states := []string{string(work.StateQueued), string(work.StateBuilding), string(work.StateTesting), string(work.StateBenchmarking),
-		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
+		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateValidating), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
 	return map[string]map[string][]string{
 		"NewSubmission": {"mode": modes},
 		"Published":     {"change": {client.Created, string(catalog.ChangeNone), string(catalog.ChangeTexts), string(catalog.ChangeVersion)}},

@@ -61,6 +61,7 @@ func operations() []operation {
 			"file": "file name of the upload; its suffix distinguishes a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
 			"deadline":   "when the task closes, such as 2030-01-31T18:00:00Z, or none; absent: the upload's deadline, or unchanged",
 			"visibility": "who sees the new task: public, unlisted, members or hidden; absent: public", "dry_run": "true: only report what would change"}, 200, ref("Published")},
+		{boards, "POST", "/api/v1/tasks/{slug}/validation", "Have the task's validation script run on the first ten entries of each board; for the task's author and admins, after the deadline. The entries of the boards have its answers.", true, "", nil, 202, ref("ValidationQueued")},
 		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "order": "energy: entries with measured energy, lowest first, with the ranks of their scores; absent: by score",
 			"version": "number of the task's version"}, 200, ref("Board")},
 		{boards, "GET", "/api/v1/leaderboards", "Rank people over the public tasks by points.", false, "", map[string]string{"page": "page, from 1", "device": "a device, or a family of devices; absent: all",

@@ -5,19 +5,15 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
-	"warpboard/models/catalog"
+	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
 )
 
 // TestNoNumberInAnAddressIsTooLarge asks for pages behind all there are, also of what is counted from there.
 func TestNoNumberInAnAddressIsTooLarge(t *testing.T) {
 	s := webtest.NewScene(t)
-	past := s.Cfg.Now().Add(-time.Minute)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Devices: s.Task.Devices, Deadline: &past}); err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
 	paths := append(s.All(), board+"/dataset.jsonl", board+"/dataset.parquet", board+"/entries.csv", board+"/badge.svg", board+"/records.atom", "/tags/none",
 		"/api/v1"+board, "/api/v1/evaluations", "/api/v1/submissions", "/api/v1/chain", fmt.Sprintf("/submissions/%d/runs/%d/profile", s.Done.SubmissionID, s.Done.ID),

@@ -6,10 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"warpboard/models/accounts"
-	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
 )
@@ -62,10 +60,7 @@ func TestRefusedFileKeepsItsName(t *testing.T) {
 
 func TestWhatCameAfterTheDeadlineComesBack(t *testing.T) {
 	s := webtest.NewScene(t)
-	past := time.Now().Add(-time.Second)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: &past}); err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	form := url.Values{"source": {"// a second too late"}, "device": {"H200"}, "mode": {"test"}}
 	doc := webtest.Document(t, s.BrowserOf(s.Ada).Upload("/tasks/"+s.Task.Slug+"/submit", "", "", nil, form), http.StatusForbidden)
 	webtest.WantText(t, doc, "#submit [role=alert]", "deadline")
@@ -170,11 +165,7 @@ func TestSourceAndOutputAreTheSubmittersUntilTheDeadline(t *testing.T) {
 	webtest.WantStatus(t, visitor.Get(page+"/source"), http.StatusForbidden)
 	webtest.WantText(t, owner.Page(page+"?tab=source", http.StatusOK), ".source", "int main (")
 
-	past := s.Cfg.Now().Add(-1)
-	_, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: &past})
-	if err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	webtest.WantText(t, visitor.Page(page+"?tab=source", http.StatusOK), ".source", "int main (")
 	webtest.WantText(t, visitor.Page(page, http.StatusOK), "[data-output=build]", "1 error detected")
 	doc = owner.Page("/tasks/"+s.Task.Slug, http.StatusOK)

@@ -68,6 +68,17 @@ class Device:
 
 
 @dataclass(frozen=True)
+class Validation:
+    """What a task's validation script said of an entry."""
+
+    answer: str  # "applies", "does not apply" or "no answer"; empty: the script has not ended
+    script_version: str
+    asked: datetime
+    asked_by: str
+    message: str = ""  # the script's, or why it gave no answer
+
+
+@dataclass(frozen=True)
 class Entry:
     """A person's best valid run on a board."""
 
@@ -91,6 +102,7 @@ class Entry:
     energy_j: Optional[float] = None
     clock: str = ""
     disturbed: str = ""
+    validation: Optional[Validation] = None  # of the task's validation script; it changes no rank
 
 
 class Board(Table[Entry]):

@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
+	"warpboard/models/modelstest"
 	"warpboard/models/submissions"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -221,10 +222,7 @@ func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get(fmt.Sprintf("/api/v1/submissions/%d/source", runs[1].SubmissionID)))), &answer); err != nil || answer.Files["more.h"] != "int more;\n" {
 		t.Errorf("the API has the files %q, %v", answer.Files, err)
 	}
-	past := s.Cfg.Now().Add(-time.Minute)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Devices: s.Task.Devices, Deadline: &past}); err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	lines := strings.Split(webtest.Body(t, s.Browser().Get("/tasks/"+s.Task.Slug+"/boards/H200/dataset.jsonl")), "\n")
 	if err := json.Unmarshal([]byte(lines[1]), &answer); err != nil || answer.Files["row.h"] != "int row = 2;\n" {
 		t.Errorf("the dataset begins with %s: %v", lines[1], err)

@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models/accounts"
-	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
@@ -236,10 +234,7 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 			t.Errorf("%s shows the note before the deadline", page)
 		}
 	}
-	past := time.Now().Add(-time.Second)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: &past}); err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	doc := visitor.Page(board, http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "#history-live [data-note]", note)

@@ -130,10 +130,7 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 		t.Fatalf("the download is %v, %v", rows[:min(len(rows), 2)], err)
 	}
 	webtest.WantStatus(t, s.BrowserOf(s.Admin).Get(board+"dataset.jsonl"), http.StatusForbidden)
-	past := s.Cfg.Now().Add(-time.Minute)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Devices: s.Task.Devices, Deadline: &past}); err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
 	lines := strings.Split(strings.TrimSpace(webtest.Body(t, s.Browser().Get(board+"dataset.jsonl"))), "\n")
 	var head struct {
 		Licence string

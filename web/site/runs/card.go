@@ -52,10 +52,11 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	if card.Confirmed != nil && card.Pool != nil && len(card.Pool.Runs) == 1 && card.Pool.Gone == 0 {
 		card.Pool = nil // says the same
 	}
-	o, err := s.Outcome(ctx, seen)
+	o, validated, err := s.Outcome(ctx, seen)
 	if err != nil {
 		return card, err
 	}
+	card.Validated = validated
 	if o != nil {
 		card.Outcome.Outcome = *o
 	}
@@ -84,16 +85,17 @@ func TimeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// Outcome is what a run means on its board, for this viewer; nil if it does not stand on the task's current one.
-func (s *Runs) Outcome(ctx context.Context, seen RunAccess) (*boards.Outcome, error) {
+// Outcome is what a run means on its board, for this viewer, with what the validation script said of it; nil if it does not
+// stand on the task's current one.
+func (s *Runs) Outcome(ctx context.Context, seen RunAccess) (*boards.Outcome, boards.Validated, error) {
 	if !seen.Run.Stands() || seen.Run.VersionID != seen.Task.VersionID {
-		return nil, nil
+		return nil, boards.Validated{}, nil
 	}
-	o, err := s.site.Store.Boards.Outcome(ctx, seen.Run.Entry())
+	o, validated, err := s.site.Store.Boards.Outcome(ctx, seen.Run.Entry())
 	if o != nil && !seen.TaskOpen {
 		o.HideNext()
 	}
-	return o, err
+	return o, validated, err
 }
 
 // addProgress fills in what only events have about a running run: its stage, with its cases so far, and the log. A waiting

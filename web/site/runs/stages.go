@@ -62,6 +62,7 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageRanked},
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
 		job.ModeSanitize:  {job.StageBuild, job.StageSanitize},
+		job.ModeValidate:  {job.StageBuild, job.StageValidate},
 	}[work.Measured(mode)]
 	if def.OwnHarness && work.Measured(mode) == job.ModeRanked {
 		stages = slices.Insert(stages, 2, job.StageBenchmark)

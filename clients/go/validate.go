@@ -1,0 +1,28 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Validation is what a task's validation script said of an entry. It changes no rank.
+type Validation struct {
+	Answer        string    `json:"answer" jsonschema:"'applies', 'does not apply', or 'no answer'; empty: the script has not ended"`
+	Message       string    `json:"message,omitempty" jsonschema:"the script's message, or why it gave no answer"`
+	ScriptVersion string    `json:"script_version"`
+	Asked         time.Time `json:"asked"`
+	AskedBy       string    `json:"asked_by" jsonschema:"name of the person who asked for it"`
+}
+
+// ValidationQueued says for how many entries a task's validation script was queued.
+type ValidationQueued struct {
+	Task   string `json:"task" jsonschema:"slug of the task"`
+	Queued int    `json:"queued" jsonschema:"entries that the script will run on; those for which it waits already are not among them"`
+}
+
+// Validate has a task's validation script run on the first entries of its boards. The boards have its answers.
+func (c *Client) Validate(ctx context.Context, task string) (*ValidationQueued, error) {
+	return ask[ValidationQueued](ctx, c, http.MethodPost, "/tasks/"+url.PathEscape(task)+"/validation", nil)
+}

@@ -1,0 +1,13 @@
+-- +goose Up
+-- What the validation script of a task said of an entry's run.
+create table validations (
+    run_id integer primary key references runs (id) on delete cascade,
+    by_run integer not null, -- in which the script runs
+    script_version text not null,
+    asked_by integer not null references users (id),
+    asked_at datetime not null,
+    answer text not null default '', -- empty: it waits
+    message text not null default '',
+    ended_at datetime
+);
+create index validations_by_run on validations (by_run);

@@ -1,0 +1,147 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/validations"
+	"warpboard/models/work"
+)
+
+// Validated entries are the first of each board. The script of each is a run of mode validate that follows the entry's own,
+// with the priority of profiles that follow.
+const validatedEntries = 10
+
+// Validate queues the task's validation script for the first entries of its boards, except those for which it waits already.
+func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64) (out work.Recorded, queued int, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		out, queued = work.Recorded{}, 0
+		task, script, err := validatable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		entries := 0
+		for _, device := range task.Devices {
+			var first []boards.Entry
+			err := tx.Where("version_id = ? and device = ?", task.VersionID, device).Order("age, score_ns, run_id").Limit(validatedEntries).Find(&first).Error
+			if err != nil {
+				return db.ReadError(err, "first entries of the board")
+			}
+			n, err := queueScripts(tx, actor, script, first, &out)
+			if err != nil {
+				return err
+			}
+			entries, queued = entries+len(first), queued+n
+		}
+		switch {
+		case entries == 0:
+			return db.Errorf(db.Conflict, "The boards of %s have no entries that the script could try.", task.Title)
+		case queued == 0:
+			return db.Errorf(db.Conflict, "The script waits for a worker already, for the first %d entries of each board.", validatedEntries)
+		}
+		return accounts.WriteAudit(tx, actor, "validate", "task "+task.Slug, fmt.Sprintf("version %s of the script, %d entries", script, queued))
+	})
+	return out, queued, err
+}
+
+// validatable reads a task whose script the person may have run now, and the script's version.
+func validatable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, script string, err error) {
+	if err := tx.Take(&task, taskID).Error; err != nil {
+		return task, "", db.ReadError(err, "task %d", taskID)
+	}
+	if err := actor.Check(accounts.Validate, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+		return task, "", err
+	}
+	var version catalog.TaskVersion
+	if err := tx.Take(&version, task.VersionID).Error; err != nil {
+		return task, "", db.ReadError(err, "version %d", task.VersionID)
+	}
+	v := version.Definition.Validation
+	switch {
+	case v == nil:
+		return task, "", db.Errorf(db.Conflict, "%s has no validation script: name one in task.yml, with the key validation.", task.Title)
+	case task.Deadline == nil:
+		return task, "", db.Errorf(db.Conflict, "The script runs on closed boards, and %s has no deadline: set one first.", task.Title)
+	case task.Open(db.Now()):
+		return task, "", db.Errorf(db.Conflict, "The script runs on closed boards, and %s is open until its deadline.", task.Title)
+	}
+	return task, v.Version, nil
+}
+
+func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boards.Entry, out *work.Recorded) (queued int, err error) {
+	ids := make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i] = e.RunID
+	}
+	waiting, err := validations.Waiting(tx, ids)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		if slices.Contains(waiting, e.RunID) {
+			continue
+		}
+		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeValidate, ProfileOf: &e.RunID,
+			Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
+		if err := work.Enqueue(tx, &run, out); err != nil {
+			return 0, err
+		}
+		v := validations.Validation{RunID: e.RunID, ByRun: run.ID, ScriptVersion: script, AskedBy: actor.ID, AskedAt: db.Now()}
+		if err := validations.Ask(tx, v); err != nil {
+			return 0, err
+		}
+		queued++
+	}
+	return queued, nil
+}
+
+// keepAnswer takes over what a script said in the run's result.
+func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorded) error {
+	if run.Mode != job.ModeValidate {
+		return nil
+	}
+	answer, message := validations.None, "The worker ran no script: it may be of an older version."
+	if run.Failure != nil {
+		message = run.Failure.Reason
+	}
+	for _, stage := range r.Stages {
+		if stage.Stage != job.StageValidate || len(stage.Cases) == 0 {
+			continue
+		}
+		message = stage.Cases[0].Message
+		switch stage.Status {
+		case job.StatusPass:
+			answer = validations.Applies
+		case job.StatusFail:
+			answer = validations.Not
+		}
+	}
+	return endValidation(tx, run, answer, message, out)
+}
+
+// endValidation stores an answer. Boards show it, and so they change.
+func endValidation(tx *gorm.DB, run *work.Run, answer validations.Answer, message string, out *work.Recorded) error {
+	changed, err := validations.End(tx, run.ID, answer, message)
+	if err != nil || !changed {
+		return err
+	}
+	out.Board, err = boards.IncrementChange(tx, run.VersionID, run.Device)
+	return err
+}
+
+// endUnanswered ends the validation of a run that ended without a result.
+func endUnanswered(tx *gorm.DB, run *work.Run, out *work.Recorded) error {
+	message := "An infrastructure error stopped the script."
+	if run.State == work.StateCancelled {
+		message = "The run of the script was cancelled."
+	}
+	return endValidation(tx, run, validations.None, message, out)
+}

@@ -1,0 +1,143 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/modelstest"
+	"warpboard/models/validations"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// validated is a world whose task, of Cora's, has a validation script, entries of Ann and Ben, and a deadline that has passed.
+func validated(t *testing.T, s *models.Store) (world, accounts.User) {
+	t.Helper()
+	w := newWorld(t, s)
+	cora := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
+	w.Task = modelstest.Validated(t, s, cora, w.Ann, w.Ben)
+	return w, cora
+}
+
+// reopen gives a task another deadline.
+func reopen(t *testing.T, s *models.Store, task catalog.Task, deadline *time.Time) catalog.Task {
+	t.Helper()
+	in := task.Settings()
+	in.Deadline = deadline
+	return modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), accounts.User{ID: task.OwnerID, Role: accounts.RoleAdmin}, task.ID, in))
+}
+
+// scripts are the runs of scripts that wait.
+func scripts(t *testing.T, s *models.Store) (list []work.Run) {
+	t.Helper()
+	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), q.RunID)); run.Mode == job.ModeValidate {
+			list = append(list, run)
+		}
+	}
+	return list
+}
+
+// answer ends the run of a script as a worker does.
+func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, message string) work.Recorded {
+	t.Helper()
+	result := modelstest.Result(modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref())), 0)
+	result.ScoreNS, result.Stages = nil, []job.StageResult{{Stage: job.StageValidate, Status: status, Cases: []job.CaseResult{{Status: status, Message: message}}}}
+	if status != job.StatusPass {
+		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: message}
+	}
+	return modelstest.Got[work.Recorded](t)(s.Work.RecordResult(t.Context(), result, work.Findings{}))
+}
+
+// TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard, and what it says stands beside the entry and changes no rank.
+func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, cora := validated(t, s)
+		w.Task = reopen(t, s, w.Task, nil)
+		for range 10 {
+			w.Score(t, s, modelstest.Person(t, s, strings.Repeat("x", 1+len(standings(t, s, w, 0, 20))), accounts.RoleUser), 3e6)
+		}
+		before := standings(t, s, w, 0, 20)
+		modelstest.Close(t, s, cora, w.Task)
+		ask := func(who accounts.User) error { return modelstest.Third(s.Validate(t.Context(), who, w.Task.ID)) }
+		modelstest.WantKind(t, ask(w.Ann), db.Forbidden)
+		modelstest.Check(t, ask(cora))
+		list := scripts(t, s)
+		if len(list) != 10 || list[0].UserID != w.Ann.ID || list[1].UserID != w.Ben.ID {
+			t.Fatalf("the script runs for %+v", list)
+		}
+		modelstest.WantKind(t, ask(cora), db.Conflict)
+		answer(t, s, list[0], job.StatusPass, "8 of 8 shapes")
+		if out := answer(t, s, list[1], job.StatusFail, "bad\x00 <b>"+strings.Repeat("é", 1000)); out.Board == nil {
+			t.Error("the board is not told")
+		}
+		answer(t, s, list[2], job.StatusTimeout, "The script reached its time limit of 3 s.")
+		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, list[3].ID)))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 20}))
+		for i, want := range []struct{ answer, message string }{{"applies", "8 of 8 shapes"}, {"does not apply", "bad"}, {"no answer", "The script reached its time limit of 3 s."},
+			{"no answer", "The run of the script was cancelled."}, {"", ""}} {
+			e := page.Standings[i]
+			if e.Answer != want.answer || !strings.HasPrefix(e.Message, want.message) || e.ScriptVersion != "v1" || e.AskedName != "Cora" || e.AskedAt == nil || len(e.Message) > validations.LongestMessage+len("…") {
+				t.Errorf("entry %d is annotated with %+v", i, e.Validated)
+			}
+		}
+		if last := page.Standings[11]; last.ScriptVersion != "" || strings.Join(before, " ") != strings.Join(standings(t, s, w, 0, 20), " ") {
+			t.Errorf("the last entry has %+v, and the board is %v", last.Validated, standings(t, s, w, 0, 20))
+		}
+		modelstest.Check(t, ask(w.Admin))
+		if list := scripts(t, s); len(list) != 10 { // six wait, and four again
+			t.Errorf("then the script waits for %d entries", len(list))
+		}
+		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann, list[0].SubmissionID, "")))
+	})
+}
+
+// TestAScriptIsRefusedWhereItCannotRun: each time in a sentence, and nothing is queued.
+func TestAScriptIsRefusedWhereItCannotRun(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, cora := validated(t, s)
+		soon := time.Now().Add(time.Hour)
+		refused := func(task catalog.Task, why string) {
+			t.Helper()
+			err := modelstest.Third(s.Validate(t.Context(), cora, task.ID))
+			modelstest.WantKind(t, err, db.Conflict)
+			if !strings.Contains(err.Error(), why) {
+				t.Errorf("the reason is %v, want %q", err, why)
+			}
+		}
+		refused(reopen(t, s, w.Task, nil), "has no deadline")
+		refused(reopen(t, s, w.Task, &soon), "is open until its deadline")
+		plain := modelstest.Task(t, s, cora, "plain", "CPU")
+		refused(plain, "has no validation script")
+		if list := scripts(t, s); len(list) != 0 {
+			t.Errorf("queued are %+v", list)
+		}
+	})
+}
+
+// TestANewScriptKeepsTheBoards: no score depends on it.
+func TestANewScriptKeepsTheBoards(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, cora := validated(t, s)
+		b := modelstest.Got[*tasks.Bundle](t)(s.Catalog.CurrentBundle(t.Context(), w.Task))
+		b.Definition.Validation = &tasks.Validation{Version: "v2", Script: "use.py"}
+		b.Files["use.py"] = []byte("print('does not apply')\n")
+		_, change, err := s.Catalog.Publish(t.Context(), cora, w.Task.ID, b, nil)
+		if err != nil || change != catalog.ChangeTexts {
+			t.Fatalf("publishing it is %q, %v", change, err)
+		}
+		modelstest.Check(t, modelstest.Third(s.Validate(t.Context(), cora, w.Task.ID)))
+		for _, row := range modelstest.Got[[]validations.Row](t)(s.Validations.OfVersion(t.Context(), w.Task.VersionID)) {
+			if row.ScriptVersion != "v2" {
+				t.Errorf("it waits for %+v", row)
+			}
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package validations
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
+)
+
+// Validations is what scripts said in one database.
+type Validations struct{ db *db.DB }
+
+// New returns the validations of a database.
+func New(database *db.DB) *Validations { return &Validations{db: database} }
+
+// Answer is what a script says of an entry.
+type Answer string
+
+// The answers.
+const (
+	Waits   Answer = ""
+	Applies Answer = "applies"
+	Not     Answer = "does not apply"
+	None    Answer = "no answer" // the script did not come to one
+)
+
+// LongestMessage bounds what is kept of a script's message, in bytes.
+const LongestMessage = 500
+
+// Validation is what a script said of one run.
+type Validation struct {
+	RunID         int64  `gorm:"primaryKey;autoIncrement:false"` // of the entry
+	ByRun         int64  // in which the script runs
+	ScriptVersion string // as its author calls it
+	AskedBy       int64
+	AskedAt       time.Time
+	Answer        Answer
+	Message       string // the script's words, or why it gave no answer
+	EndedAt       *time.Time
+}
+
+// Row is a validation with what people know it by.
+type Row struct {
+	Validation
+	AskedName    string
+	SubmissionID int64
+	Device       string
+	UserID       int64
+	UserName     string
+	ScoreNS      *float64 `gorm:"column:score_ns"`
+}
+
+// OfVersion lists what was said of the entries of a task's version, board by board in the order of scores.
+func (s *Validations) OfVersion(ctx context.Context, versionID int64) (list []Row, err error) {
+	err = s.rows(ctx).Where("r.version_id = ?", versionID).Order("r.device, r.score_ns, r.id").Scan(&list).Error
+	return list, db.ReadError(err, "validations of a version")
+}
+
+// OfRuns returns what was said of runs, by their ids.
+func (s *Validations) OfRuns(ctx context.Context, runIDs ...int64) (map[int64]Row, error) {
+	var list []Row
+	err := s.rows(ctx).Where("w.run_id in ?", runIDs).Scan(&list).Error
+	of := make(map[int64]Row, len(list))
+	for _, row := range list {
+		of[row.RunID] = row
+	}
+	return of, db.ReadError(err, "validations of runs")
+}
+
+func (s *Validations) rows(ctx context.Context) *gorm.DB {
+	return s.db.Read(ctx).Table("validations w").
+		Select("w.*, a.name as asked_name, r.submission_id, r.device, r.user_id, r.score_ns, u.name as user_name").
+		Joins("join runs r on r.id = w.run_id").Joins("join users u on u.id = r.user_id").Joins("join users a on a.id = w.asked_by")
+}
+
+// Ask stores that a script runs again for an entry, in place of what one said before.
+func Ask(tx *gorm.DB, v Validation) error {
+	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&v).Error
+	return db.WriteError(err, "validation")
+}
+
+// Waiting returns which of the runs wait for an answer.
+func Waiting(tx *gorm.DB, runIDs []int64) (waiting []int64, err error) {
+	err = tx.Model(&Validation{}).Where("run_id in ? and ended_at is null", runIDs).Pluck("run_id", &waiting).Error
+	return waiting, db.ReadError(err, "validations that wait")
+}
+
+// End stores the answer of the run of a script. Later ones of the same run change nothing, nor do those of one that was asked
+// for before the newest.
+func End(tx *gorm.DB, byRun int64, answer Answer, message string) (changed bool, err error) {
+	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
+		"answer": answer, "message": db.Cut(db.Sanitize(message), LongestMessage), "ended_at": db.Now()})
+	return res.RowsAffected > 0, db.WriteError(res.Error, "validation")
+}

@@ -1,0 +1,18 @@
+package runs
+
+import (
+	"context"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+)
+
+// Validate queues a task's validation script for the first entries of its boards, and says for how many.
+func (s *Runs) Validate(ctx context.Context, actor accounts.User, task catalog.Task) (queued int, err error) {
+	_, queued, err = s.site.Store.Validate(ctx, actor, task.ID)
+	if err == nil {
+		s.site.Dispatcher.Wake()
+		s.site.Hub.QueueChanged()
+	}
+	return queued, err
+}
