@@ -31,7 +31,7 @@ type kernelbotRow struct {
 	CodeID         int64     `parquet:"code_id"` // the submission's, which is the last one of this source
 	FileName       string    `parquet:"file_name"`
 	SubmissionTime time.Time `parquet:"submission_time,timestamp(microsecond)"`
-	Status         string    `parquet:"status"`
+	Status         string    `parquet:"status"`         // succeeded or failed
 	Score          *float64  `parquet:"score,optional"` // in seconds
 	Passed         bool      `parquet:"passed"`
 	Mode           string    `parquet:"mode"`
@@ -88,8 +88,11 @@ func (s *Share) kernelbotRowsOf(c *fiber.Ctx, b board, list []submissions.Export
 	rows := make([]kernelbotRow, len(list))
 	for i, e := range list {
 		rows[i] = kernelbotRow{SubmissionID: e.SubmissionID, LeaderboardID: b.task.ID, ProblemName: b.task.Slug, UserID: strconv.FormatInt(e.UserID, 10),
-			UserName: e.UserName, CodeID: e.SubmissionID, FileName: e.FileName, SubmissionTime: e.CreatedAt.UTC(), Status: "done",
+			UserName: e.UserName, CodeID: e.SubmissionID, FileName: e.FileName, SubmissionTime: e.CreatedAt.UTC(), Status: "failed",
 			Passed: e.State == work.StateDone, Mode: "leaderboard", Runner: b.head.Device, Code: string(sources[e.SubmissionID].Source)}
+		if rows[i].Passed {
+			rows[i].Status = "succeeded"
+		}
 		if e.ScoreNS != nil {
 			seconds := *e.ScoreNS / 1e9
 			rows[i].Score = &seconds

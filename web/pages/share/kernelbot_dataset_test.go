@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
 	"warpboard/models/accounts"
@@ -21,6 +22,7 @@ type foreignRow struct {
 	UserName     string   `parquet:"user_name"`
 	Score        *float64 `parquet:"score,optional"`
 	Passed       bool     `parquet:"passed"`
+	Status       string   `parquet:"status"`
 	Mode         string   `parquet:"mode"`
 	Runner       string   `parquet:"runner"`
 	Code         string   `parquet:"code"`
@@ -67,10 +69,10 @@ func TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem(t *testing.T) {
 		t.Fatalf("%d rows, of Zoe %+v", len(rows), hers)
 	}
 	passed, failed := hers[0], hers[1]
-	if passed.Score == nil || *passed.Score > 7e-6 || !passed.Passed || passed.Code != "// the same" || passed.Mode != "leaderboard" || passed.Runner != "H200" || passed.ProblemName != s.Task.Slug {
+	if passed.Score == nil || *passed.Score > 7e-6 || !passed.Passed || passed.Status != "succeeded" || passed.Code != "// the same" || passed.Mode != "leaderboard" || passed.Runner != "H200" || passed.ProblemName != s.Task.Slug {
 		t.Errorf("the run that passed is %+v", passed)
 	}
-	if failed.Score != nil || failed.Passed || failed.Code != "// does not compile" {
+	if failed.Score != nil || failed.Passed || failed.Status != "failed" || failed.Code != "// does not compile" {
 		t.Errorf("the run that failed is %+v", failed)
 	}
 	card := webtest.Body(t, s.Browser().Get(board+"README.md"))
@@ -91,5 +93,26 @@ func TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem(t *testing.T) {
 	}
 	if lines := webtest.Body(t, b.Get(board+"dataset.jsonl")); !strings.Contains(lines, `"person":"Zoe"`) || strings.Contains(lines, "// the same") {
 		t.Error("the board's dataset lacks Zoe's time, or has her source")
+	}
+}
+
+// TestTheColumnsAreThoseOfKernelBotsExport in its order, with its types: libkernelbot/hf_export.py writes them.
+func TestTheColumnsAreThoseOfKernelBotsExport(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.Closes(false)
+	file := webtest.Body(t, s.Browser().Get("/tasks/"+s.Task.Slug+"/boards/H200/kernelbot.parquet"))
+	opened, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	for _, f := range opened.Schema().Fields() {
+		columns = append(columns, f.Name()+" "+f.Type().String())
+	}
+	const text = "STRING"
+	want := []string{"submission_id INT(64,true)", "leaderboard_id INT(64,true)", "problem_name " + text, "user_id " + text, "user_name " + text, "code_id INT(64,true)",
+		"file_name " + text, "submission_time TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", "status " + text, "score DOUBLE", "passed BOOLEAN", "mode " + text, "runner " + text, "code " + text}
+	if diff := cmp.Diff(want, columns); diff != "" {
+		t.Errorf("(-KernelBot's +ours):\n%s", diff)
 	}
 }
