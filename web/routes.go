@@ -152,6 +152,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	own.post("/tasks/:slug/invites", s.members.InviteCreate)
 	own.post("/tasks/:slug/invites/:id/revoke", s.members.InviteRevoke)
 	own.post("/tasks/:slug/members/:id/remove", s.members.MemberRemove)
+	own.post("/tasks/:slug/leave", s.members.Leave)
 	uploads.post("/tasks/:slug/version", s.authoring.VersionPreview)
 	uploads.post("/tasks/:slug/publish", s.site.NeedsRoom, s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
@@ -187,6 +188,8 @@ func (s *Server) eventRoutes(pages group) {
 	pages.get("/events/:slug/wall", s.events.Wall)
 	pages.get("/events/:slug/edit", site.NeedsSignIn, s.events.Edit)
 	own.post("/events/:slug/edit", s.events.Save)
+	own.post("/events/:slug/delete", s.events.Delete)
+	pages.get("/events/:slug/delete", site.RedirectTo("/events/:slug/edit"))
 	own.post("/events/:slug/reveal", s.events.Reveal)
 	pages.get("/events/:slug/reveal", site.RedirectTo("/events/:slug"))
 	pages.get("/events/:slug/standings.csv", s.events.CSV)
@@ -205,6 +208,7 @@ func (s *Server) formAddresses(pages group) {
 	}
 	pages.get("/tasks/:slug/trial/publish", site.RedirectTo("/tasks/:slug/trial"))
 	pages.get("/tasks/:slug/invites", site.RedirectTo("/tasks/:slug/members"))
+	pages.get("/tasks/:slug/leave", site.RedirectTo("/tasks/:slug"))
 	for _, part := range []string{"apply", "cancel"} {
 		pages.get("/tasks/:slug/rejudge/"+part, site.RedirectTo("/tasks/:slug/rejudge"))
 	}

@@ -68,6 +68,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.post("/api/v1/login", s.api.BeginLogin)
 	api.post("/api/v1/login/token", s.api.EndLogin)
 	own.post("/api/v1/join", s.api.Join)
+	own.delete("/api/v1/tasks/:slug/membership", s.api.Leave)
 	own.get("/api/v1/me", s.api.Me)
 	own.get("/api/v1/tokens", s.api.Tokens)
 	own.delete("/api/v1/tokens/:id", s.api.RevokeToken)

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 )
 
 // InviteCode is a code by which people join a members' board.
@@ -21,4 +22,9 @@ type Joined struct {
 // Join makes the owner of the token a member of the task that a code is for. A member may use any code of the task again.
 func (c *Client) Join(ctx context.Context, code string) (*Joined, error) {
 	return ask[Joined](ctx, c, http.MethodPost, "/join", InviteCode{Code: code})
+}
+
+// Leave ends the membership of the owner of the token in a members' board.
+func (c *Client) Leave(ctx context.Context, task string) error {
+	return c.do(ctx, http.MethodDelete, "/tasks/"+url.PathEscape(task)+"/membership")
 }

@@ -92,18 +92,50 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 	return e, err
 }
 
+// Delete removes an event. Its tasks stay with their deadlines, boards, and submissions. The confirmation must be its title or
+// slug.
+func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirmation string) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		var e Event
+		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
+			return db.ReadError(err, "event %q", slug)
+		}
+		if err := actor.Check(accounts.EditEvent, accounts.Of{AuthorID: e.OwnerID}); err != nil {
+			return err
+		}
+		if confirmation != e.Title && confirmation != e.Slug {
+			return db.Errorf(db.Invalid, "To delete the event, type its name: %s", e.Slug)
+		}
+		if err := e.noneFrozen(tx, "delete the event"); err != nil {
+			return err
+		}
+		if err := tx.Delete(&e).Error; err != nil {
+			return db.WriteError(err, "event %s", e.Slug)
+		}
+		return accounts.WriteAudit(tx, actor, "delete event", "event "+e.Slug, e.Title)
+	})
+}
+
+// noneFrozen refuses to do something while results wait to be revealed.
+func (e *Event) noneFrozen(tx *gorm.DB, what string) error {
+	var waiting int64
+	if err := tx.Table("submissions").Where("frozen_event = ?", e.ID).Count(&waiting).Error; err != nil {
+		return db.ReadError(err, "frozen submissions of event %s", e.Slug)
+	}
+	if waiting > 0 {
+		return db.Errorf(db.Conflict, "%d submissions are frozen. Reveal them before you %s.", waiting, what)
+	}
+	return nil
+}
+
 // changeFreeze refuses another freeze while results of this one wait, and begins it with nothing revealed.
 func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
 	to = db.TimePtr(to)
 	if to == nil && e.FrozenAt == nil || to != nil && e.FrozenAt != nil && to.Equal(*e.FrozenAt) {
 		return nil
 	}
-	var waiting int64
-	if err := tx.Table("submissions").Where("frozen_event = ?", e.ID).Count(&waiting).Error; err != nil {
-		return db.ReadError(err, "frozen submissions of event %s", e.Slug)
-	}
-	if waiting > 0 {
-		return db.Errorf(db.Conflict, "%d submissions are frozen. Reveal them before you change the freeze.", waiting)
+	if err := e.noneFrozen(tx, "change the freeze"); err != nil {
+		return err
 	}
 	e.RevealedAt = nil
 	return nil

@@ -40,6 +40,21 @@ func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (lis
 	return list, more, db.ReadError(err, "members of task %d", taskID)
 }
 
+// Leave takes a members' board from the sight of a member who does not want it. Their entries stay. Nothing is left of the
+// membership, so that any code that works lets them in again.
+func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
+	return b.db.Write(ctx, func(tx *gorm.DB) error {
+		gone := tx.Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Delete(&Member{})
+		if gone.Error == nil && gone.RowsAffected == 0 {
+			return db.Errorf(db.NotFound, "You are not a member of %s.", task.Title)
+		}
+		if gone.Error != nil {
+			return db.WriteError(gone.Error, "member %d", actor.ID)
+		}
+		return accounts.WriteAudit(tx, actor, "leave board", "task "+task.Slug, "")
+	})
+}
+
 // Remove takes the task from a member's sight. Their entries stay on the boards. For the task's author and admins.
 func (b *Boards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {

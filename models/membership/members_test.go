@@ -151,6 +151,31 @@ func TestWhoWasRemovedComesBackOnlyWithALaterCode(t *testing.T) {
 	})
 }
 
+// TestAMemberLeavesAndComesBackWithAnyCode: nothing but the sight of the board is gone.
+func TestAMemberLeavesAndComesBackWithAnyCode(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c, ctx := newClub(t, s), t.Context()
+		code := c.code(membership.NewInvite{})
+		modelstest.WantKind(t, s.Members.Leave(ctx, c.ann, c.task), db.NotFound)
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
+		modelstest.Finish(t, s, modelstest.Submit(t, s, c.ann, c.task)[0], 1e6)
+		modelstest.Check(t, s.Members.Leave(ctx, c.ann, c.task))
+		if c.task.VisibleTo(c.now(c.ann)) {
+			t.Error("who left still sees the task")
+		}
+		if _, err := s.Boards.Place(ctx, c.task.VersionID, "CPU", c.ann.ID); err != nil {
+			t.Errorf("the entry is gone: %v", err)
+		}
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
+		if !c.task.VisibleTo(c.now(c.ann)) {
+			t.Error("the code does not let her in again")
+		}
+		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID))
+		modelstest.WantKind(t, s.Members.Leave(ctx, c.ann, c.task), db.NotFound) // or a removal could be undone
+		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)), db.Forbidden)
+	})
+}
+
 // TestOfPeopleWhoRaceForTheLastUseOneGetsIn: on both databases, and nothing is left of the others.
 func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

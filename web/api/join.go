@@ -8,6 +8,18 @@ import (
 	"warpboard/web/site"
 )
 
+// Leave ends the sender's membership of a task.
+func (a *API) Leave(c *fiber.Ctx) error {
+	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err == nil {
+		err = a.site.Store.Members.Leave(c.UserContext(), site.Actor(c), task)
+	}
+	if err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
 // Join makes the sender a member of the task that an invite code is for.
 func (a *API) Join(c *fiber.Ctx) error {
 	var in client.InviteCode

@@ -128,9 +128,7 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	tried := modelstest.Validated(s.T, s.Cfg.Store, creator, s.User)
 	empty := modelstest.Bundle("empty")
 	empty.Definition.Tests, empty.Definition.Benchmarks = nil, nil
-	if _, err := s.Cfg.Store.Catalog.CreateTask(s.T.Context(), creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty}); err != nil {
-		s.T.Fatal(err)
-	}
+	made(s, webtest.Second(s.Cfg.Store.Catalog.CreateTask(s.T.Context(), creator, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: empty})))
 	bare := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0].SubmissionID
 	_, shared := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
 	_, compared := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"ref_kernel": webtest.TorchModel("return x"), "custom_kernel": webtest.TorchModel("return x")})
@@ -146,11 +144,10 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	}
 	batch := endedBatch(s, request)
 	both, pages := fmt.Sprintf("?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/submissions/%d/runs/%d", run.SubmissionID, run.ID)
-	const profile, files = "/submissions/{id}/runs/{run}/profile", "/tasks/{slug}/boards/{device}"
 	event := s.EventOf(creator, 0, "sort").Slug
 	talked, mine, others := talked(s, creator)
 	page, hook, delivery := "?page=2", hookedTo(s), "/deliveries/1/redeliver"
-	return map[string][]call{
+	calls := map[string][]call{
 		"GET /api/v1/inbox":                                          {{"/api/v1/inbox", ""}, {"/api/v1/inbox?before=1", ""}},
 		"POST /api/v1/inbox/read":                                    {{"/api/v1/inbox/read?up_to=1", ""}, {"/api/v1/inbox/read", ""}},
 		"GET /api/v1/tasks/{slug}/comments":                          {{"/api/v1/tasks/talked/comments", ""}, {"/api/v1/tasks/talked/comments?after=1", ""}, {"/api/v1/tasks/none/comments", ""}},
@@ -160,7 +157,6 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 		"DELETE /api/v1/comments/{id}":                               {{mine, ""}, {others, ""}, {"/api/v1/comments/99", ""}},
 		"POST /api/v1/comments/{id}/report":                          {{others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"reason": "spam"}`}, {others + "/report", `{"why": "spam"}`}},
 		"DELETE /api/v1/webhooks/{id}":                               {{hookedTo(s), ""}, {"/api/v1/webhooks/99", ""}},
-		"GET /api/v1/tokens":                                         {{"/api/v1/tokens", ""}},
 		"DELETE /api/v1/tokens/{id}":                                 {{anotherToken(s), ""}, {"/api/v1/tokens/99", ""}},
 		"GET /api/v1/webhooks":                                       {{"/api/v1/webhooks", ""}, {"/api/v1/webhooks?site=1", ""}},
 		"POST /api/v1/webhooks":                                      {{"/api/v1/webhooks", `{"url": "https://example.org", "events": ["run.ended"]}`}, {"/api/v1/webhooks", `{"url": "x"}`}},
@@ -176,26 +172,17 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 		"POST /api/v1/evaluations/batch":                             {{"/api/v1/evaluations/batch", `{"requests": [` + request + `, {}, 1]}`}, {"/api/v1/evaluations/batch", `{"requests": []}`}},
 		"GET /api/v1/evaluations/batch/{id}/results":                 {{batch + "/results", ""}, {batch + "/results?after=1", ""}, {evaluations + "batch/none/results", ""}},
 		"DELETE /api/v1/evaluations/batch/{id}":                      {{batch, ""}, {evaluations + "batch/none", ""}},
-		"GET /api/v1/evaluations/stats":                              {{"/api/v1/evaluations/stats", ""}},
 		"POST /evaluate":                                             append(mistakes("/evaluate"), call{"/evaluate", request}),
 		"POST /compare":                                              append(mistakes("/compare"), call{"/compare", comparison}),
 		"POST /":                                                     append(mistakes("/"), call{"/", `{"ref_code": "x", "custom_code": "x"}`}),
 		"GET /job/{id}":                                              {{"/job/" + done, ""}, {"/job/none", ""}},
-		"GET /health":                                                {{"/health", ""}},
-		"GET /stats":                                                 {{"/stats", ""}},
-		"POST /admin/cleanup-jobs":                                   {{"/admin/cleanup-jobs", ""}},
-		"GET /api/v1/tasks":                                          {{"/api/v1/tasks", ""}},
 		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
 		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/" + tried.Slug + "/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
 		"POST /api/v1/tasks/{slug}/validation":                       {{"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/none/validation", ""}},
 		"GET /api/v1/leaderboards":                                   {{"/api/v1/leaderboards", ""}, {"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
-		"GET /api/v1/capacity":                                       {{"/api/v1/capacity", ""}},
-		"GET /api/v1/chain":                                          {{"/api/v1/chain", ""}},
-		"GET /api/v1/devices":                                        {{"/api/v1/devices", ""}},
-		"GET /api/v1/events":                                         {{"/api/v1/events", ""}},
 		"GET /api/v1/events/{slug}":                                  {{"/api/v1/events/" + event, ""}, {"/api/v1/events/none", ""}, {"/api/v1/events/" + event + "?device=CPU", ""}},
-		"GET /api/v1/me":                                             {{"/api/v1/me", ""}},
 		"POST /api/v1/join":                                          {{"/api/v1/join", webtest.JSONText(webtest.Object{"code": s.Invite(task)})}, {"/api/v1/join", `{"code": "none"}`}, {"/api/v1/join", `{"cod": "x"}`}},
+		"DELETE /api/v1/tasks/{slug}/membership":                     {{"/api/v1/tasks/sort/membership", ""}, {joinedTask(s, creator), ""}},
 		"POST /api/v1/login":                                         {{"/api/v1/login", `{"host": "laptop"}`}, {"/api/v1/login", `{"hots": "laptop"}`}},
 		"POST /api/v1/login/token":                                   {{"/api/v1/login/token", `{"secret": "none"}`}},
 		"POST /api/v1/submissions":                                   {{"/api/v1/submissions", `{"task": "sort", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{`}},
@@ -209,35 +196,54 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 		"GET /api/v1/tasks/{slug}/bundle":                            {{"/api/v1/tasks/sort/bundle", ""}, {"/api/v1/tasks/none/bundle", ""}},
 		"GET /compare.json":                                          {{"/compare.json" + both, ""}, {"/compare.json?a=1&b=99", ""}, {"/compare.json", ""}},
 		"GET /compare.csv":                                           {{"/compare.csv" + both, ""}, {"/compare.csv", ""}},
-		"GET " + profile + ".json":                                   {{pages + "/profile.json", ""}},
-		"GET " + profile + ".txt":                                    {{pages + "/profile.txt", ""}},
-		"GET " + profile + ".csv":                                    {{pages + "/profile.csv", ""}},
-		"GET " + profile + ".ptx":                                    {{pages + "/profile.ptx", ""}},
-		"GET " + profile + ".ncu-rep":                                {{pages + "/profile.ncu-rep", ""}},
-		"GET " + files + "/entries.csv":                              {{"/tasks/sort/boards/CPU/entries.csv", ""}, {"/tasks/sort/boards/none/entries.csv", ""}},
-		"GET " + files + "/dataset.jsonl":                            {{"/tasks/closed/boards/CPU/dataset.jsonl", ""}, {"/tasks/sort/boards/CPU/dataset.jsonl", ""}},
-		"GET " + files + "/dataset.parquet":                          {{"/tasks/closed/boards/CPU/dataset.parquet", ""}, {"/tasks/sort/boards/CPU/dataset.parquet", ""}},
-		"GET " + files + "/kernelbot.parquet":                        {{"/tasks/closed/boards/CPU/kernelbot.parquet", ""}, {"/tasks/sort/boards/CPU/kernelbot.parquet", ""}},
-		"GET " + files + "/README.md":                                {{"/tasks/closed/boards/CPU/README.md", ""}, {"/tasks/sort/boards/CPU/README.md", ""}},
+	}
+	for _, operation := range []string{"GET /api/v1/tokens", "GET /api/v1/evaluations/stats", "GET /health", "GET /stats", "POST /admin/cleanup-jobs", "GET /api/v1/tasks",
+		"GET /api/v1/capacity", "GET /api/v1/chain", "GET /api/v1/devices", "GET /api/v1/events", "GET /api/v1/me"} {
+		_, path, _ := strings.Cut(operation, " ")
+		calls[operation] = []call{{path, ""}}
+	}
+	for _, kind := range []string{".json", ".txt", ".csv", ".ptx", ".ncu-rep"} {
+		calls["GET /submissions/{id}/runs/{run}/profile"+kind] = []call{{pages + "/profile" + kind, ""}}
+	}
+	for _, file := range []string{"/entries.csv", "/dataset.jsonl", "/dataset.parquet", "/kernelbot.parquet", "/README.md"} {
+		calls["GET /tasks/{slug}/boards/{device}"+file] = []call{{"/tasks/closed/boards/CPU" + file, ""}, {"/tasks/sort/boards/CPU" + file, ""}, {"/tasks/sort/boards/none" + file, ""}}
+	}
+	return calls
+}
+
+// made fails the test unless what is asked for could be made.
+func made(s *webtest.EvalSite, err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
 	}
 }
 
 // anotherToken makes a token beside the one that requests come with, and returns its address.
 func anotherToken(s *webtest.EvalSite) string {
 	s.T.Helper()
-	_, made, err := s.Cfg.Store.Accounts.CreateToken(s.T.Context(), s.User.ID, "another", 0)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	return fmt.Sprintf("/api/v1/tokens/%d", made.ID)
+	_, token, err := s.Cfg.Store.Accounts.CreateToken(s.T.Context(), s.User.ID, "another", 0)
+	made(s, err)
+	return fmt.Sprintf("/api/v1/tokens/%d", token.ID)
+}
+
+// joinedTask makes a members' board that the person joined, and returns the address of the membership.
+func joinedTask(s *webtest.EvalSite, owner accounts.User) string {
+	s.T.Helper()
+	task := modelstest.Task(s.T, s.Cfg.Store, owner, "joined", "CPU")
+	in := task.Settings()
+	in.Visibility = catalog.Members
+	made(s, webtest.Second(s.Cfg.Store.Catalog.UpdateTask(s.T.Context(), owner, task.ID, in)))
+	made(s, webtest.Second(s.Cfg.Store.Members.Join(s.T.Context(), s.User.ID, s.Invite(task))))
+	return "/api/v1/tasks/joined/membership"
 }
 
 // endedBatch sends a batch of one request, ends it, and returns its address.
 func endedBatch(s *webtest.EvalSite, request string) string {
 	s.T.Helper()
-	_, made := s.Ask("POST", "/api/v1/evaluations/batch", `{"requests": [`+request+`]}`)
-	s.EndOne(made["entries"].([]any)[0].(webtest.Object)["id"].(string), kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
-	return "/api/v1/evaluations/batch/" + made["id"].(string)
+	_, batch := s.Ask("POST", "/api/v1/evaluations/batch", `{"requests": [`+request+`]}`)
+	s.EndOne(batch["entries"].([]any)[0].(webtest.Object)["id"].(string), kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
+	return "/api/v1/evaluations/batch/" + batch["id"].(string)
 }
 
 // talked makes a closed task with a submission and comments of the person and of someone else. It returns the addresses of the
@@ -248,11 +254,9 @@ func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others 
 	run := modelstest.Submit(s.T, s.Cfg.Store, s.User, task)[0]
 	var addresses [2]string
 	for i, who := range []accounts.User{s.User, other} {
-		made, err := s.Cfg.Store.Comments.Add(s.T.Context(), who, comments.Thread{Task: task}, "From "+who.Name)
-		if err != nil {
-			s.T.Fatal(err)
-		}
-		addresses[i] = fmt.Sprintf("/api/v1/comments/%d", made.ID)
+		comment, err := s.Cfg.Store.Comments.Add(s.T.Context(), who, comments.Thread{Task: task}, "From "+who.Name)
+		made(s, err)
+		addresses[i] = fmt.Sprintf("/api/v1/comments/%d", comment.ID)
 	}
 	s.Happens()
 	modelstest.Close(s.T, s.Cfg.Store, other, task)
@@ -262,14 +266,10 @@ func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others 
 // hookedTo makes a webhook with a delivery, and returns its address.
 func hookedTo(s *webtest.EvalSite) string {
 	s.T.Helper()
-	made, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.User, webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.Personal()})
-	if err == nil {
-		err = s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.User, made.ID)
-	}
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	return fmt.Sprintf("/api/v1/webhooks/%d", made.ID)
+	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.User, webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.Personal()})
+	made(s, err)
+	made(s, s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.User, hook.ID))
+	return fmt.Sprintf("/api/v1/webhooks/%d", hook.ID)
 }
 
 func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {

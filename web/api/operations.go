@@ -73,6 +73,7 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read the site's statement about a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},
 		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that is known"}, 200, ref("Envelope")},
 		{boards, "POST", "/api/v1/join", "Join a members' board with an invite code. Its members can use any code of it again.", true, "InviteCode", nil, 200, ref("Joined")},
+		{boards, "DELETE", "/api/v1/tasks/{slug}/membership", "Leave a members' board. Your entries stay; an invite code lets you in again.", true, "", nil, 204, nil},
 		{boards, "GET", "/api/v1/me", "Read the owner of this token.", true, "", nil, 200, ref("User")},
 		{boards, "GET", "/api/v1/submissions", "List your submissions, the newest first.", true, "", map[string]string{"before": "next of the page before", "limit": "how many, up to 50", "task": "slug of a task, for those to it alone"}, 200, ref("SubmissionList")},
 		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task. Sent again with the same Idempotency-Key header, it is the same submission.", true, "NewSubmission", nil, 201, ref("Submission")},

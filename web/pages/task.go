@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -71,6 +72,7 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle
 		return page, err
 	}
 	page.Owner, page.MayEdit = site.PersonOf(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
+	page.MayLeave = task.Visibility == catalog.Members && slices.Contains(site.Actor(c).Joined, task.ID)
 	if task.VisibleTo(accounts.User{}) {
 		page.Share = p.shareTask(task)
 	}

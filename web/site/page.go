@@ -29,6 +29,8 @@ var notices = map[string]string{
 	"version-unchecked":   "Published as a new version; its boards begin empty. It is not verified: no worker could test the template, so the reference may not compile.",
 
 	"revealed":     "Revealed. The standings show it.",
+	"event-gone":   "Deleted. Its tasks stay, with their boards and submissions.",
+	"left":         "You left the board. Your submissions and entries stay.",
 	"deleted":      "Deleted, with the task's boards and submissions.",
 	"cancelled":    "Cancelled.",
 	"queued":       "Queued. Everything that people wait for runs first.",

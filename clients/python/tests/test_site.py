@@ -94,6 +94,14 @@ class Sites(SiteTest):
                 self.client.submit(path, task="sum")
         self.assertEqual(self.site.asked, [])
 
+    def test_a_members_board_is_joined_by_a_link_and_left(self):
+        self.site.answers[f"POST {API}/join"] = Answer({"task": "quiet", "title": "Quiet", "devices": ["CPU"], "url": "u"})
+        self.site.answers[f"DELETE {API}/tasks/quiet/membership"] = Answer({})
+        self.assertEqual(self.client.join("https://site/join/wbi_x ").task, "quiet")
+        self.assertEqual(self.site.bodies(f"{API}/join"), [{"code": "wbi_x"}])
+        self.client.leave("quiet")
+        self.assertEqual(self.site.asked[-1].method, "DELETE")
+
     def test_a_time_limit_is_an_answer(self):
         self.site.answers[WAIT] = [Answer(submission("testing")), Answer(submission("failed", failure=FAILED))]
         seen = []

@@ -14,7 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar
 
-from .answers import Board, Device, Event, SourceFile, Submission, Task, TaskSummary, User
+from .answers import Board, Device, Event, Joined, SourceFile, Submission, Task, TaskSummary, User
 from .bodies import Kernel, Request
 from .errors import EvalFailedError, SiteTimeoutError, part
 from .evaluation import Evaluation
@@ -52,6 +52,14 @@ class AsyncWarpboard:
     async def task(self, slug: str) -> Task:
         """Returns a task with its description, cases and templates."""
         return await self._call(self.site.task, slug)
+
+    async def join(self, code: str) -> Joined:
+        """Joins a members' board with an invite code or its link."""
+        return await self._call(self.site.join, code)
+
+    async def leave(self, task: str) -> None:
+        """Leaves a members' board."""
+        await self._call(self.site.leave, task)
 
     async def board(
         self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None

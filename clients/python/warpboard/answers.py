@@ -56,6 +56,16 @@ class Task(TaskSummary):
 
 
 @dataclass(frozen=True)
+class Joined:
+    """The task of an invite code, which you now see."""
+
+    task: str  # its slug
+    title: str
+    devices: List[str] = field(default_factory=list)
+    url: str = ""
+
+
+@dataclass(frozen=True)
 class Device:
     """A kind of hardware with its load."""
 

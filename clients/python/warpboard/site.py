@@ -8,7 +8,7 @@ import uuid
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 from urllib.parse import quote, urlencode
 
-from .answers import Board, Device, Entry, Event, SourceFile, Submission, Task, TaskSummary, User
+from .answers import Board, Device, Entry, Event, Joined, SourceFile, Submission, Task, TaskSummary, User
 from .client import QUICK, KernelEvalClient
 from .errors import SiteConnectionError, SiteTimeoutError, WarpboardError, part
 from .files import read_source
@@ -56,6 +56,15 @@ class Warpboard:
     def task(self, slug: str) -> Task:
         """Returns a task with its description, cases and templates."""
         return read(Task, self._get(f"/tasks/{_part(slug)}"))
+
+    def join(self, code: str) -> Joined:
+        """Joins a members' board with an invite code or its link. A member may use any code of it again."""
+        body = {"code": code.strip().rstrip("/").rsplit("/", 1)[-1]}
+        return read(Joined, self._transport.call("POST", API + "/join", body, QUICK))
+
+    def leave(self, task: str) -> None:
+        """Leaves a members' board. Your entries stay; an invite code lets you in again."""
+        self._transport.read("DELETE", f"{API}/tasks/{_part(task)}/membership", timeout=QUICK)
 
     def board(
         self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None

@@ -20,7 +20,7 @@ const defaultServer = "http://127.0.0.1:3000"
 func Commands(env console.Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
-		loginCommand, logoutCommand, authCommand, joinCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
+		loginCommand, logoutCommand, authCommand, joinCommand, leaveCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
 		cancelCommand, profileCommand, compareCommand, evaluateCommand, shareCommand, webhookCommand, inboxCommand, devicesCommand, taskCommand, ciCommand,
 	} {
 		// One for each command, since flags write into it.

@@ -11,6 +11,7 @@ var examples = map[string]string{
   warpboard auth tokens`,
 	"join": `  warpboard join wbi_…
   warpboard join https://boards.example.org/join/wbi_…`,
+	"leave": `  warpboard leave vectoradd-cpp`,
 	"tasks": `  warpboard tasks
   warpboard tasks --jq '.[].slug'`,
 	"submit": `  warpboard submit kernel.cu --task vectoradd-cuda --mode ranked --watch

@@ -25,3 +25,19 @@ func (c *connection) join(ctx context.Context, code string) error {
 		s.Line("%s (%s) is open to you: %s", joined.Task, joined.Title, joined.URL)
 	})
 }
+
+func leaveCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "leave TASK", Short: "leave a members' board; your entries stay", Args: console.Exactly("TASK"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.leave(cmd.Context(), args[0]) }}
+}
+
+func (c *connection) leave(ctx context.Context, task string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	err = site.Leave(ctx, task)
+	return c.answer(map[string]string{"left": task}, err, func(s *console.Screen) {
+		s.Line("You left %s. Your entries stay.", task)
+	})
+}

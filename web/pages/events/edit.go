@@ -35,23 +35,41 @@ func (e *Events) Create(c *fiber.Ctx) error {
 
 // Edit is the form of an event.
 func (e *Events) Edit(c *fiber.Ctx) error {
+	in, err := e.stored(c)
+	if err != nil {
+		return err
+	}
+	return e.form(c, c.Params("slug"), in, nil)
+}
+
+// stored is what the event in the address is, for those who may change it.
+func (e *Events) stored(c *fiber.Ctx) (in events.Settings, err error) {
 	found, err := e.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
 	if err != nil {
-		return err
+		return in, err
 	}
 	if err := site.Actor(c).Check(accounts.EditEvent, accounts.Of{AuthorID: found.OwnerID}); err != nil {
-		return err
+		return in, err
 	}
 	tasks, err := e.site.Store.Events.Tasks(c.UserContext(), found.ID)
-	if err != nil {
-		return err
-	}
-	in := events.Settings{Title: found.Title, About: found.About, StartsAt: found.StartsAt, EndsAt: found.EndsAt, FrozenAt: found.FrozenAt,
+	in = events.Settings{Title: found.Title, About: found.About, StartsAt: found.StartsAt, EndsAt: found.EndsAt, FrozenAt: found.FrozenAt,
 		Points: found.Points, ByTeam: found.ByTeam, CommentsClosed: found.CommentsClosed}
 	for _, task := range tasks {
 		in.Tasks = append(in.Tasks, task.Slug)
 	}
-	return e.form(c, found.Slug, in, nil)
+	return in, err
+}
+
+// Delete removes an event, and keeps its tasks.
+func (e *Events) Delete(c *fiber.Ctx) error {
+	in, err := e.stored(c)
+	if err != nil {
+		return err
+	}
+	if err := e.site.Store.Events.Delete(c.UserContext(), site.Actor(c), c.Params("slug"), c.FormValue("confirm")); err != nil {
+		return e.form(c, c.Params("slug"), in, err)
+	}
+	return site.Redirect(c, "/events?done=event-gone")
 }
 
 // Save changes an event.

@@ -136,3 +136,29 @@ func TestTheEventPagesLookRight(t *testing.T) {
 	w.Shows("#standings", "Margaret Hamilton") // without a reload
 	w.RefusedNothing()
 }
+
+// TestAnOrganizerDeletesAnEvent after typing its name, and not while results are hidden: its tasks stay with what was sent.
+func TestAnOrganizerDeletesAnEvent(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(time.Minute)
+	path, admin := "/events/"+e.Slug, s.BrowserOf(s.Admin)
+	webtest.WantStatus(t, s.BrowserOf(s.Ada).Post(path+"/delete", url.Values{"confirm": {e.Slug}}), http.StatusForbidden)
+	form := admin.Page(path+"/edit", http.StatusOK).Find("form[action$='/delete']")
+	if form.Length() != 1 {
+		t.Fatal("the event's form does not lead to its end")
+	}
+	doc := webtest.Document(t, admin.Post(path+"/delete", url.Values{"confirm": {"something"}}), http.StatusUnprocessableEntity)
+	webtest.WantText(t, doc, "[role=alert]", "type its name: "+e.Slug)
+	s.Finish(s.Submit(s.Ada, "H200", webtest.GoodKernel), 9e3)
+	doc = webtest.Document(t, admin.Post(path+"/delete", url.Values{"confirm": {e.Slug}}), http.StatusConflict)
+	webtest.WantText(t, doc, "[role=alert]", "Reveal them before you delete the event.")
+	s.Ended(e)
+	webtest.WantStatus(t, admin.Post(path+"/reveal", url.Values{"who": {"all"}}), http.StatusOK)
+	doc = webtest.Document(t, admin.Post(path+"/delete", url.Values{"confirm": {e.Slug}}), http.StatusOK)
+	webtest.WantText(t, doc, "[role=status]", "Its tasks stay, with their boards and submissions.")
+	webtest.WantStatus(t, s.Browser().Get(path), http.StatusNotFound)
+	if rows := s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK).Find("#board tbody tr").Length(); rows < 10 {
+		t.Errorf("%d rows are left of the task's board", rows)
+	}
+	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape("event "+e.Slug), http.StatusOK), "[data-act='delete event']", e.Title)
+}

@@ -81,7 +81,9 @@ func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
 	if page := webtest.Body(t, other.Post("/join", map[string][]string{"code": {link}})); !strings.Contains(page, "You are in.") || !strings.Contains(page, webtest.QuietTitle) {
 		t.Errorf("who joined reads %s", page)
 	}
-	webtest.WantStatus(t, other.Get("/join/"+code), http.StatusOK) // the task
+	if link := other.Page("/join/"+code, http.StatusOK).Find("[data-leave] form").AttrOr("action", ""); link != "/tasks/quiet/leave" { // the task
+		t.Errorf("a member leaves at %q", link)
+	}
 	late := s.BrowserFor(modelstest.Person(t, s.Cfg.Store, "late", accounts.RoleUser))
 	for _, resp := range []*http.Response{late.Get("/join/" + code), late.Post("/join", map[string][]string{"code": {code}})} {
 		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusForbidden || !strings.Contains(text, "This invite code is used up. Ask the author of the task for another.") || strings.Contains(text, webtest.QuietTitle) {
@@ -101,13 +103,37 @@ func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
 	webtest.WantStatus(t, s.BrowserFor(s.Users["member"]).Get("/tasks/quiet/members"), http.StatusForbidden)
 }
 
+// TestAMemberLeavesTheBoard on the task's page or by the API, and then the task does not exist for them.
+func TestAMemberLeavesTheBoard(t *testing.T) {
+	s := webtest.NewClosedScene(t)
+	member := s.BrowserFor(s.Users["member"])
+	code := s.Invite(s.Task)
+	webtest.WantText(t, webtest.Document(t, member.Post("/tasks/quiet/leave", nil), http.StatusOK), "[role=status]", "You left the board.")
+	webtest.WantStatus(t, member.Get("/tasks/quiet"), http.StatusNotFound)
+	webtest.WantStatus(t, member.Post("/tasks/quiet/leave", nil), http.StatusNotFound)
+	api := s.API(s.Users["member"])
+	joined, err := api.Join(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := api.Leave(t.Context(), joined.Task); err != nil {
+		t.Fatal(err)
+	}
+	webtest.WantStatus(t, member.Get("/tasks/quiet"), http.StatusNotFound)
+	owner := s.BrowserFor(s.Users["owner"])
+	webtest.WantStatus(t, owner.Post("/tasks/quiet/leave", nil), http.StatusNotFound)
+	if n := owner.Page("/tasks/quiet", http.StatusOK).Find("[data-leave]").Length(); n != 0 {
+		t.Error("the author is asked to leave")
+	}
+}
+
 // TestNothingIsDoneToAMembersBoardByOthers: each form and request is answered as for a task that does not exist.
 func TestNothingIsDoneToAMembersBoardByOthers(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	other, creator := s.BrowserFor(s.Users["other"]), s.BrowserFor(modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator))
 	form := url.Values{"source": {"int x;"}, "device": {"CPU"}, "mode": {"ranked"}, "text": {"It cheats."}, "reason": {"It cheats."}, "note": {"x"}, "confirm": {"quiet"}}
 	run, sub := fmt.Sprintf("/runs/%d", s.Run.ID), fmt.Sprintf("/submissions/%d", s.Run.SubmissionID)
-	for _, path := range []string{"/tasks/quiet/submit", "/tasks/quiet/solve", "/tasks/quiet/edit", "/tasks/quiet/invites", "/tasks/quiet/invites/1/revoke", "/tasks/quiet/members/1/remove",
+	for _, path := range []string{"/tasks/quiet/submit", "/tasks/quiet/solve", "/tasks/quiet/edit", "/tasks/quiet/invites", "/tasks/quiet/invites/1/revoke", "/tasks/quiet/members/1/remove", "/tasks/quiet/leave",
 		"/tasks/quiet/delete", "/tasks/quiet/trial", "/tasks/quiet/rejudge", run + "/report", run + "/note", run + "/dismiss", run + "/disqualify", sub + "/cancel", sub + "/delete"} {
 		for who, b := range map[string]*webtest.Browser{"a user": other, "another author": creator} {
 			absent := b.Post(strings.NewReplacer("quiet", "absent", run, "/runs/99", sub, "/submissions/99").Replace(path), maps.Clone(form))
