@@ -21,6 +21,9 @@ func problem(field, message, kind string) any {
 	return webtest.Object{"field": field, "message": message, "type": kind}
 }
 
+// missing is the problem of a field that is not there.
+func missing(field string) any { return problem(field, "Field required", "missing") }
+
 func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	kernel := func(change webtest.Object) webtest.Object {
@@ -46,13 +49,11 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 		body       webtest.Object
 		want       []any
 	}{
-		{"no kernel", "/evaluate", webtest.Object{}, []any{problem("kernel", "Field required", "missing")}},
-		{"the other endpoint's body", "/evaluate", webtest.Object{"ref_kernel": webtest.Object{}}, []any{problem("kernel", "Field required", "missing")}},
-		{"nothing to compare", "/compare", webtest.Object{}, []any{
-			problem("ref_kernel", "Field required", "missing"), problem("custom_kernel", "Field required", "missing")}},
-		{"half of the older form", "/", webtest.Object{"ref_code": "x"}, []any{
-			problem("ref_kernel", "Field required", "missing"), problem("custom_kernel", "Field required", "missing")}},
-		{"no kernel type", "/evaluate", kernel(webtest.Object{"kernel_type": nil}), []any{problem("kernel -> kernel_type", "Field required", "missing")}},
+		{"no kernel", "/evaluate", webtest.Object{}, []any{missing("kernel")}},
+		{"the other endpoint's body", "/evaluate", webtest.Object{"ref_kernel": webtest.Object{}}, []any{missing("kernel")}},
+		{"nothing to compare", "/compare", webtest.Object{}, []any{missing("ref_kernel"), missing("custom_kernel")}},
+		{"half of the older form", "/", webtest.Object{"ref_code": "x"}, []any{missing("ref_kernel"), missing("custom_kernel")}},
+		{"no kernel type", "/evaluate", kernel(webtest.Object{"kernel_type": nil}), []any{missing("kernel -> kernel_type")}},
 		{"unknown kernel type", "/evaluate", kernel(webtest.Object{"kernel_type": "Torch"}), []any{
 			problem("kernel -> kernel_type", "Input should be 'torch', 'cuda', 'triton', 'torch_cuda' or 'multi_kernel'", "enum")}},
 		{"unknown field in a kernel", "/evaluate", kernel(webtest.Object{"extra": 1}), []any{
@@ -64,15 +65,13 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 		{"metadata that is text", "/evaluate", kernel(webtest.Object{"metadata": "x"}), []any{
 			problem("kernel -> metadata -> BaseKernelMetadata", "Input should be a valid dictionary or instance of BaseKernelMetadata", "model_type"),
 			problem("kernel -> metadata -> dict[str,any]", "Input should be a valid dictionary", "dict_type")}},
-		{"argument without a name", "/evaluate", io(webtest.Object{"type": "int"}), []any{
-			problem("kernel -> io -> args -> 0 -> name", "Field required", "missing")}},
-		{"contract without arguments", "/evaluate", kernel(webtest.Object{"io": webtest.Object{}}), []any{problem("kernel -> io -> args", "Field required", "missing")}},
+		{"argument without a name", "/evaluate", io(webtest.Object{"type": "int"}), []any{missing("kernel -> io -> args -> 0 -> name")}},
+		{"contract without arguments", "/evaluate", kernel(webtest.Object{"io": webtest.Object{}}), []any{missing("kernel -> io -> args")}},
 		{"arguments that are no list", "/evaluate", kernel(webtest.Object{"io": webtest.Object{"args": 1}}), []any{
 			problem("kernel -> io -> args", "Input should be a valid list", "list_type")}},
 		{"symbolic shape", "/evaluate", tensor(webtest.Object{"shape": []any{"batch"}}), []any{
 			problem("kernel -> io -> args -> 0 -> tensor_spec -> shape -> 0", notInt, "int_parsing")}},
-		{"data without bytes", "/evaluate", tensor(webtest.Object{"data": webtest.Object{}}), []any{
-			problem("kernel -> io -> args -> 0 -> tensor_spec -> data -> data_b64", "Field required", "missing")}},
+		{"data without bytes", "/evaluate", tensor(webtest.Object{"data": webtest.Object{}}), []any{missing("kernel -> io -> args -> 0 -> tensor_spec -> data -> data_b64")}},
 		{"grid that is a list", "/evaluate", grid([]int{4}), []any{
 			problem("kernel -> io -> launch -> grid", "Input should be a valid dictionary or instance of LaunchDim", "model_type")}},
 		{"grid of nonsense", "/evaluate", grid(webtest.Object{"x": "3; rm"}), []any{problem("kernel -> io -> launch -> grid -> x", notInt, "int_parsing")}},
@@ -110,14 +109,19 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			resp, answer := s.Ask("POST", tt.path, tt.body)
-			want := webtest.Object{"error": "Invalid request format", "status": "client_error", "validation_errors": tt.want}
-			if diff := cmp.Diff(want, answer); diff != "" || resp.StatusCode != 400 {
-				t.Errorf("status %d, (-want +got):\n%s", resp.StatusCode, diff)
-			}
-			wantNoCache(t, resp)
+			refused(t, s, tt.path, tt.body, webtest.Object{"error": "Invalid request format", "status": "client_error", "validation_errors": tt.want})
 		})
 	}
+}
+
+// refused holds a body to its answer, which no cache keeps.
+func refused(t *testing.T, s *webtest.EvalSite, path string, body, want webtest.Object) {
+	t.Helper()
+	resp, answer := s.Ask("POST", path, body)
+	if diff := cmp.Diff(want, answer); diff != "" || resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("status %d, (-want +got):\n%s", resp.StatusCode, diff)
+	}
+	wantNoCache(t, resp)
 }
 
 func wantNoCache(t *testing.T, resp *http.Response) {
@@ -151,12 +155,7 @@ func TestValuesOutOfRangeAreAnsweredInOrder(t *testing.T) {
 		{"/evaluate", webtest.Object{"kernel": torch, "gpu_type": "b300"}, "gpu_type 'b300' is not attached; there are: cpu",
 			webtest.Object{"gpu_type": "b300", "available": []any{"cpu"}}},
 	} {
-		resp, answer := s.Ask("POST", tt.path, tt.body)
-		want := webtest.Object{"error": tt.message, "details": tt.details, "status": "client_error"}
-		if diff := cmp.Diff(want, answer); diff != "" || resp.StatusCode != 400 {
-			t.Errorf("status %d, (-want +got):\n%s", resp.StatusCode, diff)
-		}
-		wantNoCache(t, resp)
+		refused(t, s, tt.path, tt.body, webtest.Object{"error": tt.message, "details": tt.details, "status": "client_error"})
 	}
 }
 
@@ -206,7 +205,6 @@ func TestUnknownJobIsNotFound(t *testing.T) {
 }
 
 func TestWhoMayEvaluate(t *testing.T) {
-	open := func(who string) func(*web.Config) { return func(c *web.Config) { c.OpenEvalAPI = who } }
 	for _, tt := range []struct {
 		name    string
 		open    string
@@ -221,7 +219,7 @@ func TestWhoMayEvaluate(t *testing.T) {
 		{"everyone", "all", []string{"X-Forwarded-For", "10.0.0.9"}, 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := webtest.NewEvalSite(t, open(tt.open))
+			s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = tt.open })
 			resp, answer := s.Ask("POST", "/evaluate", webtest.Object{}, append([]string{"Authorization", ""}, tt.headers...)...)
 			if resp.StatusCode != tt.status || answer["status"] != "client_error" {
 				t.Errorf("status %d: %v", resp.StatusCode, answer)

@@ -1,0 +1,170 @@
+package mailer_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"warpboard/internal/mailer"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/comments"
+	"warpboard/models/inbox"
+	"warpboard/models/modelstest"
+)
+
+const site = "https://boards.example.org"
+
+// office is a site whose people get mail.
+type office struct {
+	*models.Store
+	t     *testing.T
+	post  *postOffice
+	admin accounts.User
+	ann   accounts.User // with a verified address, who wants all mails
+	task  comments.Thread
+	ahead atomic.Int64 // of the mailer's clock
+}
+
+func each(t *testing.T, fn func(o *office)) {
+	modelstest.EachConfig(t, models.Config{Site: site, Mails: true}, func(t *testing.T, s *models.Store) {
+		o := &office{Store: s, t: t, post: newPostOffice(t), admin: modelstest.Person(t, s, "Root", accounts.RoleAdmin)}
+		o.task.Task = modelstest.Task(t, s, o.admin, "sort", "CPU")
+		o.ann = o.reader("Ann", "ann@example.org")
+		o.comment(o.ann)
+		fn(o)
+	})
+}
+
+func (o *office) check(err error) {
+	o.t.Helper()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o *office) person(name, email string) accounts.User {
+	o.t.Helper()
+	u, err := o.Accounts.SignIn(o.t.Context(), accounts.SignIn{Provider: "test", Subject: name, Name: name, Email: email})
+	o.check(err)
+	return u
+}
+
+// reader is a person who wants all mails.
+func (o *office) reader(name, email string) accounts.User {
+	o.t.Helper()
+	u := o.person(name, email)
+	o.check(o.Inbox.Choose(o.t.Context(), u, inbox.Kinds(), inbox.Kinds()))
+	return u
+}
+
+// comment has someone comment on the task, and the others be told.
+func (o *office) comment(who accounts.User) {
+	o.t.Helper()
+	_, err := o.Comments.Add(o.t.Context(), who, o.task, fmt.Sprint("hello ", time.Now().UnixNano()))
+	o.check(err)
+	for {
+		n, err := o.Webhooks.SpreadEvents(o.t.Context())
+		if o.check(err); n == 0 {
+			return
+		}
+	}
+}
+
+func (o *office) now() time.Time { return time.Now().Add(time.Duration(o.ahead.Load())) }
+
+// run sends mails until the end of the test.
+func (o *office) run(change func(*mailer.Server)) (stop func()) {
+	o.t.Helper()
+	address := o.post.Addr().(*net.TCPAddr)
+	server := mailer.Server{Host: "127.0.0.1", Port: address.Port, User: "post", Password: "secret", From: mail.Address{Name: "Warp, board", Address: "boards@example.org"}, Roots: o.post.Roots}
+	if change != nil {
+		change(&server)
+	}
+	ctx, cancel := context.WithCancel(o.t.Context())
+	m := mailer.New(mailer.Config{Store: o.Store, Server: server, Site: site, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Now: o.now})
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	stop = func() { cancel(); <-ended; ended <- nil }
+	o.t.Cleanup(stop)
+	return stop
+}
+
+func (o *office) await(what string, so func() bool) {
+	o.t.Helper()
+	deadline, tick := time.After(60*time.Second), time.NewTicker(5*time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			o.t.Fatalf("%s did not come in time", what)
+		}
+	}
+}
+
+func (o *office) mails(n int) []received {
+	o.t.Helper()
+	o.await(fmt.Sprint(n, " mails"), func() bool { return len(o.post.got()) >= n })
+	return o.post.got()
+}
+
+func (o *office) postbox() inbox.Postbox {
+	o.t.Helper()
+	p, err := o.Inbox.Postbox(o.t.Context(), o.admin)
+	o.check(err)
+	return p
+}
+
+// failing waits until one mail failed for a reason, and so many wait.
+func (o *office) failing(says string, waiting int64) (p inbox.Postbox) {
+	o.t.Helper()
+	o.await("a failure: "+says, func() bool {
+		p = o.postbox()
+		return len(p.Failing) == 1 && strings.Contains(p.Failing[0].Error, says) && p.Waiting == waiting
+	})
+	return p
+}
+
+// read takes a mail apart as a mail program does.
+func (o *office) read(m received) (*mail.Message, string) {
+	o.t.Helper()
+	parsed, err := mail.ReadMessage(strings.NewReader(m.text))
+	o.check(err)
+	body, err := io.ReadAll(quotedprintable.NewReader(parsed.Body))
+	o.check(err)
+	return parsed, string(body)
+}
+
+// ask chooses another address, which a mail then asks to confirm.
+func (o *office) ask(who accounts.User, address string) error {
+	_, err := o.Inbox.SetAddress(o.t.Context(), who, address)
+	return err
+}
+
+// question waits for the mail that asks whether an address is right, and returns its code and its text.
+func (o *office) question(address string) (code, text string) {
+	o.t.Helper()
+	o.await("the question to "+address, func() bool {
+		for _, m := range o.post.got() {
+			if m.to == "TO:<"+address+">" {
+				_, text = o.read(m)
+			}
+		}
+		return text != ""
+	})
+	found := regexp.MustCompile(`/inbox/confirm/(\S+)`).FindStringSubmatch(text)
+	if found == nil {
+		o.t.Fatalf("no code in %q", text)
+	}
+	return found[1], text
+}
