@@ -26,7 +26,7 @@ func outcomeTold(tx *gorm.DB, receiver, runID int64) (any, error) {
 	if err != nil || o == nil {
 		return nil, err
 	}
-	shown := task.Visibility == catalog.Public
+	shown := task.Sight() == catalog.Public
 	if receiver != 0 {
 		if shown, err = seesRun(tx, receiver, runID); err != nil {
 			return nil, err

@@ -11,3 +11,5 @@ create table validations (
     ended_at datetime
 );
 create index validations_by_run on validations (by_run);
+-- From here on everyone sees a hidden task: the start of its event.
+alter table tasks add column opens_at datetime;

@@ -133,7 +133,7 @@ const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, r.ach
 		join task_versions v on v.id = e.version_id join tasks t on t.id = v.task_id and t.version_id = v.id
 		left join bands n on n.version_id = e.version_id and n.device = e.device
 			and n.ahead = (select min(f.ahead) from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead >= @places)
-		where e.user_id = @person and t.visibility = @public and (n.run_id is null or n.age > e.age or e.score_ns <= n.score_ns)
+		where e.user_id = @person and (t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= @now) and (n.run_id is null or n.age > e.age or e.score_ns <= n.score_ns)
 		limit 1000000) e
 	` + withBand + `
 	left join records r on r.version_id = e.version_id and r.device = e.device and b.run_id = e.run_id and b.ahead = 0 and r.run_id = (
@@ -146,7 +146,7 @@ const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, r.ach
 // one query.
 func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
 	var list []ownAward
-	if err := s.db.Read(ctx).Raw(ownAwards, sql.Named("places", pointPlaces), sql.Named("person", userID), sql.Named("public", catalog.Public)).Scan(&list).Error; err != nil {
+	if err := s.db.Read(ctx).Raw(ownAwards, sql.Named("places", pointPlaces), sql.Named("person", userID), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
 	}
 	names, tallies := []string{}, map[string]*tally{}
@@ -191,7 +191,7 @@ func (s *Boards) Name(ctx context.Context, list []Total, since time.Time) ([]Nam
 		Submissions int
 	}
 	err := s.db.Read(ctx).Table("users u").Select(`u.id, u.name, (select count(*) from submissions s join tasks t on t.id = s.task_id
-			where s.user_id = u.id and s.created_at >= ? and t.visibility = ? and s.frozen_event = 0) as submissions`, db.Time(since), catalog.Public).
+			where s.user_id = u.id and s.created_at >= ? and `+catalog.IsPublic+` and s.frozen_event = 0) as submissions`, db.Time(since), db.Now()).
 		Where("u.id in ?", ids).Scan(&people).Error
 	byID := map[int64]int{}
 	for i, p := range people {

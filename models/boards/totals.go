@@ -98,7 +98,7 @@ func digest(list []counted) (sum [sha256.Size]byte) {
 // counted lists the boards of a task beside each other.
 func (s *Boards) counted(ctx context.Context) (list []counted, err error) {
 	rows, err := s.db.Read(ctx).Table("tasks t").Select("t.id, t.devices, c.version_id, c.device, c.change").
-		Joins("join boards c on c.version_id = t.version_id").Where("t.visibility = ? and c.size > 1", catalog.Public).
+		Joins("join boards c on c.version_id = t.version_id").Where(catalog.IsPublic+" and c.size > 1", db.Now()).
 		Order("t.id, c.device").Rows()
 	if err != nil {
 		return nil, db.ReadError(err, "the boards with points")

@@ -4,19 +4,23 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
+	"warpboard/models/db"
 )
 
 // joined finds the members' boards t that a person has joined.
 const joined = "t.visibility = 'members' and t.id in (select m.task_id from members m where m.user_id = ? and m.removed_at is null)"
 
+// IsPublic finds the public tasks t at a time, its parameter: as Task.Sight does.
+const IsPublic = "(t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= ?)"
+
 // VisibleTo leaves of a question about tasks t those that the viewer may know of, as Task.VisibleTo does.
 func VisibleTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
-	return seen(q, viewer, "t.visibility in ('public', 'unlisted')")
+	return seen(q, viewer, "t.visibility = 'unlisted' or "+IsPublic)
 }
 
 // ListedTo leaves of a question about tasks t those that lists name to the viewer, as Task.ListedTo does.
 func ListedTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
-	return seen(q, viewer, "t.visibility = 'public'")
+	return seen(q, viewer, IsPublic)
 }
 
 // ListedOf is ListedTo for what a person did: people see in lists of their own what they may know of.
@@ -32,18 +36,18 @@ func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 	case viewer.IsAdmin():
 		return q
 	case !viewer.SignedIn():
-		return q.Where(open)
+		return q.Where(open, db.Now())
 	}
 	author := viewer.ID
 	if !viewer.MayCreate() { // they cannot edit what they made any more
 		author = 0
 	}
-	return q.Where(open+" or t.owner_id = ? or "+joined, author, viewer.ID)
+	return q.Where(open+" or t.owner_id = ? or "+joined, db.Now(), author, viewer.ID)
 }
 
 // Seers leaves of a question about people u those who may know of the task, as Task.VisibleTo does.
 func Seers(q *gorm.DB, t Task) *gorm.DB {
-	if t.Visibility == Public || t.Visibility == Unlisted {
+	if t.Sight() == Public || t.Visibility == Unlisted {
 		return q
 	}
 	sees := "u.role = 'admin' or u.role = 'creator' and u.id = ?"

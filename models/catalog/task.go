@@ -37,10 +37,11 @@ type Task struct {
 	Asked      []string `gorm:"serializer:json"` // the names that Devices were made of: "H100" is all silicon of that family
 	Deadline   *time.Time
 	Visibility Visibility
-	Practice   bool    // it takes runs after its deadline, too, as practice
-	Limits     []Limit `gorm:"serializer:json"` // for each person
-	Origin     string  // "" when uploaded; "builtin" or a folder when installed by the server
-	VersionID  int64   // the current version
+	OpensAt    *time.Time // of a hidden task in an event: the start, from which on it is public; see Sight
+	Practice   bool       // it takes runs after its deadline, too, as practice
+	Limits     []Limit    `gorm:"serializer:json"` // for each person
+	Origin     string     // "" when uploaded; "builtin" or a folder when installed by the server
+	VersionID  int64      // the current version
 
 	Comments       int  // on the task itself, that everyone sees; package comments counts
 	CommentsLocked bool // only moderators write more
@@ -58,12 +59,20 @@ func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t
 // after the deadline.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
+// Sight is who sees the task now: a hidden one is public from the start of its event on. IsPublic is the same in SQL.
+func (t Task) Sight() Visibility {
+	if t.Visibility == Hidden && t.OpensAt != nil && !db.Now().Before(*t.OpensAt) {
+		return Public
+	}
+	return t.Visibility
+}
+
 // VisibleTo reports whether the person may know of the task. The function VisibleTo is the same in SQL.
 func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted || t.ListedTo(u) }
 
 // ListedTo reports whether lists name the task to the person. The function ListedTo is the same in SQL.
 func (t Task) ListedTo(u accounts.User) bool {
-	return t.Visibility == Public || t.Visibility == Members && slices.Contains(u.Joined, t.ID) || t.EditableBy(u)
+	return t.Sight() == Public || t.Visibility == Members && slices.Contains(u.Joined, t.ID) || t.EditableBy(u)
 }
 
 // EditableBy reports whether the person may change and delete the task: admins, and creators their own.
@@ -83,7 +92,7 @@ type TaskSettings struct {
 
 // Settings are the task's, to be changed in part.
 func (t Task) Settings() TaskSettings {
-	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Visibility, Practice: t.Practice, Limits: t.Limits}
+	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.Sight(), Practice: t.Practice, Limits: t.Limits}
 }
 
 // Until are the task's settings with another deadline. The title is left to what is published with them.
@@ -155,6 +164,9 @@ func (t *Task) apply(in TaskSettings) error {
 	if !slices.Contains(visibilities, t.Visibility) {
 		return db.Errorf(db.Invalid, "There is no visibility %q: choose public, unlisted, members or hidden.", in.Visibility)
 	}
+	if t.OpensAt != nil && !db.Now().Before(*t.OpensAt) { // from here on the visibility says all
+		t.OpensAt = nil
+	}
 	if len(in.Devices) == 0 {
 		return db.Errorf(db.Invalid, "Choose at least one device for the task.")
 	}
@@ -213,14 +225,23 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, "")
 }
 
-// SetDeadline has a task close at a time, in the transaction of what decides it.
-func SetDeadline(tx *gorm.DB, actor accounts.User, task Task, at time.Time) error {
-	in := task.Settings()
-	if in.Deadline != nil && in.Deadline.Equal(at) {
+// Schedule has a task close at a time, in the transaction of what decides it. If it is hidden, and opens is still to come,
+// everyone sees it from then on.
+func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
+	in, opening := task.Settings(), task.Sight() == Hidden && opens.After(db.Now())
+	if !opening && in.Deadline != nil && in.Deadline.Equal(closes) {
 		return nil
 	}
-	in.Deadline = &at
+	if in.Deadline = &closes; opening {
+		task.OpensAt = &opens
+	}
 	return task.change(tx, actor, in)
+}
+
+// Unschedule takes back that hidden tasks open at a time that is still to come.
+func Unschedule(tx *gorm.DB, taskIDs []int64) error {
+	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.Time(db.Now())).Update("opens_at", nil).Error
+	return db.WriteError(err, "tasks")
 }
 
 // DeleteTask removes a task with its versions, submissions and boards. The confirmation must be

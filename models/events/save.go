@@ -109,6 +109,9 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		if err := e.noneFrozen(tx, "delete the event"); err != nil {
 			return err
 		}
+		if err := e.release(tx); err != nil {
+			return err
+		}
 		if err := tx.Delete(&e).Error; err != nil {
 			return db.WriteError(err, "event %s", e.Slug)
 		}
@@ -172,8 +175,20 @@ func (e *Event) apply(in Settings) {
 	e.CommentsClosed = in.CommentsClosed
 }
 
-// setTasks replaces the tasks of an event, and has each close at its end.
+// release has the event's hidden tasks not open at its start.
+func (e *Event) release(tx *gorm.DB) error {
+	var ids []int64
+	if err := tx.Model(&EventTask{}).Where("event_id = ?", e.ID).Pluck("task_id", &ids).Error; err != nil {
+		return db.ReadError(err, "tasks of event %s", e.Slug)
+	}
+	return catalog.Unschedule(tx, ids)
+}
+
+// setTasks replaces the tasks of an event, and has each close at its end. Hidden ones open at its start.
 func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string) error {
+	if err := e.release(tx); err != nil {
+		return err
+	}
 	if err := tx.Where("event_id = ?", e.ID).Delete(&EventTask{}).Error; err != nil {
 		return db.WriteError(err, "tasks of event %s", e.Slug)
 	}
@@ -189,7 +204,7 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string) error
 		if err := e.alone(tx, task); err != nil {
 			return err
 		}
-		if err := catalog.SetDeadline(tx, actor, task, e.EndsAt); err != nil {
+		if err := catalog.Schedule(tx, actor, task, e.StartsAt, e.EndsAt); err != nil {
 			return err
 		}
 		if err := tx.Create(&EventTask{e.ID, task.ID}).Error; err != nil {

@@ -135,7 +135,7 @@ func (q QueuedSubmission) ListedTo(u accounts.User) bool {
 func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
 	var list []QueuedSubmission
 	err := l.db.Read(ctx).Table("submissions s").
-		Select("s.id, s.user_id, u.name as user_name, s.frozen_event <> 0 as frozen, t.slug as task_slug, t.title as task_title, t.id as task_id, t.visibility as task_visibility, t.owner_id as task_owner_id").
+		Select("s.id, s.user_id, u.name as user_name, s.frozen_event <> 0 as frozen, t.slug as task_slug, t.title as task_title, t.id as task_id, t.visibility as task_visibility, t.opens_at as task_opens_at, t.owner_id as task_owner_id").
 		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").
 		Where("s.id in ?", ids).Scan(&list).Error
 	return list, db.ReadError(err, "the submissions of the queue")

@@ -79,7 +79,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 // settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
-		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.Visibility,
+		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.Sight(),
 		Practice: task.Practice, Limits: task.Limits,
 	}
 	known, err := p.runs.DeviceList(ctx)
@@ -109,7 +109,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 	}
 	settings, err := readSettings(c, 0)
 	if settings.Visibility == "" { // a form from before must not open a members' board
-		settings.Visibility = task.Visibility
+		settings.Visibility = task.Sight()
 	}
 	var saved catalog.Task
 	if err == nil {

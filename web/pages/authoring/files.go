@@ -80,7 +80,7 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden, Files: files})
+	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden, Files: files})
 }
 
 // filesOf reads a task's files as they are written into a zip.

@@ -135,7 +135,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 		return err
 	}
 	keepLineEnds(page.Files, before.Files)
-	page.Task, page.Hidden = site.TaskRef(task), task.Visibility == catalog.Hidden
+	page.Task, page.Hidden = site.TaskRef(task), task.Sight() == catalog.Hidden
 	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == catalog.Hidden,
+	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden,
 		Tests: b.Definition.Tests, Benchmarks: b.Definition.Benchmarks, Rows: rows}
 	page.Live = page.Waiting() > 0
 	if site.IsFragment(c) {
@@ -138,7 +138,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if task.Visibility != catalog.Hidden { // it is published: an old page must not open a members' board
+	if task.Sight() != catalog.Hidden { // it is published: an old page must not open a members' board
 		return site.Redirect(c, views.TaskURL(task.Slug))
 	}
 	settings := task.Settings()

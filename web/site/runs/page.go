@@ -66,7 +66,7 @@ func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Tas
 func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle) (shown views.TaskPage, err error) {
 	d := b.Definition
 	shown = views.TaskPage{
-		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.Visibility, Deadline: s.site.DeadlineOf(task),
+		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.Sight(), Deadline: s.site.DeadlineOf(task),
 		Definition: d, Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), Comments: task.Comments,
 		Files: TaskSources(code, b),
 	}
