@@ -44,6 +44,20 @@ function localTime(time) {
   time.textContent = (["ago", "day"].includes(kind) && fromNow(when)) || written(options);
 }
 
+// Fields take times in UTC: this says when that is where the reader is.
+function utcField(field) {
+  const hint = document.createElement("p");
+  hint.className = "hint";
+  const say = () => {
+    const when = new Date(`${field.value}Z`);
+    hint.hidden = Number.isNaN(when.valueOf());
+    if (!hint.hidden) hint.textContent = `${new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(when)} in your time zone`;
+  };
+  field.addEventListener("input", say);
+  field.after(hint);
+  say();
+}
+
 // A file input inside .drop also takes files that are dropped on it, and names what it holds.
 function dropZone(zone) {
   const input = zone.querySelector("input[type=file]");
@@ -282,6 +296,7 @@ function enhance(within) {
 }
 
 each("[data-theme-toggle]", document, themeButton);
+each("input[type=datetime-local]", document, utcField);
 each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);

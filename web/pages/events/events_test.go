@@ -9,11 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 )
 
 // TestAnOrganizerMakesAnEventAndEveryoneFollowsIt on its page, on a wall, and in exports.
@@ -127,6 +130,12 @@ func TestTheEventPagesLookRight(t *testing.T) {
 		w.Visit(path)
 		w.LooksRight(name)
 	}
+	if _, err := chromedp.Call(w.Ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Tokyo"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Visit("/events/" + e.Slug + "/edit")
+	w.Eval(`(() => { const at = document.querySelector("#starts"); at.value = "2030-01-02T20:00:00"; at.dispatchEvent(new Event("input")); })()`)
+	w.Until(`document.querySelector("#starts + .hint").textContent == "3 Jan 2030, 05:00 in your time zone"`)
 	w.Visit("/events/" + e.Slug + "/wall")
 	w.LooksRight("event-wall")
 	s.Ended(e)
