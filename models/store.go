@@ -19,6 +19,7 @@ import (
 	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/devices"
+	"warpboard/models/draws"
 	"warpboard/models/epochs"
 	"warpboard/models/events"
 	"warpboard/models/files"
@@ -76,6 +77,7 @@ type Store struct {
 	Comments    *comments.Comments
 	Counters    *counters.Table
 	Devices     *devices.Devices
+	Draws       *draws.Draws
 	Epochs      *epochs.Epochs
 	Events      *events.Events
 	Inbox       *inbox.Inbox
@@ -139,7 +141,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
-		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
+		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Draws: draws.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Budgets: budgets.New(database),
 		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,

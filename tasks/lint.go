@@ -74,7 +74,7 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 	odd, twice, different := "", "", ""
 	for i, c := range cases {
 		at := index(key, i)
-		if first, known := seen[c.String()]; known && twice == "" {
+		if first, known := seen[c.String()]; known && twice == "" && !c.Drawn() {
 			twice = fmt.Sprintf("%s is the same as %s.", at, index(key, first))
 		}
 		seen[c.String()] = i

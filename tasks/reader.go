@@ -111,6 +111,10 @@ func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 			}
 		}
 	}
+	if isRange(node.Value) {
+		r.refuse(node, key, "must be a whole number; only arguments of tests and benchmarks can be ranges")
+		return 0, false
+	}
 	r.refuse(node, key, "must be a whole number")
 	return 0, false
 }

@@ -88,9 +88,11 @@ func (r *taskReader) tryExpression(node *yaml.Node, key, text string) {
 		return
 	}
 	for i, c := range r.bundle.Definition.Benchmarks {
-		if _, err := evaluate(key, text, c); err != nil {
-			r.refuse(node, "roofline."+key, "fails on benchmarks[%d]: %v", i, err)
-			return
+		for _, corner := range c.corners() {
+			if _, err := evaluate(key, text, corner); err != nil {
+				r.refuse(node, "roofline."+key, "fails on benchmarks[%d]: %v", i, err)
+				return
+			}
 		}
 	}
 }

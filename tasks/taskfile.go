@@ -98,6 +98,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.worldSizes(f)
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
+	r.checkDrawn(f)
 	// Which files a submission may bring depends on whose program measures.
 	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
 }
@@ -215,6 +216,11 @@ func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
 			r.refuse(value, at, "must be one value or a list of values")
 		case strings.Contains(text, ";") || strings.ContainsFunc(text, unicode.IsControl):
 			r.refuse(value, at, "must not hold ; or control characters: the case is written as one line of \"name: value; name: value\"")
+		case value.Kind == yaml.ScalarNode && isRange(text):
+			r.checkRange(value, at, name.Value, text)
+			out = append(out, Arg{Name: name.Value, Value: text})
+		case slices.ContainsFunc(value.Content, func(item *yaml.Node) bool { return isRange(item.Value) }):
+			r.refuse(value, at, "a range stands alone, not in a list")
 		default:
 			out = append(out, Arg{Name: name.Value, Value: text})
 		}

@@ -97,6 +97,9 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 		bundle = bundle.Validating()
 	}
 	j.Task = bundle.Definition.With(submitted.Names())
+	if err := d.draw(ctx, attempt, run, j); err != nil {
+		return run.Work, err
+	}
 	if j.Sources, err = bundle.Resolve(submitted); err != nil {
 		err = fmt.Errorf("%w: %w", errUnusable, err)
 	}

@@ -13,7 +13,7 @@ import (
 const WorkerPath = "/worker"
 
 // Version is the version of the messages; a worker refuses a job of another version.
-const Version = 3
+const Version = 4
 
 // Mode is what a person asked for.
 type Mode string
@@ -53,6 +53,9 @@ type Job struct {
 	Task      tasks.Definition `json:"task"`
 	// Sources holds the text of every file of Task.Files by its run-time name, the submission's included.
 	Sources map[string][]byte `json:"sources"`
+	// Declared is set where the values in Task's cases were drawn and are secret: the cases as the task declares them. The worker
+	// names cases by these, and passes on no text of the program.
+	Declared *Cases `json:"declared,omitempty"`
 	// SecretSeed seeds the ranked stage; fresh for every attempt, never shown.
 	SecretSeed uint64         `json:"secret_seed"`
 	Filter     *ProfileFilter `json:"profile_filter,omitempty"` // of mode profile
@@ -66,6 +69,12 @@ type Job struct {
 	Caller       string          `json:"caller,omitempty"`
 	// Expect is for how long runs like it held their units lately, each; 0: not known.
 	Expect time.Duration `json:"expect_ns,omitempty"`
+}
+
+// Cases are both lists of a task.
+type Cases struct {
+	Tests      []tasks.Case `json:"tests"`
+	Benchmarks []tasks.Case `json:"benchmarks"`
 }
 
 // Ask is a worker's request for its next job, or for a task to precompile. Worker and device follow from the address that it was sent to.

@@ -3,7 +3,6 @@ package taskrun
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/toolchain"
-	"warpboard/tasks"
 )
 
 const (
@@ -71,8 +69,8 @@ func (r *Run) energyCase() (longest job.CaseResult, why string) {
 
 func (r *Run) measureEnergy(ctx context.Context, program toolchain.Program, longest job.CaseResult) *job.Energy {
 	cases := harness.StageCases(r.Job.Task, job.StageRanked)
-	i := slices.IndexFunc(cases, func(c tasks.Case) bool { return harness.SpecLine(c) == longest.Spec })
-	if i < 0 {
+	i := longest.Index
+	if i >= len(cases) {
 		return &job.Energy{Why: "The run's longest case is none of the task's."}
 	}
 	parser := harness.NewParser(nil)
@@ -92,7 +90,7 @@ func (r *Run) measureEnergy(ctx context.Context, program toolchain.Program, long
 	parser.Close()
 	if status, failure := harness.Judge(out, energyTimeout, parser, cases[i:i+1]); status != job.StatusPass {
 		why := "The calls in a row did not pass."
-		if failure != nil {
+		if failure != nil && r.Job.Declared == nil {
 			why += " " + failure.Reason
 		}
 		return &job.Energy{Why: why}

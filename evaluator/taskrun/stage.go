@@ -25,15 +25,17 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 		return err
 	}
 	log := r.Logs(s.stage)
+	shown := r.secrecy(s.stage)
 	result, err := r.runStep(ctx, program, s, func(c job.CaseResult, total int) {
-		r.Case(s.stage, trimCase(c), total)
+		r.Case(s.stage, shown.trim(c), total)
 	}, func(stream string) func([]byte) {
-		return func(b []byte) { log.Write(stream, b) }
+		return shown.output(func(b []byte) { log.Write(stream, b) })
 	})
 	log.Close()
 	if err := r.Interrupted(ctx, s.stage, err); err != nil {
 		return err
 	}
+	shown.hide(&result)
 	r.Leave(result)
 	return attempt.Verdict(ctx, result)
 }

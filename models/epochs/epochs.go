@@ -60,11 +60,17 @@ func said(version string) string {
 	return version
 }
 
-// IDOf is the number of an epoch, which is made if it is new. Unknown software is 0.
-func IDOf(tx *gorm.DB, s Software) (int64, error) {
+// Stored is the software as the database has it.
+func (s Software) Stored() Software {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
 		*text = db.Cut(db.Sanitize(*text), 200)
 	}
+	return s
+}
+
+// IDOf is the number of an epoch, which is made if it is new. Unknown software is 0.
+func IDOf(tx *gorm.DB, s Software) (int64, error) {
+	s = s.Stored()
 	if s == (Software{}) {
 		return 0, nil
 	}

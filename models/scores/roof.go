@@ -32,7 +32,10 @@ const leastGPUCall = time.Microsecond
 // floor of GPUs counts. On a CPU nothing is held back: caches can hold what the gauge read from memory, and the clock
 // depends on the neighbours. The arithmetic roof holds nothing back either: it is fp32 without tensor cores, and a kernel
 // may be faster.
-func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result) {
+//
+// drawn is the task with the values that its cases had. They are for arithmetic alone, because they may be secret: what is said names
+// cases as the result does.
+func compareWithUnit(score *work.Score, def, drawn tasks.Definition, result job.Result) {
 	if score == nil {
 		return
 	}
@@ -49,15 +52,20 @@ func compareWithUnit(score *work.Score, def tasks.Definition, result job.Result)
 	if unit == nil || score.Held != "" {
 		return
 	}
-	roof, declared := roofOf(def, rankedCases(result), *unit)
+	valued := valuesOf(def, drawn, rankedCases(result))
+	roof, declared := roofOf(drawn, valued, *unit)
 	if !declared {
 		return
 	}
 	nearness := roof / score.NS
-	score.Roof = &nearness
+	if score.Roof = &nearness; def.Drawn() {
+		score.Roof = nil // from it, and from the unit's bandwidth, the secret values follow
+	}
 	memory := *unit
 	memory.FlopsPerSecond = math.Inf(1)
-	if roof, _ := roofOf(def, rankedCases(result), memory); roof > aboveRoof*score.NS && steady {
+	if roof, _ := roofOf(drawn, valued, memory); roof > aboveRoof*score.NS && steady && def.Drawn() {
+		score.Held = "It is faster than this GPU's memory bandwidth allows. The task's roofline may ask for more than a call needs."
+	} else if roof > aboveRoof*score.NS && steady {
 		score.Held = fmt.Sprintf("It reaches %.0f %% of this GPU's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
 			100*roof/score.NS, unit.BytesPerSecond/1e9)
 	}
@@ -78,6 +86,21 @@ func heldByFloor(score float64, unit *job.Gauge, cases []job.CaseResult) string 
 		return fmt.Sprintf("A call takes %v, and %s.", time.Duration(score), said)
 	}
 	return ""
+}
+
+// valuesOf names the cases of a result by the values that were drawn for them. Such results come from Warpboard's harness, which
+// numbers cases as they are.
+func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
+	if !def.Drawn() {
+		return cases
+	}
+	cases = slices.Clone(cases)
+	for i, c := range cases {
+		if had := harness.StageCases(drawn, job.StageRanked); c.Index < len(had) {
+			cases[i].Spec = had[c.Index].String()
+		}
+	}
+	return cases
 }
 
 // roofOf is the score of a kernel that does only the declared work, as fast as the device can; false if the task does not

@@ -47,7 +47,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 	} {
 		def, result := rankedOn(test.unit)
 		score := &work.Score{NS: test.ns}
-		compareWithUnit(score, def, result)
+		compareWithUnit(score, def, def, result)
 		switch {
 		case (score.Held == "") != (test.held == "") || !strings.Contains(score.Held, test.held):
 			t.Errorf("%s: held for %q, want %q", name, score.Held, test.held)
@@ -60,15 +60,15 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 	def, result := rankedOn(gauged())
 	def.Roofline = nil
 	score := &work.Score{NS: 1000}
-	if compareWithUnit(score, def, result); score.Roof != nil || score.Held != "" {
+	if compareWithUnit(score, def, def, result); score.Roof != nil || score.Held != "" {
 		t.Errorf("a task without a roofline: %+v", score)
 	}
-	compareWithUnit(nil, def, result) // a test or a benchmark
+	compareWithUnit(nil, def, def, result) // a test or a benchmark
 	def, result = rankedOn(gauged())
 	result.Machine.Device = "CPU"
 	for _, ns := range []float64{99, 1.0e6} {
 		score := &work.Score{NS: ns}
-		if compareWithUnit(score, def, result); score.Held != "" {
+		if compareWithUnit(score, def, def, result); score.Held != "" {
 			t.Errorf("%v ns on a CPU: held for %q", ns, score.Held)
 		}
 	}
@@ -80,7 +80,7 @@ func TestNoUnitMakesARoofThatIsNoNumber(t *testing.T) {
 		unit.BytesPerSecond = v
 		def, result := rankedOn(unit)
 		score := &work.Score{NS: 1000}
-		if compareWithUnit(score, def, result); score.Roof != nil || score.Held != "" {
+		if compareWithUnit(score, def, def, result); score.Roof != nil || score.Held != "" {
 			t.Errorf("%v B/s: %+v", v, score)
 		}
 	}
@@ -103,9 +103,25 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 		result.Machine.Device = test.device
 		result.Stages[0].Cases = append(result.Stages[0].Cases, job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
 		score := &work.Score{NS: 2e6}
-		compareWithUnit(score, def, result)
+		compareWithUnit(score, def, def, result)
 		if (score.Held != "") != test.held || test.held && !strings.Contains(score.Held, "case 1 (size: 1)") {
 			t.Errorf("%s: held for %q", name, score.Held)
 		}
+	}
+}
+
+// From a share of the roof, and the bandwidth that everyone sees, the drawn size would follow.
+func TestTheRoofOfASecretCaseIsNotShown(t *testing.T) {
+	declared, result := rankedOn(gauged())
+	drawn := declared
+	declared.Benchmarks = []tasks.Case{{{Name: "size", Value: "uniform 1..2000000"}}}
+	result.Stages[0].Cases[0].Spec = declared.Benchmarks[0].String()
+	score := &work.Score{NS: 2.4e6}
+	if compareWithUnit(score, declared, drawn, result); score.Roof != nil || score.Held != "" {
+		t.Errorf("roof %v, held for %q", score.Roof, score.Held)
+	}
+	score.NS = 1e6
+	if compareWithUnit(score, declared, drawn, result); score.Held == "" {
+		t.Error("a score above the roof is not held for review")
 	}
 }

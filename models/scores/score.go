@@ -18,10 +18,10 @@ import (
 const tolerance = 1e-9
 
 // Of is the score of a result that claims to be done, compared with the unit that it was measured on; nil in modes without one.
-// An error says how the result contradicts itself.
-func Of(mode job.Mode, def tasks.Definition, result job.Result) (*work.Score, error) {
+// An error says how the result contradicts itself. drawn is the task with the values that its cases had.
+func Of(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
 	score, err := scoreOf(mode, def.RankingBy, result)
-	compareWithUnit(score, def, result)
+	compareWithUnit(score, def, drawn, result)
 	return score, err
 }
 

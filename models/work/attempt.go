@@ -29,8 +29,9 @@ type Attempt struct {
 	TakenAt      *time.Time // its worker has said that it has the job
 	EndedAt      *time.Time // its result is recorded, or it no longer counts
 	Outcome      job.Outcome
-	LastSeq      int   // of the events that are stored
-	LogBytes     int64 // of the log events that are stored, and a part of the others'
+	LastSeq      int    // of the events that are stored
+	DrawEpochID  *int64 // the epoch whose draw of the task's cases its job had; nil: none
+	LogBytes     int64  // of the log events that are stored, and a part of the others'
 }
 
 // Ref names the work that it is an attempt at.

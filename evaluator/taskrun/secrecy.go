@@ -1,0 +1,90 @@
+package taskrun
+
+import (
+	"fmt"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// secrecy is what a stage shows where the values of its cases are secret. A kernel knows them, and could print them, put them
+// into a wrong answer, or exit with them. Weakness: it could also take a time that tells them (docs/security.md).
+type secrecy struct {
+	secret   bool
+	declared []tasks.Case // of the stage
+}
+
+// outputHidden stands for what a program printed.
+const outputHidden = "[The output is not shown: values of this run's cases are drawn and secret.]\n"
+
+func (r *Run) secrecy(stage job.Stage) secrecy {
+	if r.Job.Declared == nil {
+		return secrecy{}
+	}
+	def := r.Job.Task
+	def.Tests, def.Benchmarks = r.Job.Declared.Tests, r.Job.Declared.Benchmarks
+	return secrecy{true, harness.StageCases(def, stage)}
+}
+
+// output passes a program's output on, unless it could tell the values.
+func (s secrecy) output(pass func([]byte)) func([]byte) {
+	if s.secret {
+		return nil
+	}
+	return pass
+}
+
+// trim is a case as it is shown.
+func (s secrecy) trim(c job.CaseResult) job.CaseResult {
+	if !s.secret {
+		return trimCase(c)
+	}
+	c.Message, c.Numerics, c.Spec = "", nil, ""
+	if c.Index < len(s.declared) {
+		c.Spec = s.declared[c.Index].String()
+	}
+	return trimCase(c)
+}
+
+// hide leaves of a stage's result what does not tell the values.
+func (s secrecy) hide(r *job.StageResult) {
+	if !s.secret {
+		return
+	}
+	for i, c := range r.Cases {
+		r.Cases[i] = s.trim(c)
+	}
+	for _, text := range []*string{&r.Stdout, &r.Stderr} {
+		if *text != "" {
+			*text = outputHidden
+		}
+	}
+	r.Extra = nil
+	if r.Failure != nil {
+		r.Failure = s.failure(*r.Failure, r.Cases)
+	}
+}
+
+// failure says what kind of failure it was, and in which case.
+func (s secrecy) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
+	where, wrong := "", false
+	for _, c := range cases {
+		if c.Status != job.StatusPass {
+			where, wrong = fmt.Sprintf("case %d (%s)", c.Index, c.Spec), c.Status == job.StatusFail
+			break
+		}
+	}
+	f.ExitCode = 0
+	reason := f.Kind()
+	switch {
+	case f.Infrastructure: // before its Kind, which names nothing
+		reason = "The stage could not be judged."
+	case wrong:
+		reason = fmt.Sprintf("In %s the answer is wrong.", where)
+	case where != "":
+		reason = fmt.Sprintf("In %s: %s", where, reason)
+	}
+	f.Reason = reason + " Its values are drawn and secret, so that no more is shown: a run in mode test draws others, and shows all."
+	return &f
+}

@@ -1,0 +1,13 @@
+// Package draws keeps the seeds from which the values of cases are drawn whose task gives ranges: one for each version, device and
+// epoch, so that all scores of a board that are compared are of equal cases.
+//
+// Begin gives the seed for an attempt, and makes it with the first one. Used finds it again when the result comes. Of lists the
+// draws of a task, with the cases of those that are no secret any more.
+//
+// It promises that a seed never changes, and is random: nothing that an author or a kernel knows leads to it. It stays secret
+// while a score that counts can be made with it. It is over when the board has an entry of newer software, when the task has a newer version,
+// or when the task closes, which opens the sources, too.
+//
+// What may go wrong: the epoch of an attempt is that of what its worker last said of its software. If the software changed since, the
+// result names another epoch than the draw has, and the site has to refuse it.
+package draws

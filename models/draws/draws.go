@@ -1,0 +1,110 @@
+package draws
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/epochs"
+	"warpboard/tasks"
+)
+
+// Draws is the draws of one database.
+type Draws struct{ db *db.DB }
+
+// New returns the draws of a database.
+func New(database *db.DB) *Draws { return &Draws{db: database} }
+
+// Draw is the seed of one board and epoch.
+type Draw struct {
+	VersionID int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device    string `gorm:"primaryKey"`
+	EpochID   int64  `gorm:"primaryKey;autoIncrement:false"`
+	Seed      string // secret while the draw is not over
+	CreatedAt time.Time
+}
+
+// Begin gives an attempt the draw of its board for the software that its worker has, and returns the seed.
+func (s *Draws) Begin(ctx context.Context, attemptID string, versionID int64, device string, software epochs.Software) (seed []byte, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		epochID, err := epochs.IDOf(tx, software)
+		if err != nil {
+			return err
+		}
+		draw := Draw{VersionID: versionID, Device: device, EpochID: epochID, Seed: db.NewSecret(), CreatedAt: db.Now()}
+		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&draw).Error; err != nil {
+			return db.WriteError(err, "draw")
+		}
+		kept, err := find(tx, versionID, device, epochID)
+		if err != nil {
+			return err
+		}
+		seed = []byte(kept.Seed)
+		return db.WriteError(tx.Table("attempts").Where("id = ?", attemptID).Update("draw_epoch_id", epochID).Error, "attempt")
+	})
+	return seed, err
+}
+
+func find(tx *gorm.DB, versionID int64, device string, epochID int64) (draw Draw, err error) {
+	err = tx.Where("version_id = ? and device = ? and epoch_id = ?", versionID, device, epochID).Take(&draw).Error
+	return draw, db.ReadError(err, "draw of %s", device)
+}
+
+// Used returns the seed that an attempt was given, nil if it was given none, and reports whether it was measured with the software
+// that the draw is for.
+func (s *Draws) Used(ctx context.Context, attemptID string, measured epochs.Software) (seed []byte, same bool, err error) {
+	var row struct {
+		Draw
+		epochs.Software `gorm:"embedded"`
+	}
+	res := s.db.Read(ctx).Table("attempts a").Select("d.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness").
+		Joins("join runs r on r.id = a.run_id").
+		Joins("join draws d on d.version_id = r.version_id and d.device = r.device and d.epoch_id = a.draw_epoch_id").
+		Joins("left join epochs e on e.id = d.epoch_id").Where("a.id = ?", attemptID).Limit(1).Find(&row)
+	if res.Error != nil || res.RowsAffected == 0 {
+		return nil, false, db.ReadError(res.Error, "draw of attempt %s", attemptID)
+	}
+	return []byte(row.Seed), row.Software == measured.Stored(), nil
+}
+
+// Shown is a draw as people may see it.
+type Shown struct {
+	Version  int
+	Device   string
+	Software epochs.Software
+	Since    time.Time
+	// Cases are what was drawn; nil while that is secret.
+	Cases *tasks.Definition
+}
+
+// most is how many draws of a task are listed.
+const most = 100
+
+// Of lists the newest draws of a task.
+func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list []Shown, err error) {
+	var rows []struct {
+		Draw
+		epochs.Software `gorm:"embedded"`
+		Number          int
+		Definition      tasks.Definition `gorm:"serializer:json"`
+		Newest          int64            // epoch of the board
+	}
+	err = s.db.Read(ctx).Table("draws d").
+		Select("d.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness, v.number, v.definition, coalesce(b.epoch_id, 0) as newest").
+		Joins("join task_versions v on v.id = d.version_id").Joins("left join epochs e on e.id = d.epoch_id").
+		Joins("left join boards b on b.version_id = d.version_id and b.device = d.device").
+		Where("v.task_id = ?", task.ID).Order("v.number desc, d.device, d.epoch_id desc").Limit(most).Find(&rows).Error
+	for _, row := range rows {
+		shown := Shown{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
+		if row.Newest > row.EpochID || row.VersionID != task.VersionID || !task.Open(now) {
+			drawn := row.Definition.Draw([]byte(row.Seed))
+			shown.Cases = &drawn
+		}
+		list = append(list, shown)
+	}
+	return list, db.ReadError(err, "draws of task %s", task.Slug)
+}

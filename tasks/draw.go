@@ -1,0 +1,201 @@
+package tasks
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/pyyaml"
+)
+
+// Range is what an argument's value is drawn from where a task.yml gives no value: "uniform 1000..5000 step 8", or
+// "choice 64|128|256".
+type Range struct {
+	low, step int64
+	count     uint64   // of values from low on
+	choices   []string // in place of numbers, as Python prints them
+}
+
+var (
+	rangeWord = regexp.MustCompile(`^(uniform|choice)\s`)
+	bounds    = regexp.MustCompile(`^uniform\s+([-+]?\d+)\s*\.\.\s*([-+]?\d+)(?:\s+step\s+([-+]?\d+))?$`)
+)
+
+// isRange reports whether a value is meant to be drawn, well written or not.
+func isRange(text string) bool { return rangeWord.MatchString(text) }
+
+// ParseRange reads a range. Its errors say what is wrong, for an author.
+func ParseRange(text string) (Range, error) {
+	if rest, ok := strings.CutPrefix(text, "choice"); ok {
+		return parseChoices(rest)
+	}
+	found := bounds.FindStringSubmatch(text)
+	if found == nil {
+		return Range{}, fmt.Errorf("%q is not a range: write uniform 1000..5000, uniform 1000..5000 step 8, or choice 64|128|256", text)
+	}
+	var numbers [3]int64
+	for i, digits := range found[1:] {
+		if digits == "" {
+			digits = "1"
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			return Range{}, fmt.Errorf("%s is outside what 64 bits can hold", digits)
+		}
+		numbers[i] = n
+	}
+	low, high, step := numbers[0], numbers[1], numbers[2]
+	switch {
+	case step < 1:
+		return Range{}, fmt.Errorf("the step is %d; it must be at least 1", step)
+	case low > high:
+		return Range{}, fmt.Errorf("the range %d..%d is empty: the smaller number comes first", low, high)
+	}
+	// The difference of two int64 fits in a uint64.
+	further := (uint64(high) - uint64(low)) / uint64(step)
+	switch further {
+	case 0:
+		return Range{}, fmt.Errorf("the range has only the value %d: write that value, or a wider range", low)
+	case math.MaxUint64:
+		return Range{}, errors.New("the range has more values than 64 bits can count")
+	}
+	return Range{low: low, step: step, count: further + 1}, nil
+}
+
+func parseChoices(text string) (Range, error) {
+	var r Range
+	for part := range strings.SplitSeq(text, "|") {
+		part = strings.TrimSpace(part)
+		value := pyyaml.Plain(part).Text
+		switch {
+		case part == "":
+			return r, errors.New("a choice is empty: write choice 64|128|256")
+		case slices.Contains(r.choices, value):
+			return r, fmt.Errorf("the choice %s appears twice", value)
+		}
+		r.choices = append(r.choices, value)
+	}
+	if r.count = uint64(len(r.choices)); r.count < 2 {
+		return r, fmt.Errorf("there is only the choice %s: write that value, or choices with | between them", r.choices[0])
+	}
+	return r, nil
+}
+
+// at is a value by its number, from 0.
+func (r Range) at(i uint64) string {
+	if r.choices != nil {
+		return r.choices[i]
+	}
+	return strconv.FormatInt(r.low+int64(i*uint64(r.step)), 10)
+}
+
+// ends are the values with which an expression is tried: all choices, or the smallest and the largest number.
+func (r Range) ends() []string {
+	if r.choices != nil {
+		return r.choices
+	}
+	return []string{r.at(0), r.at(r.count - 1)}
+}
+
+// Drawn reports whether a value of the case is drawn.
+func (c Case) Drawn() bool {
+	return slices.ContainsFunc(c, func(a Arg) bool { return isRange(a.Value) })
+}
+
+// Drawn reports whether a case of the task has values that are drawn.
+func (d Definition) Drawn() bool {
+	return slices.ContainsFunc(slices.Concat(d.Tests, d.Benchmarks), Case.Drawn)
+}
+
+// Draw is the task with a value in place of each range. Equal seeds draw equal values from equal cases, in each release: what
+// was drawn is not stored.
+func (d Definition) Draw(seed []byte) Definition {
+	d.Tests, d.Benchmarks = drawAll("tests", d.Tests, seed), drawAll("benchmarks", d.Benchmarks, seed)
+	return d
+}
+
+func drawAll(list string, cases []Case, seed []byte) []Case {
+	cases = slices.Clone(cases)
+	for i, c := range cases {
+		cases[i] = slices.Clone(c)
+		for k, arg := range c {
+			if !isRange(arg.Value) {
+				continue
+			}
+			// A version that was stored before ranges were known may have a text that only looks like one.
+			if r, err := ParseRange(arg.Value); err == nil {
+				cases[i][k].Value = r.draw(seed, join(index(list, i), arg.Name))
+			}
+		}
+	}
+	return cases
+}
+
+// draw takes the value that belongs to a seed and a place.
+func (r Range) draw(seed []byte, place string) string {
+	mac := hmac.New(sha256.New, seed)
+	mac.Write([]byte(place))
+	sum := mac.Sum(nil)
+	// The remainder of 128 bits favours no value by more than one in 2^64.
+	return r.at(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.count))
+}
+
+// corners are the case with the ends of its ranges: all lowest, all highest, and each choice.
+func (c Case) corners() []Case {
+	most := 1
+	for _, arg := range c {
+		if r, err := ParseRange(arg.Value); isRange(arg.Value) && err == nil {
+			most = max(most, len(r.ends()))
+		}
+	}
+	out := make([]Case, most)
+	for n := range out {
+		out[n] = slices.Clone(c)
+		for i, arg := range c {
+			if r, err := ParseRange(arg.Value); isRange(arg.Value) && err == nil {
+				ends := r.ends()
+				out[n][i].Value = ends[min(n, len(ends)-1)]
+			}
+		}
+	}
+	return out
+}
+
+// checkRange refuses a range that cannot be drawn from.
+func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
+	_, err := ParseRange(text)
+	switch {
+	case err != nil:
+		r.refuse(node, key, "%v", err)
+	case name == "world_size":
+		r.refuse(node, key, "the number of GPUs cannot be drawn")
+	}
+}
+
+// checkDrawn refuses ranges in a task that measures itself: its program has the cases in the kernel's process, and prints them.
+func (r *taskReader) checkDrawn(f fields) {
+	def := r.bundle.Definition
+	if !def.OwnHarness {
+		return
+	}
+	for _, list := range []struct {
+		key   string
+		cases []Case
+	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
+		for i, c := range list.cases {
+			if c.Drawn() {
+				r.refuse(f[list.key].Content[i], index(list.key, i), "a task with an eval program of its own has no ranges: that program prints its cases. Write values, or choose harness: warpboard")
+			}
+		}
+	}
+}
