@@ -87,9 +87,9 @@ func measuringKeys() []Key {
 	timeout := fmt.Sprintf("1 to %d seconds; the build has a limit of its own.", int(maxTimeout/time.Second))
 	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
 	return []Key{
-		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name.", Default: "[]",
-			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`.", MaxCases),
-			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173}"},
+		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name. In place of a value, `uniform 1000..5000`, `uniform 1000..5000 step 8` or `choice 64|128|256` has the site draw one; ranked runs draw in secret.", Default: "[]",
+			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`. A range is of whole numbers, has two values or more, and is not for `world_size`, nor for tasks with an eval program of their own.", MaxCases),
+			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: uniform 60000..70000, seed: 9173}"},
 		{Name: "benchmarks", Meaning: "Cases that are timed; every answer is checked here, too. Each timed call has a new `seed`.", Default: "[]",
 			Limits: "As for tests. Without one there is no ranked run.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 1048576, seed: 6256}"},
 		{Name: "ranking_by", Meaning: "How the benchmarks' times become one score: their geometric mean (`geom`), their mean (`mean`), or the time of the last one (`last`).",

@@ -131,6 +131,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.post("/tasks/check", s.authoring.Check)
 	pages.post("/tasks/check/preview", s.authoring.TaskPreview)
 	pages.get("/tasks/:slug", s.pages.Task)
+	pages.get("/tasks/:slug/draws", s.pages.Draws)
 	pages.get("/tasks/:slug/file", s.pages.TaskFile)
 	pages.get("/tasks/:slug/template", s.pages.TaskTemplate)
 	pages.get("/tasks/:slug/bundle.zip", s.pages.TaskBundle)

@@ -54,6 +54,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors can be read, too
 	public.get("/api/v1/tasks", s.api.Tasks)
 	public.get("/api/v1/tasks/:slug", s.api.Task)
+	public.get("/api/v1/tasks/:slug/draws", s.api.Draws)
 	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
 	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsRoom, s.api.PublishTask)
 	own.post("/api/v1/tasks/:slug/validation", s.api.Validate)

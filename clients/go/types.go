@@ -47,6 +47,17 @@ type Task struct {
 	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"what the caller may submit, and has left; absent: no limits"`
 }
 
+// Draw is what was drawn for the ranges in a task's cases, for all ranked runs of a version on a device with one software.
+type Draw struct {
+	Version    int          `json:"version"`
+	Device     string       `json:"device"`
+	Epoch      string       `json:"epoch" jsonschema:"software that it is for; empty: not known"`
+	Drawn      time.Time    `json:"drawn"`
+	Secret     bool         `json:"secret" jsonschema:"its scores count: the cases are absent"`
+	Tests      []tasks.Case `json:"tests,omitempty"`
+	Benchmarks []tasks.Case `json:"benchmarks,omitempty"`
+}
+
 // SourceFile is one file with its text.
 type SourceFile struct {
 	Name string `json:"name"`

@@ -1,0 +1,29 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/clients/go"
+	"warpboard/web/site"
+)
+
+// Draws lists what was drawn for a task's ranges.
+func (a *API) Draws(c *fiber.Ctx) error {
+	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	list, err := a.site.Store.Draws.Of(c.UserContext(), task, a.site.Now())
+	if err != nil {
+		return err
+	}
+	answer := []client.Draw{}
+	for _, d := range list {
+		one := client.Draw{Version: d.Version, Device: d.Device, Epoch: d.Software.String(), Drawn: d.Since, Secret: d.Cases == nil}
+		if !one.Secret {
+			one.Tests, one.Benchmarks = d.Cases.Tests, d.Cases.Benchmarks
+		}
+		answer = append(answer, one)
+	}
+	return c.JSON(fiber.Map{"draws": answer})
+}

@@ -1,0 +1,97 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/clients/go"
+	"warpboard/models/catalog"
+	"warpboard/models/epochs"
+	"warpboard/tasks"
+	"warpboard/web/webtest"
+)
+
+// ranged publishes a version of the scene's task with the sizes of its last benchmarks drawn, and has a run draw.
+func ranged(s *webtest.Scene, size string) {
+	s.T.Helper()
+	b, err := s.Cfg.Store.Catalog.CurrentBundle(s.T.Context(), s.Task)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for i, c := range b.Definition.Benchmarks {
+		b.Definition.Benchmarks[i] = slices.Clone(c)
+		b.Definition.Benchmarks[i][0].Value = size
+	}
+	version, _, err := s.Cfg.Store.Catalog.Publish(s.T.Context(), s.Admin, s.Task.ID, b, nil)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.Task.VersionID = version.ID
+	if !b.Definition.Drawn() {
+		return
+	}
+	attempt := s.Attempt(s.Submit(s.Ada, "H200", webtest.GoodKernel))
+	software := epochs.Software{Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93", Harness: "8f3e6f4f92f9"}
+	if _, err := s.Cfg.Store.Draws.Begin(s.T.Context(), attempt.ID, version.ID, "H200", software); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+func drawsOf(s *webtest.Scene) (doc *goquery.Document, said []client.Draw) {
+	s.T.Helper()
+	var answer struct{ Draws []client.Draw }
+	if err := json.Unmarshal([]byte(webtest.Body(s.T, s.Browser().Get("/api/v1/tasks/"+s.Task.Slug+"/draws"))), &answer); err != nil {
+		s.T.Fatal(err)
+	}
+	return s.Browser().Page("/tasks/"+s.Task.Slug+"/draws", http.StatusOK), answer.Draws
+}
+
+func TestADrawIsOnPageAndAPIWhenItIsNoSecret(t *testing.T) {
+	s := webtest.NewScene(t)
+	ranged(s, "uniform 512..4096 step 64")
+	task := s.Browser().Page("/tasks/"+s.Task.Slug, http.StatusOK)
+	webtest.WantText(t, task, "[aria-labelledby=cases]", "uniform 512..4096 step 64")
+	if task.Find("[aria-labelledby=cases] a[href$='/draws']").Length() != 1 {
+		t.Error("the task's page does not lead to its draws")
+	}
+	page, said := drawsOf(s)
+	webtest.WantText(t, page, "[data-draw]", "H200, version 2")
+	webtest.WantText(t, page, "[data-draw]", "Secret")
+	if len(said) != 1 || !said[0].Secret || said[0].Benchmarks != nil || page.Find("[data-draw] table").Length() > 0 {
+		t.Fatalf("a draw that counts is shown: %+v", said)
+	}
+	ranged(s, "uniform 512..4096 step 128")
+	page, said = drawsOf(s)
+	if len(said) != 2 || !said[0].Secret || said[1].Secret || len(said[1].Benchmarks) == 0 || (tasks.Definition{Benchmarks: said[1].Benchmarks}).Drawn() {
+		t.Fatalf("draws: %+v", said)
+	}
+	webtest.WantText(t, page, "[data-draw] table", said[1].Benchmarks[0][0].Value)
+	webtest.CheckSound(t, page)
+
+	hidden := s.Task.Settings()
+	hidden.Visibility = catalog.Hidden
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, hidden); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"/tasks/", "/api/v1/tasks/"} {
+		webtest.WantStatus(t, s.Browser().Get(address+s.Task.Slug+"/draws"), http.StatusNotFound)
+	}
+}
+
+func TestDrawsLookRight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a browser")
+	}
+	s := webtest.NewScene(t)
+	ranged(s, "uniform 512..4096 step 64")
+	ranged(s, "uniform 512..4096 step 128")
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Visit("/tasks/" + s.Task.Slug + "/draws")
+	w.LooksRight("draws")
+	w.Visit("/tasks/" + s.Task.Slug)
+	w.LooksRight("task-ranged")
+}
