@@ -86,12 +86,16 @@ func suffixes(lang Lang) string { return "`" + strings.Join(furtherSuffixes[lang
 func measuringKeys() []Key {
 	timeout := fmt.Sprintf("1 to %d seconds; the build has a limit of its own.", int(maxTimeout/time.Second))
 	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
+	caseDevices := fmt.Sprintf("A name, or a list of up to %d, as in gpus: a model without form and memory means all of that family.", mostCaseDevices)
 	return []Key{
 		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name. In place of a value, `uniform 1000..5000`, `uniform 1000..5000 step 8` or `choice 64|128|256` has the site draw one; ranked runs draw in secret.", Default: "[]",
 			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`. A range is of whole numbers, has two values or more, and is not for `world_size`, nor for tasks with an eval program of their own.", MaxCases),
 			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: uniform 60000..70000, seed: 9173}"},
 		{Name: "benchmarks", Meaning: "Cases that are timed; every answer is checked here, too. Each timed call has a new `seed`.", Default: "[]",
 			Limits: "As for tests. Without one there is no ranked run.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 1048576, seed: 6256}"},
+		{Name: "tests[].devices", Meaning: "The devices that run the case, which is not an argument then. Without it all do.", Limits: caseDevices, Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173, devices: [CPU, H100]}"},
+		{Name: "benchmarks[].devices", Meaning: "The same for a benchmark: a device with less memory runs fewer cases, and has a board of its own anyway.",
+			Limits: caseDevices + " Each device of the task needs a benchmark.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 16777216, seed: 6256, devices: [CPU, H100]}"},
 		{Name: "ranking_by", Meaning: "How the benchmarks' times become one score: their geometric mean (`geom`), their mean (`mean`), or the time of the last one (`last`).",
 			Default: "last", Limits: "One of the three.", Values: []string{"last", "mean", "geom"}, Example: `ranking_by: geom`},
 		{Name: "test_timeout", Meaning: "Seconds for all tests together.", Default: seconds, Limits: timeout, Example: `test_timeout: 60`},

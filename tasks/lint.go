@@ -47,6 +47,7 @@ func lint(b *Bundle, unused []string) []string {
 	}
 	lintCases("tests", def.Tests, def.OwnHarness, warn)
 	lintCases("benchmarks", def.Benchmarks, def.OwnHarness, warn)
+	lintDevices(def, warn)
 	if len(unused) > 0 {
 		warn("Not used by %s: %s.", TaskFile, strings.Join(firstFew(unused), ", "))
 	}
@@ -81,7 +82,7 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 		if different == "" && names(c) != names(cases[0]) {
 			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).", at, names(c), index(key, 0), names(cases[0]))
 		}
-		for _, arg := range c {
+		for _, arg := range c.Arguments() {
 			if ownHarness && odd == "" && !(stockName.MatchString(arg.Name) && stockValue.MatchString(arg.Value)) {
 				odd = fmt.Sprintf("%s: many eval programs cannot read %q.", at, arg.Name+": "+arg.Value)
 			}
@@ -96,9 +97,9 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 
 // names gives a case's argument names, in an order of their own.
 func names(c Case) string {
-	out := make([]string, len(c))
-	for i, arg := range c {
-		out[i] = arg.Name
+	var out []string
+	for _, arg := range c.Arguments() {
+		out = append(out, arg.Name)
 	}
 	slices.Sort(out)
 	return strings.Join(out, ", ")

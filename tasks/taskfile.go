@@ -92,6 +92,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.MultiGPU = r.boolean(f["multi_gpu"], "multi_gpu", false)
 	def.Libraries = r.matching(f["libraries"], "libraries", libraryName.MatchString, "is not a library's name, as in -lNAME")
 	def.GPUs = r.devices(f["gpus"], "gpus")
+	r.checkDevices(f)
 	def.NoProfile = !r.boolean(f["profile"], "profile", true)
 	r.sanitize(f["sanitize"])
 	r.harness(f["config"])
@@ -212,6 +213,8 @@ func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
 		}
 		text, ok := pyyaml.String(value)
 		switch {
+		case name.Value == DevicesKey:
+			out = append(out, r.caseDevices(value, at))
 		case !ok:
 			r.refuse(value, at, "must be one value or a list of values")
 		case strings.Contains(text, ";") || strings.ContainsFunc(text, unicode.IsControl):
@@ -225,7 +228,7 @@ func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
 			out = append(out, Arg{Name: name.Value, Value: text})
 		}
 	}
-	if len(node.Content) == 0 && node.Kind == yaml.MappingNode {
+	if len(out.Arguments()) == 0 && len(node.Content) <= 2*len(out) && node.Kind == yaml.MappingNode {
 		r.refuse(node, key, "has no arguments")
 	}
 	return out

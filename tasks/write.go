@@ -173,12 +173,23 @@ func addConfig(y *pyyaml.Mapping, d Definition) {
 	}
 }
 
+func valueNode(c Case, arg Arg) *yaml.Node {
+	if arg.Name != DevicesKey {
+		return pyyaml.Exact(arg.Value)
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, name := range c.Devices() {
+		list.Content = append(list.Content, pyyaml.Exact(name))
+	}
+	return list
+}
+
 func addCases(y *pyyaml.Mapping, key string, cases []Case) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, c := range cases {
 		node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		for _, arg := range c {
-			node.Content = append(node.Content, pyyaml.Bare(arg.Name), pyyaml.Exact(arg.Value))
+			node.Content = append(node.Content, pyyaml.Bare(arg.Name), valueNode(c, arg))
 		}
 		list.Content = append(list.Content, node)
 	}

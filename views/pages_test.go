@@ -189,6 +189,9 @@ func TestTasksAreNamedForPeople(t *testing.T) {
 	if got := argValue(cases[0], "m") + argValue(cases[1], "m"); got != "–2" {
 		t.Errorf("values of m: %q", got)
 	}
+	if got := argValue(cases[0], tasks.DevicesKey); got != "all" {
+		t.Errorf("devices of a case that names none: %q", got)
+	}
 }
 
 func TestSourceWithRemarksThatCannotBeWrittenFails(t *testing.T) {

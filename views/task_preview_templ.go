@@ -1292,11 +1292,11 @@ func draftFacts(d TaskDraft) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = caseList("Tests", d.Definition.Tests, false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = caseList("Tests", "", d.Definition.Tests, false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = caseList("Benchmarks", d.Definition.Benchmarks, false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = caseList("Benchmarks", "", d.Definition.Benchmarks, false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

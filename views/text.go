@@ -66,12 +66,15 @@ func argNames(cases []tasks.Case) []string {
 	return names
 }
 
-// argValue is a case's value of an argument; a dash where the case does not have it.
+// argValue is a case's value of an argument; a dash where the case does not have it. A case that names no devices is for all.
 func argValue(c tasks.Case, name string) string {
 	for _, arg := range c {
 		if arg.Name == name {
 			return arg.Value
 		}
+	}
+	if name == tasks.DevicesKey {
+		return "all"
 	}
 	return format.Nothing
 }

@@ -320,11 +320,11 @@ func TrialTable(p TrialPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = caseList("Tests", p.Tests, false).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = caseList("Tests", "", p.Tests, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = caseList("Benchmarks", p.Benchmarks, false).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = caseList("Benchmarks", "", p.Benchmarks, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -89,6 +89,14 @@ func TestDrawsLookRight(t *testing.T) {
 	s := webtest.NewScene(t)
 	ranged(s, "uniform 512..4096 step 64")
 	ranged(s, "uniform 512..4096 step 128")
+	b, err := s.Cfg.Store.Catalog.CurrentBundle(t.Context(), s.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Definition.Benchmarks[2] = append(b.Definition.Benchmarks[2], tasks.Arg{Name: tasks.DevicesKey, Value: "H200, B200"})
+	if _, _, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, b, nil); err != nil {
+		t.Fatal(err)
+	}
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Visit("/tasks/" + s.Task.Slug + "/draws")
 	w.LooksRight("draws")

@@ -36,8 +36,8 @@ type Task struct {
 	Version     int                   `json:"version" jsonschema:"the current one; boards belong to it"`
 	Description string                `json:"description" jsonschema:"Markdown"`
 	RankingBy   tasks.Ranking         `json:"ranking_by"`
-	Tests       []tasks.Case          `json:"tests"`
-	Benchmarks  []tasks.Case          `json:"benchmarks"`
+	Tests       []tasks.Case          `json:"tests" jsonschema:"cases; what is called devices is no argument, but names the devices that run the case"`
+	Benchmarks  []tasks.Case          `json:"benchmarks" jsonschema:"likewise"`
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.

@@ -148,6 +148,22 @@ func TestADrawIsRevealedWhenNoScoreCanCountForIt(t *testing.T) {
 	})
 }
 
+func TestAJobHasTheCasesOfItsDevice(t *testing.T) {
+	eachSite(t, func(s *site) {
+		b := modelstest.Bundle("vectoradd")
+		large := append(b.Definition.Benchmarks[0].Arguments(), tasks.Arg{Name: tasks.DevicesKey, Value: "H100, H200"})
+		small := tasks.Case{{Name: "size", Value: "uniform 1..1000"}, {Name: tasks.DevicesKey, Value: "CPU"}}
+		b.Definition.Benchmarks, b.Definition.RankingBy = append(b.Definition.Benchmarks, large, small), tasks.RankGeom
+		if _, _, err := s.store.Catalog.Publish(s.Context(), modelstest.Person(s, s.store, "Eve", accounts.RoleAdmin), s.task.ID, b, nil); err != nil {
+			s.Fatal(err)
+		}
+		j := s.next(s.boot(), job.ModeRanked)
+		if got := j.Declared.Benchmarks; len(got) != 2 || got[0].String() != "size: 1024; seed: 2" || got[1].String() != "size: uniform 1..1000" || j.Task.Drawn() {
+			s.Errorf("declared %v, drawn %v", got, j.Task.Benchmarks)
+		}
+	})
+}
+
 func TestARunThatWasMeasuredWithOtherSoftwareIsMadeAgain(t *testing.T) {
 	eachSite(t, func(s *site) {
 		s.ranged()

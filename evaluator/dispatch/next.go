@@ -96,7 +96,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if run.Mode == job.ModeValidate {
 		bundle = bundle.Validating()
 	}
-	j.Task = bundle.Definition.With(submitted.Names())
+	j.Task = bundle.Definition.With(submitted.Names()).For(run.Device)
 	if err := d.draw(ctx, attempt, run, j); err != nil {
 		return run.Work, err
 	}

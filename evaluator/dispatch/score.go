@@ -39,11 +39,12 @@ func (d *Dispatcher) checkScore(ctx context.Context, result *job.Result) (*work.
 	if err != nil {
 		return nil, err
 	}
-	drawn, lost, err := d.drawnFor(ctx, version.Definition, result)
+	def := version.Definition.For(run.Device)
+	drawn, lost, err := d.drawnFor(ctx, def, result)
 	if err != nil || lost {
 		return nil, err
 	}
-	score, err := scores.Of(work.Measured(run.Mode), version.Definition, drawn, *result)
+	score, err := scores.Of(work.Measured(run.Mode), def, drawn, *result)
 	if err != nil {
 		d.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
 		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.

@@ -123,6 +123,9 @@ func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTas
 		if task.Devices, err = devices.Resolve(tx, task.Asked); err != nil {
 			return err
 		}
+		if err := checkCases(in.Bundle.Definition, task.Devices); err != nil {
+			return err
+		}
 		if err := tx.Create(&task).Error; err != nil {
 			return db.WriteError(err, "task")
 		}
@@ -204,9 +207,24 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 		if task, err = Editable(tx, actor, id); err != nil {
 			return err
 		}
-		return task.change(tx, actor, in)
+		if err := task.change(tx, actor, in); err != nil {
+			return err
+		}
+		var v TaskVersion
+		if err := tx.Take(&v, task.VersionID).Error; err != nil {
+			return db.ReadError(err, "version of task %s", task.Slug)
+		}
+		return checkCases(v.Definition, task.Devices)
 	})
 	return task, err
+}
+
+// checkCases refuses devices on which a task would have no benchmark.
+func checkCases(def tasks.Definition, devices []string) error {
+	if device, found := def.WithoutBenchmark(devices); found {
+		return db.Errorf(db.Invalid, "No benchmark is for %s. Add it to devices of a benchmark in task.yml, or take it off the task's devices.", device)
+	}
+	return nil
 }
 
 // change applies settings and saves them.

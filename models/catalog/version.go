@@ -71,6 +71,9 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 				return err
 			}
 		}
+		if err := checkCases(b.Definition, task.Devices); err != nil {
+			return err
+		}
 		switch change {
 		case ChangeTexts:
 			err = rewrite(tx, &version, b)

@@ -101,7 +101,7 @@ func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list 
 	for _, row := range rows {
 		shown := Shown{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
 		if row.Newest > row.EpochID || row.VersionID != task.VersionID || !task.Open(now) {
-			drawn := row.Definition.Draw([]byte(row.Seed))
+			drawn := row.Definition.For(row.Device).Draw([]byte(row.Seed))
 			shown.Cases = &drawn
 		}
 		list = append(list, shown)

@@ -29,6 +29,9 @@ function above(state, number, indent) {
   return "";
 }
 
+// What an argument of a case may have in place of a value.
+const ranges = ["uniform 1000..5000", "uniform 1000..5000 step 8", "choice 64|128|256"].map((label) => ({ label, type: "text", detail: "drawn" }));
+
 function complete(context) {
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);
@@ -37,6 +40,9 @@ function complete(context) {
   const word = /([\w]*)$/.exec(before)[1];
   if (!word && !context.explicit) return null;
   const from = context.pos - word.length;
+  const argument = /(?:[{,]|^\s*(?:- )?)\s*(\w+):\s+\w*$/.exec(before);
+  if (argument && argument[1] !== "devices" && /^(tests|benchmarks)\[\]$/.test(above(context.state, line.number, /^\s*/.exec(before)[0].length)))
+    return { from, options: ranges, validFor: /^\w*$/ };
   const all = keys();
   if (value && !inside) {
     const known = all.find(({ path }) => path === value[1]);

@@ -109,12 +109,12 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rows, err := p.verdicts(c.UserContext(), site.Actor(c), task, b)
+	rows, def, err := p.verdicts(c.UserContext(), site.Actor(c), task, b)
 	if err != nil {
 		return err
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden,
-		Tests: b.Definition.Tests, Benchmarks: b.Definition.Benchmarks, Rows: rows}
+		Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows}
 	page.Live = page.Waiting() > 0
 	if site.IsFragment(c) {
 		c.Vary("HX-Request")
@@ -150,21 +150,23 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published")
 }
 
-// verdicts judges the results of a trial of the task's current version so far.
-func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task catalog.Task, b *tasks.Bundle) ([]views.TrialRow, error) {
+// verdicts judges the results of a trial of the task's current version so far, which is one on the device of its newest run.
+func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task catalog.Task, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: task.VersionID, Via: submissions.ViaTrial, Limit: mostTried})
 	if err != nil {
-		return nil, err
+		return nil, b.Definition, err
 	}
+	def := b.Definition
 	newest, ids := map[string]work.Run{}, []int64{}
 	for _, sub := range slices.Backward(list) {
 		for _, run := range sub.Runs {
 			newest[string(sub.Mode)+" "+sub.SourceHash], ids = run, append(ids, run.ID)
+			def = b.Definition.For(run.Device)
 		}
 	}
 	stages, err := p.site.Store.Work.StagesOf(ctx, ids...)
 	if err != nil {
-		return nil, err
+		return nil, def, err
 	}
 	var rows []views.TrialRow
 	works := false
@@ -183,14 +185,14 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, task cat
 			row.Timed = &timed
 			faults = cmp.Or(faults, timed.Trial.TaskFault())
 		}
-		row.Lacks = lacks(faults, b.Definition)
+		row.Lacks = lacks(faults, def)
 		works = works || row.Ended && !a.starter && row.Trial.Works()
 		rows = append(rows, row)
 	}
 	for i := range rows {
 		rows[i].Works = works
 	}
-	return rows, nil
+	return rows, def, nil
 }
 
 // trialRun is a run of a solution as far as it went.

@@ -172,6 +172,8 @@ func TestTheEditorKnowsTheKeysOfTaskYML(t *testing.T) {
 		{"files:\n  - ", "na", "name"},
 		{"lang: ", "c", "cpp,cu"},
 		{"config:\n  ", "mai", "main"},
+		{"benchmarks:\n  - {size: 3, ", "dev", "devices"},
+		{"tests:\n  - {size: ", "un", "uniform 1000..5000,uniform 1000..5000 step 8"},
 	} {
 		w.Eval(fmt.Sprintf(`(() => { document.querySelector(".cm-content").focus(); document.execCommand("selectAll"); document.execCommand("insertText", false, %q); })()`, "# a\n"))
 		w.Eval(fmt.Sprintf(`(() => { const v = document.querySelectorAll("textarea[name=text]")[0]; v.value = %q; v.dispatchEvent(new Event("change")); })()`, c.text))

@@ -29,7 +29,7 @@ func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, erro
 }
 
 func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views.RunCard, err error) {
-	run, def, card := seen.Run, seen.Version.Definition, views.RunCard{Run: seen.Run, Task: site.TaskRef(seen.Task)}
+	run, def, card := seen.Run, seen.Version.Definition.For(seen.Run.Device), views.RunCard{Run: seen.Run, Task: site.TaskRef(seen.Task)}
 	if !run.State.Final() {
 		if err := s.addProgress(ctx, run, &card); err != nil {
 			return card, err

@@ -110,7 +110,7 @@ func (h Hidden) hideCase(stage job.Stage, c *job.CaseResult) {
 	if c.Message = ""; stage == job.StageSanitize {
 		return
 	}
-	named := func(of tasks.Case) bool { return harness.SpecLine(of) == c.Spec }
+	named := func(of tasks.Case) bool { return harness.SpecLine(of.Arguments()) == c.Spec }
 	if !slices.ContainsFunc(h.def.Tests, named) && !slices.ContainsFunc(h.def.Benchmarks, named) {
 		c.Spec = ""
 	}

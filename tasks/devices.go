@@ -1,0 +1,102 @@
+package tasks
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"warpboard/internal/gpuname"
+)
+
+const (
+	// DevicesKey is a name that no argument has: what stands there says for which devices the case is.
+	DevicesKey      = "devices"
+	betweenDevices  = ", "
+	mostCaseDevices = 16
+)
+
+// Devices are the names of the devices that the case is for, families too; none: all.
+func (c Case) Devices() []string {
+	if names := c.value(DevicesKey); names != "" {
+		return strings.Split(names, betweenDevices)
+	}
+	return nil
+}
+
+// Arguments is the case as programs get it.
+func (c Case) Arguments() Case {
+	return slices.DeleteFunc(slices.Clone(c), func(a Arg) bool { return a.Name == DevicesKey })
+}
+
+// For is the task as it runs on a device: with the cases that are for it, and their arguments alone.
+func (d Definition) For(device string) Definition {
+	d.Tests, d.Benchmarks = casesFor(d.Tests, device), casesFor(d.Benchmarks, device)
+	return d
+}
+
+func casesFor(cases []Case, device string) (list []Case) {
+	for _, c := range cases {
+		names := c.Devices()
+		if names == nil || slices.ContainsFunc(names, func(name string) bool { return gpuname.Names(name, device) }) {
+			list = append(list, c.Arguments())
+		}
+	}
+	return list
+}
+
+// WithoutBenchmark is the first of some devices on which the task has no benchmark, although it has some on others.
+func (d Definition) WithoutBenchmark(devices []string) (device string, found bool) {
+	if len(d.Benchmarks) == 0 {
+		return "", false
+	}
+	i := slices.IndexFunc(devices, func(device string) bool { return len(casesFor(d.Benchmarks, device)) == 0 })
+	if i < 0 {
+		return "", false
+	}
+	return devices[i], true
+}
+
+// caseDevices reads for which devices a case is: a name or a list of names.
+func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
+	list := node
+	if node.Kind == yaml.ScalarNode {
+		list = &yaml.Node{Kind: yaml.SequenceNode, Line: node.Line, Content: []*yaml.Node{node}}
+	}
+	names := r.devices(list, key)
+	if len(names) == 0 || len(names) > mostCaseDevices {
+		r.refuse(node, key, "names between 1 and %d devices; without it the case is for all", mostCaseDevices)
+	}
+	return Arg{Name: DevicesKey, Value: strings.Join(names, betweenDevices)}
+}
+
+// checkDevices refuses a task that leaves a device of its own without a benchmark. A family counts as each of its members.
+func (r *taskReader) checkDevices(f fields) {
+	def := r.bundle.Definition
+	for i, gpu := range def.GPUs {
+		served := slices.ContainsFunc(def.Benchmarks, func(c Case) bool {
+			names := c.Devices()
+			return names == nil || slices.ContainsFunc(names, func(name string) bool { return gpuname.Names(name, gpu) || gpuname.Names(gpu, name) })
+		})
+		if len(def.Benchmarks) > 0 && !served {
+			r.refuse(f["gpus"].Content[i], index("gpus", i), "no benchmark is for %s: add it to devices of one, or add a case without devices", gpu)
+		}
+	}
+}
+
+// lintDevices warns of devices of cases that the task is not for: they may be misspelt.
+func lintDevices(def Definition, warn func(string, ...any)) {
+	for _, list := range []struct {
+		key   string
+		cases []Case
+	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
+		for i, c := range list.cases {
+			for _, name := range c.Devices() {
+				related := func(gpu string) bool { return gpuname.Names(name, gpu) || gpuname.Names(gpu, name) }
+				if len(def.GPUs) > 0 && !slices.ContainsFunc(def.GPUs, related) {
+					warn("%s is for %s, which gpus does not name.", index(list.key, i), name)
+				}
+			}
+		}
+	}
+}
