@@ -137,6 +137,9 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 	if c := r.Stages[2].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 || c.Runs != len(c.Times) {
 		t.Errorf("the score comes from processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median, len(c.Times), c.Runs)
 	}
+	if peak := r.Stages[2].MemoryPeak; peak < 1<<20 || peak > 1<<30 {
+		t.Errorf("the ranked stage had %d bytes at most", peak)
+	}
 	for _, c := range r.Stages[1].Cases {
 		if n := c.Numerics; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.Worst == "" {
 			t.Errorf("the sums of test %d are off by %+v", c.Index, n)

@@ -24,7 +24,7 @@ func (b BoardTable) reordered() string {
 // columnsBehind is how many columns a baseline's row leaves empty: those from the interval on.
 func (b BoardTable) columnsBehind() int {
 	columns := 5
-	for _, more := range []bool{b.hasRoofs(), b.hasEnergy(), b.Errors} {
+	for _, more := range []bool{b.hasRoofs(), b.hasEnergy(), b.added() != ""} {
 		if more {
 			columns++
 		}

@@ -102,4 +102,6 @@ func TestDrawsLookRight(t *testing.T) {
 	w.LooksRight("draws")
 	w.Visit("/tasks/" + s.Task.Slug)
 	w.LooksRight("task-ranged")
+	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200?version=1&columns=memory")
+	w.LooksRight("board-memory")
 }

@@ -153,6 +153,7 @@ type Run struct {
 	Interval
 	Numerics
 	EnergyJ    *float64     `json:"energy_j,omitempty" jsonschema:"energy of a call of the longest case, in joules, of the whole GPU board with its idle power; absent: not measured, machine.energy has the reason"`
+	MemoryPeak *int64       `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
 	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too and those that were cancelled, failed or deleted, whose processes together give the score; absent: one run alone, or confirmations"`
 	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
 	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
@@ -251,9 +252,10 @@ type Entry struct {
 	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
 	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that its device can do, from 0 to 1; absent: the task does not declare the work of a call, or the device was not gauged"`
 	Numerics
-	EnergyJ  *float64  `json:"energy_j,omitempty" jsonschema:"energy of a call of the run's longest case, in joules, of the whole GPU board with its idle power; absent: not measured"`
-	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
-	Achieved time.Time `json:"achieved"`
+	EnergyJ    *float64  `json:"energy_j,omitempty" jsonschema:"energy of a call of the run's longest case, in joules, of the whole GPU board with its idle power; absent: not measured"`
+	MemoryPeak *int64    `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
+	Clock      string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
+	Achieved   time.Time `json:"achieved"`
 	// Validation is of the task's validation script.
 	Validation *Validation `json:"validation,omitempty" jsonschema:"what the task's validation script said; absent: it did not run on this entry"`
 }

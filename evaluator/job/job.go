@@ -193,6 +193,8 @@ type StageResult struct {
 	Reused   []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
 	Overhead time.Duration     `json:"overhead,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"` // sanitize
+	// MemoryPeak is the memory in bytes that the submission's processes had at most, with all that they started; only on a CPU.
+	MemoryPeak int64 `json:"memory_peak,omitempty"`
 }
 
 // Machine is where and under which conditions a run was made.

@@ -60,7 +60,7 @@ func (s secrecy) hide(r *job.StageResult) {
 			*text = outputHidden
 		}
 	}
-	r.Extra = nil
+	r.Extra, r.MemoryPeak = nil, 0
 	if r.Failure != nil {
 		r.Failure = s.failure(*r.Failure, r.Cases)
 	}

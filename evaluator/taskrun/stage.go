@@ -74,6 +74,10 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 		result.Cases = append(result.Cases, trimCase(c))
 	}
 	result.Stdout, result.Stderr, result.Extra = out.Stdout, out.Stderr, parser.Extra()
+	// The memory of a GPU is not counted by the kernel, and what its driver takes of the host's says nothing of the submission.
+	if out.Judge != nil && !r.Slot.IsGPU() {
+		result.MemoryPeak = out.MemoryMax
+	}
 	result.Ended = time.Now().UTC()
 	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
 	r.Result.ProgramNS += out.Wall.Nanoseconds()

@@ -9,3 +9,4 @@ create table draws (
     primary key (version_id, device, epoch_id)
 );
 alter table attempts add column draw_epoch_id bigint; -- whose draw its job had; null: none
+alter table runs add column memory_peak bigint; -- bytes that a ranked run's programs had at most, on a CPU; null: not measured

@@ -30,8 +30,9 @@ const leaders = 3
 type Standing struct {
 	Ranked
 	Numerics
-	UserName string
-	AddedWhy string // why an admin added it for the person; empty: the person submitted it
+	UserName   string
+	MemoryPeak *int64 // as the run's
+	AddedWhy   string // why an admin added it for the person; empty: the person submitted it
 	Validated
 	// Part.Before asks for these.
 	Tries    int      // valid runs of the person up to this one
@@ -144,7 +145,7 @@ const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.us
 
 // standings gives a query for the entries with their places and what is shown of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
-	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, r.error_ulp, r.error_relative, " + ofValidation
+	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, r.error_ulp, r.error_relative, r.memory_peak, " + ofValidation
 	if more != "" {
 		columns += ", " + more
 	}

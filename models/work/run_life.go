@@ -45,6 +45,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
 		r.Disturbed = cmp.Or(db.Sanitize(score.Disturbed), disturbedBy(result.Machine))
+		r.MemoryPeak = memoryOf(result.Stages)
 		r.Roof, r.HeldWhy = score.Roof, db.Sanitize(score.Held)
 	}
 }
@@ -55,6 +56,16 @@ func disturbedBy(m job.Machine) string {
 		return ""
 	}
 	return db.Cut(db.Sanitize(strings.Join(m.Disturbances.Bad(), "; ")), 500)
+}
+
+// memoryOf is what the ranked stage had at most; nil if that was not measured.
+func memoryOf(stages []job.StageResult) *int64 {
+	for _, stage := range stages {
+		if stage.Stage == job.StageRanked && stage.MemoryPeak > 0 {
+			return &stage.MemoryPeak
+		}
+	}
+	return nil
 }
 
 // numericsOf is the worst of the tests.

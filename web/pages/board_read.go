@@ -48,10 +48,10 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 		return b, err
 	}
 	switch columns := c.Query("columns"); columns {
-	case "", "error":
-		b.Errors = columns != ""
+	case "", "error", "memory":
+		b.Errors, b.Memory = columns == "error", columns == "memory"
 	default:
-		return b, site.Invalid("columns", "There is no column %q to add: write error.", columns)
+		return b, site.Invalid("columns", "There is no column %q to add: write error or memory.", columns)
 	}
 	if at := c.Query("at"); at != "" && !b.ByEnergy {
 		day, err := time.Parse(time.DateOnly, at)
@@ -126,5 +126,5 @@ func (p *Pages) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	if db.KindOf(err) == db.NotFound {
 		return "", nil
 	}
-	return fmt.Sprintf("%s#entry-%d", views.BoardTable{Head: b.Head, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors}.URL(offset/boardRows+1), viewer), err
+	return fmt.Sprintf("%s#entry-%d", views.BoardTable{Head: b.Head, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors, Memory: b.Memory}.URL(offset/boardRows+1), viewer), err
 }

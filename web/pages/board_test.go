@@ -15,6 +15,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
 
@@ -67,6 +68,34 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 		t.Errorf("the next page with errors is %q", next)
 	}
 	s.Browser().Page(board+"?columns=colour", http.StatusUnprocessableEntity)
+}
+
+func TestTheMemoryOfRunsIsAColumnWhereItWasMeasured(t *testing.T) {
+	s := webtest.NewScene(t)
+	board := "/tasks/" + s.Task.Slug + "/boards/CPU"
+	finish := func(user accounts.User, peak int64, ns float64) {
+		r := modelstest.Result(s.Attempt(s.Submit(user, "CPU", webtest.GoodKernel)), ns)
+		r.Stages[3].MemoryPeak = peak
+		s.Record(r, &work.Score{NS: ns})
+	}
+	finish(s.Admin, 0, 9e3)
+	if doc := s.Browser().Page(board, http.StatusOK); doc.Find("[data-tools] a:contains('memory')").Length() != 0 {
+		t.Error("a board without measured memory offers the column")
+	}
+	finish(s.Ada, 300<<20, 1e4)
+	show := s.Browser().Page(board, http.StatusOK).Find("[data-tools] a:contains('Show memory')").AttrOr("href", "")
+	doc := s.Browser().Page(show, http.StatusOK)
+	if got := webtest.Words(doc.Find("[data-memory]")); got != "– 300 MiB" {
+		t.Errorf("the column says %q", got)
+	}
+	webtest.CheckSound(t, doc)
+	var said client.Board
+	if err := json.Unmarshal([]byte(webtest.Body(t, s.Browser().Get("/api/v1/boards/"+s.Task.Slug+"/CPU"))), &said); err != nil {
+		t.Fatal(err)
+	}
+	if e := said.Entries; e[0].MemoryPeak != nil || e[1].MemoryPeak == nil || *e[1].MemoryPeak != 300<<20 {
+		t.Errorf("the API says %+v", e)
+	}
 }
 
 func TestBoardShowsAllScoresInOneUnit(t *testing.T) {
@@ -222,7 +251,7 @@ func TestABoardHasASecondOrderByEnergy(t *testing.T) {
 	if len(answer.Entries) != 2 || answer.Entries[0].User.Name != "Mallory" || *answer.Entries[0].EnergyJ != 0.00071 || answer.Entries[0].Rank < 20 {
 		t.Errorf("the API says %+v", answer.Entries)
 	}
-	if rows := webtest.Body(t, s.Browser().Get(board+"/entries.csv")); !strings.Contains(rows, ",0.499,5.96e-08,0.0042\n") {
+	if rows := webtest.Body(t, s.Browser().Get(board+"/entries.csv")); !strings.Contains(rows, ",0.499,5.96e-08,0.0042,\n") {
 		t.Errorf("the CSV lacks the energy: %.300s", rows)
 	}
 }

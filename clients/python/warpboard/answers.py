@@ -110,6 +110,7 @@ class Entry:
     roof: Optional[float] = None  # 0 to 1: how near the score is to the device's best
     error_ulp: Optional[float] = None
     energy_j: Optional[float] = None
+    memory_peak: Optional[int] = None  # bytes
     clock: str = ""
     disturbed: str = ""
     validation: Optional[Validation] = None  # of the task's validation script; it changes no rank
@@ -158,6 +159,7 @@ class Run:
     pooled_runs: int = 0
     error_ulp: Optional[float] = None
     energy_j: Optional[float] = None
+    memory_peak: Optional[int] = None  # bytes
     clock: str = ""
     disturbed: str = ""
     disqualified: Optional[datetime] = None
