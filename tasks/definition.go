@@ -104,13 +104,15 @@ type Definition struct {
 	// RankedBudget is for how long the ranked stage may start further processes of a submission to narrow the interval
 	// of its score; 0 leaves that to the worker.
 	RankedBudget time.Duration `json:"ranked_budget,omitempty"`
-	RankingBy    Ranking       `json:"ranking_by"`
-	Seed         *int64        `json:"seed,omitempty"`
-	MultiGPU     bool          `json:"multi_gpu,omitempty"`
-	Libraries    []string      `json:"libraries,omitempty"`
-	GPUs         []string      `json:"gpus,omitempty"`
-	Roofline     *Roofline     `json:"roofline,omitempty"`
-	NoProfile    bool          `json:"no_profile,omitempty"` // `profile: false`
+	// MemoryLimit is how many bytes of the host's memory the processes of a submission may have together; 0 leaves that to the worker.
+	MemoryLimit int64     `json:"memory_limit,omitempty"`
+	RankingBy   Ranking   `json:"ranking_by"`
+	Seed        *int64    `json:"seed,omitempty"`
+	MultiGPU    bool      `json:"multi_gpu,omitempty"`
+	Libraries   []string  `json:"libraries,omitempty"`
+	GPUs        []string  `json:"gpus,omitempty"`
+	Roofline    *Roofline `json:"roofline,omitempty"`
+	NoProfile   bool      `json:"no_profile,omitempty"` // `profile: false`
 	// SanitizeFirst ranks a source on a device only after compute-sanitizer found nothing in it there: `sanitize: required`.
 	SanitizeFirst bool        `json:"sanitize_first,omitempty"`
 	Validation    *Validation `json:"validation,omitempty"`

@@ -103,6 +103,8 @@ func measuringKeys() []Key {
 		{Name: "ranked_timeout", Meaning: "Seconds for the benchmarks of a ranked run together.", Default: seconds, Limits: timeout, Example: `ranked_timeout: 120`},
 		{Name: "ranked_budget", Limits: timeout, Example: `ranked_budget: 20`,
 			Meaning: fmt.Sprintf("For how many seconds of a ranked run more fresh processes of the submission are started, beyond the least number, to narrow the score's interval. Without it %d.", int(DefaultRankedBudget/time.Second))},
+		{Name: "memory_limit", Limits: fmt.Sprintf("%d to %d. The worker's own limit holds, too.", leastMemory, mostMemory), Example: `memory_limit: 1024`,
+			Meaning: "MiB of memory that the processes of a submission may have together on the host, libraries included. Memory of a GPU does not count. Without it only the worker's limit holds. Python starts more slowly with it."},
 		{Name: "roofline", Meaning: "The work that one call must do (bytes and operations), for the roofline of its profile and the share of the device's peak.",
 			Limits: "Each must work for every benchmark.", Example: "roofline:\n  bytes: 3 * size * float32\n  flops: size"},
 		{Name: "roofline.bytes", Meaning: "Bytes to and from memory, as arithmetic (`+ - * / **`) on the case's arguments and the sizes of types such as `float16`.",

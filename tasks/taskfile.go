@@ -21,6 +21,8 @@ const (
 	defaultTimeout = 180 * time.Second
 	maxTimeout     = 2 * time.Hour
 	maxTitle       = 120
+	leastMemory    = 64      // MiB: a program with its libraries
+	mostMemory     = 1 << 20 // MiB
 )
 
 var templateLabels = []string{"C++", "CUDA", "CuteDSL", "HIP", "Python", "Triton"}
@@ -126,6 +128,7 @@ func (r *taskReader) times(f fields, def *Definition) {
 		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
 		Ranked:    r.timeout(f["ranked_timeout"], "ranked_timeout"),
 	}
+	def.MemoryLimit = r.memory(f["memory_limit"], "memory_limit")
 	if f["ranked_budget"] != nil {
 		def.RankedBudget = r.timeout(f["ranked_budget"], "ranked_budget")
 	}
@@ -187,6 +190,16 @@ func (r *reader) timeout(node *yaml.Node, key string) time.Duration {
 		return defaultTimeout
 	}
 	return time.Duration(seconds) * time.Second
+}
+
+// memory reads a number of MiB, and gives bytes; 0 where it is absent.
+func (r *reader) memory(node *yaml.Node, key string) int64 {
+	n, ok := r.integer(node, key)
+	if ok && (n < leastMemory || n > mostMemory) {
+		r.refuse(node, key, "must be between %d and %d MiB", leastMemory, mostMemory)
+		return 0
+	}
+	return n << 20
 }
 
 // cases reads a list of flat mappings; a case keeps its arguments in file order.

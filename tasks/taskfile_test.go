@@ -35,6 +35,7 @@ benchmarks:
 test_timeout: 10
 benchmark_timeout: 20
 ranked_timeout: 30
+memory_limit: 512
 ranking_by: geom
 seed: 5
 submission_files: [kernels.h, "*.hpp"]
@@ -63,8 +64,9 @@ profile: false
 			{Name: "size", Value: "1024"}, {Name: "seed", Value: "8"}, {Name: "kind", Value: "odd_1"},
 			{Name: "scale", Value: "1e-05"}, {Name: "flag", Value: "True"}, {Name: "none", Value: "None"}, {Name: "shape", Value: "[1, 2]"},
 		}},
-		Timeouts:  tasks.Timeouts{Test: 10 * time.Second, Benchmark: 20 * time.Second, Ranked: 30 * time.Second},
-		RankingBy: tasks.RankGeom, Seed: &seed, Libraries: []string{"cuda", "stdc++"}, GPUs: []string{"CPU"},
+		Timeouts:    tasks.Timeouts{Test: 10 * time.Second, Benchmark: 20 * time.Second, Ranked: 30 * time.Second},
+		MemoryLimit: 512 << 20,
+		RankingBy:   tasks.RankGeom, Seed: &seed, Libraries: []string{"cuda", "stdc++"}, GPUs: []string{"CPU"},
 		Roofline:  &tasks.Roofline{Bytes: "2 * size * float32", Flops: "size"},
 		NoProfile: true,
 	}
@@ -120,6 +122,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"ranking":                 {minimal + "ranking_by: best\n", at + `ranking_by: "best" is not allowed; it is one of last, mean, geom`},
 		"timeout no number":       {minimal + "test_timeout: long\n", at + "test_timeout: must be a whole number"},
 		"timeout zero":            {minimal + "ranked_timeout: 0\n", at + "ranked_timeout: must be between 1 and 7200 seconds"},
+		"memory zero":             {minimal + "memory_limit: 0\n", at + "memory_limit: must be between 64 and 1048576 MiB"},
 		"huge number":             {minimal + "seed: 99999999999999999999\n", at + "seed: must be a whole number"},
 		"not a boolean":           {minimal + "multi_gpu: 2\n", at + "multi_gpu: must be true or false"},
 		"list for text":           {minimal + "title: [a]\n", at + "title: must be text"},

@@ -149,6 +149,9 @@ func addTimes(y *pyyaml.Mapping, d Definition) {
 	if d.RankedBudget > 0 {
 		seconds("ranked_budget", d.RankedBudget)
 	}
+	if d.MemoryLimit > 0 {
+		y.Add("memory_limit", pyyaml.Bare(strconv.FormatInt(d.MemoryLimit>>20, 10)))
+	}
 }
 
 func addConfig(y *pyyaml.Mapping, d Definition) {

@@ -100,6 +100,7 @@ func (r *Run) Run(ctx context.Context, held *slots.Held) error {
 }
 
 func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
+	at.Most = r.Job.Task.MemoryLimit
 	program, err := r.builder.Open(ctx, r.artifact, at)
 	if err := r.Interrupted(ctx, "", err); err != nil {
 		return err

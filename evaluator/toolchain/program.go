@@ -31,6 +31,7 @@ type Place struct {
 	Env    map[string]string // LD_LIBRARY_PATH and the like
 	Build  sandbox.Limits    // limits of one compiler command
 	Run    sandbox.Limits    // limits of a program; Wall comes from each stage
+	Most   int64             // bytes of memory that the task leaves to the submission; 0: those of Run
 }
 
 // StageRequest asks a program for one stage.
@@ -107,7 +108,7 @@ func (p Place) environment(req StageRequest) map[string]string {
 
 // Judges is the place of the judge beside a program of this one. The memory that the two share is files to the kernel.
 func (p Place) Judges() Place {
-	p.Slot, p.Run.FileSize = p.Judge, p.Run.Memory
+	p.Slot, p.Run.FileSize, p.Most = p.Judge, p.Run.Memory, 0
 	return p
 }
 
@@ -124,7 +125,9 @@ func (p Place) spec(req StageRequest) sandbox.Spec {
 		Device: p.Device, Proc: len(p.Device) > 0, Limits: p.Run, Interfaces: p.GPUs > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
-	s.Limits.Wall = req.Timeout
+	if s.Limits.Wall = req.Timeout; p.Most > 0 {
+		s.Limits.Memory = min(s.Limits.Memory, p.Most)
+	}
 	return s
 }
 

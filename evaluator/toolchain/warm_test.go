@@ -106,10 +106,11 @@ func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
 func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
-	two, one := cpu(), cpu()
+	two, one, less := cpu(), cpu(), cpu()
+	less.Most = 128 << 20 // the Python that waits has more memory than the task leaves to a submission
 	two.Device = []string{"/dev/null", "/dev/zero"}
 	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
-	for _, place := range []Place{two, one} {
+	for _, place := range []Place{two, one, less} {
 		if r := b.pool.Take(t.Context(), b.warmSpec(place, false)); r != nil {
 			r.Stop()
 			t.Errorf("a runner of another place was taken for %+v", place)

@@ -48,6 +48,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("benchmark_timeout", a.Timeouts.Benchmark.Seconds(), b.Timeouts.Benchmark.Seconds(), false)
 	differ("ranked_timeout", a.Timeouts.Ranked.Seconds(), b.Timeouts.Ranked.Seconds(), false)
 	differ("ranked_budget", a.RankedBudget.Seconds(), b.RankedBudget.Seconds(), false)
+	differ("memory_limit", a.MemoryLimit>>20, b.MemoryLimit>>20, false)
 	differ("ranking_by", a.RankingBy, b.RankingBy, true)
 	differ("seed", a.Seed, b.Seed, true)
 	differ("multi_gpu", a.MultiGPU, b.MultiGPU, true)

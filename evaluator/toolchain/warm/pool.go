@@ -131,9 +131,10 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	return r, nil
 }
 
-// gives reports whether the slot's Pythons are like spec: they have imported the same, and see the same devices.
+// gives reports whether the slot's Pythons are like spec: they have imported the same, see the same devices, and have as much memory.
 func (s *slot) gives(spec sandbox.Spec) bool {
-	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.Interfaces == spec.Interfaces
+	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.Interfaces == spec.Interfaces &&
+		s.spec.Limits.Memory == spec.Limits.Memory
 }
 
 // Take returns a Python like spec from the spec's slot, nil when none can be had. A job of a task for several
