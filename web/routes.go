@@ -3,7 +3,7 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/clients/go"
+	client "warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/internal/statement"
 	"warpboard/views"
@@ -178,23 +178,6 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/clocks", site.NeedsSignIn, s.pages.Clocks)
 	pages.get("/api", s.api.Page)
 	pages.get(popcorn.Path, site.RedirectTo("/docs/kernelbot"))
-}
-
-func (s *Server) eventRoutes(pages group) {
-	own := pages.with(site.SignedIn)
-	pages.get("/events", s.events.List)
-	pages.get("/events/new", site.NeedsSignIn, s.events.New)
-	own.post("/events/new", s.events.Create)
-	pages.get("/events/:slug", s.events.Show)
-	pages.get("/events/:slug/wall", s.events.Wall)
-	pages.get("/events/:slug/edit", site.NeedsSignIn, s.events.Edit)
-	own.post("/events/:slug/edit", s.events.Save)
-	own.post("/events/:slug/delete", s.events.Delete)
-	pages.get("/events/:slug/delete", site.RedirectTo("/events/:slug/edit"))
-	own.post("/events/:slug/reveal", s.events.Reveal)
-	pages.get("/events/:slug/reveal", site.RedirectTo("/events/:slug"))
-	pages.get("/events/:slug/standings.csv", s.events.CSV)
-	pages.get("/events/:slug/standings.json", s.api.Event)
 }
 
 // formAddresses answer GET for addresses that only take forms: a refused form stays at one, where people reload it

@@ -38,3 +38,21 @@ func (s *Server) inboxRoutes(pages, withoutPage group) {
 	withoutPage.post("/inbox/off/:token", s.inbox.Off)
 	pages.get("/operate/mail", site.NeedsSignIn, s.inbox.Postbox)
 }
+
+// eventRoutes are competitions over several tasks.
+func (s *Server) eventRoutes(pages group) {
+	own := pages.with(site.SignedIn)
+	pages.get("/events", s.events.List)
+	pages.get("/events/new", site.NeedsSignIn, s.events.New)
+	own.post("/events/new", s.events.Create)
+	pages.get("/events/:slug", s.events.Show)
+	pages.get("/events/:slug/wall", s.events.Wall)
+	pages.get("/events/:slug/edit", site.NeedsSignIn, s.events.Edit)
+	own.post("/events/:slug/edit", s.events.Save)
+	own.post("/events/:slug/delete", s.events.Delete)
+	pages.get("/events/:slug/delete", site.RedirectTo("/events/:slug/edit"))
+	own.post("/events/:slug/reveal", s.events.Reveal)
+	pages.get("/events/:slug/reveal", site.RedirectTo("/events/:slug"))
+	pages.get("/events/:slug/standings.csv", s.events.CSV)
+	pages.get("/events/:slug/standings.json", s.api.Event)
+}
