@@ -18,7 +18,7 @@ const (
 	kernelPattern = "regex:"
 )
 
-// ProfileFilter is what Nsight Compute shall profile of each benchmark case. What it leaves open stays as usual: all kernels,
+// ProfileFilter says what Nsight Compute profiles of each benchmark case. What it leaves open stays as usual: all kernels,
 // the first launches, and every section that a page shows.
 type ProfileFilter struct {
 	Kernel      string   `json:"kernel,omitempty" jsonschema:"name of the kernel without its parameters, or regex: and a pattern"`
@@ -62,18 +62,18 @@ func checkKernel(name string) error {
 	pattern, isPattern := strings.CutPrefix(name, kernelPattern)
 	switch {
 	case len(name) > mostKernelName:
-		return fmt.Errorf("the kernel name has %d bytes: it may have %d", len(name), mostKernelName)
+		return fmt.Errorf("the kernel name has %d bytes; at most %d are allowed", len(name), mostKernelName)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return fmt.Errorf("the kernel name contains an invisible character")
 	case strings.HasPrefix(name, "-"), strings.TrimSpace(name) != name:
-		return fmt.Errorf("a kernel name begins with neither - nor a space, and ends without one: %q", name)
+		return fmt.Errorf("the kernel name %q must not begin with - and must not begin or end with a space", name)
 	case isPattern && pattern == "":
 		return fmt.Errorf("write a pattern after %s", kernelPattern)
 	case !isPattern:
 		return nil
 	}
 	if _, err := regexp.Compile(pattern); err != nil {
-		return fmt.Errorf("the kernel pattern cannot be read: %w", err)
+		return fmt.Errorf("the kernel pattern is not a regular expression: %w", err)
 	}
 	return nil
 }

@@ -32,9 +32,9 @@ func TestAProfileFilterIsRefusedWithTheReason(t *testing.T) {
 		"profile must be from 1 to 16, not 17":           {LaunchCount: 17},
 		"has 201 bytes":                                  {Kernel: strings.Repeat("k", 201)},
 		"invisible character":                            {Kernel: "a\nb"},
-		"begins with neither - nor a space":              {Kernel: "--set"},
+		"must not begin with -":                          {Kernel: "--set"},
 		"a pattern after regex:":                         {Kernel: "regex:"},
-		"pattern cannot be read":                         {Kernel: "regex:mat(mul"},
+		"pattern is not a regular expression":            {Kernel: "regex:mat(mul"},
 	} {
 		if err := f.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", f, err, want)

@@ -60,7 +60,7 @@ func answeredAt(t *testing.T, resp *http.Response) string {
 	if err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
 		t.Fatal(resp.Status, err)
 	}
-	for _, part := range []string{"pattern cannot be read", `value="regex:soft(max"`, "data-filter-form", "open"} {
+	for _, part := range []string{"pattern is not a regular expression", `value="regex:soft(max"`, "data-filter-form", "open"} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("the refused form is without %s", part)
 		}
