@@ -71,7 +71,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 		{"one endless line on stderr", `static char x[1 << 16]; for (char& c : x) c = 'x'; for (;;) fwrite(x, 1, sizeof x, stderr);`, job.StatusLimit, "output"},
 		{"stack without end", `struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
 		{"signals its sandbox", `for (int pid = 1; pid < 100; ++pid) if (pid != getpid()) { kill(pid, SIGKILL); kill(pid, SIGSTOP); } abort();`, job.StatusError, "SIGABRT"},
-		{"cuts its own limits", `struct rlimit none = {0, 0}; for (int i = 0; i < 16; ++i) setrlimit(i, &none); abort();`, job.StatusError, "ended by SIG"}, // SIGKILL if a tick of no allowed CPU time comes first
+		{"cuts its own limits", `struct rlimit none = {0, 0}; for (int i = 0; i < 16; ++i) setrlimit(i, &none); abort();`, job.StatusError, "killed by SIG"}, // SIGKILL if a tick of no allowed CPU time comes first
 		{"closed descriptors", `for (int fd = 0; fd < 100; ++fd) close(fd);`, "", ""},
 	}
 	for _, c := range cases {

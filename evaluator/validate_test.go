@@ -44,7 +44,7 @@ func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
 		{validating(t, "silent", ""), job.StatusError, "The script gave no answer", ""},
 		{validating(t, "raises", "raise ValueError('no such shape')\n"), job.StatusError, "The script ended with exit code 1. ValueError: no such shape", ""},
 		{validating(t, "exits", "import sys\nprint('applies')\nsys.exit(7)\n"), job.StatusError, "The script ended with exit code 7.", ""},
-		{validating(t, "crashes", "import os\nos.kill(os.getpid(), 11)\n"), job.StatusError, "The script was ended by SIGSEGV.", ""},
+		{validating(t, "crashes", "import os\nos.kill(os.getpid(), 11)\n"), job.StatusError, "The script was killed by SIGSEGV.", ""},
 		{validating(t, "prints a lot", "for _ in range(1024): print('x' * (1 << 20))\nprint('applies')\n"), job.StatusLimit, "The script hit its output limit.", ""},
 		{validating(t, "writes a lot", "with open('/out/f', 'wb') as f:\n  for _ in range(1024): f.write(bytes(1 << 20))\nprint('applies')\n"), job.StatusError, "The script ended with exit code 1. OSError: [Errno 27] File too large", ""},
 	} {

@@ -204,7 +204,7 @@ func measuring(tx *gorm.DB, submissionID int64) error {
 	if err == nil {
 		// r.attempt_id = a.id leaves attempts of earlier tries out, which may have stayed open in the same way.
 		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").
-			Where("r.submission_id = ? and a.taken_at is not null and a.ended_at is null and (r.ended_at is null or r.ended_at > ?)", submissionID, db.Now().Add(-stopping)).
+			Where("r.submission_id = ? and r.mode <> 'validate' and a.taken_at is not null and a.ended_at is null and (r.ended_at is null or r.ended_at > ?)", submissionID, db.Now().Add(-stopping)).
 			Count(&attempts).Error
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -28,6 +29,10 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 		if err != nil {
 			return err
 		}
+		last, err := validations.Newest(tx, task.ID)
+		if err != nil {
+			return err
+		}
 		entries := 0
 		for _, device := range task.Devices {
 			var first []boards.Entry
@@ -46,10 +51,27 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 			return db.Errorf(db.Conflict, "The boards of %s have no entries that the script could try.", task.Title)
 		case queued == 0:
 			return db.Errorf(db.Conflict, "The script waits for a worker already, for the first %d entries of each board.", validatedEntries)
+		case !actor.IsAdmin():
+			if err := notTooOften(last); err != nil {
+				return err
+			}
 		}
 		return accounts.WriteAudit(tx, actor, "validate", "task "+task.Slug, fmt.Sprintf("version %s of the script, %d entries", script, queued))
 	})
 	return out, queued, err
+}
+
+// validateEvery is the least time between two rounds of a task's script: they use no one's budget.
+const validateEvery = time.Hour
+
+func notTooOften(last time.Time) error {
+	wait := time.Until(last.Add(validateEvery))
+	if wait <= 0 {
+		return nil
+	}
+	tooMany := db.Errorf(db.TooMany, "The script ran less than an hour ago: try again in %s.", wait.Truncate(time.Second)+time.Second)
+	tooMany.RetryAfter = wait
+	return tooMany
 }
 
 // validatable reads a task whose script the person may have run now, and the script's version.

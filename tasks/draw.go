@@ -34,8 +34,14 @@ var (
 // isRange reports whether a value is meant to be drawn, well written or not.
 func isRange(text string) bool { return rangeWord.MatchString(text) }
 
+// What a range may have: corners and draws cost more than its text.
+const mostRangeText, mostChoices = 1000, 64
+
 // ParseRange reads a range. Its errors say what is wrong, for an author.
 func ParseRange(text string) (Range, error) {
+	if len(text) > mostRangeText {
+		return Range{}, fmt.Errorf("a range has at most %d characters", mostRangeText)
+	}
 	if rest, ok := strings.CutPrefix(text, "choice"); ok {
 		return parseChoices(rest)
 	}
@@ -78,6 +84,8 @@ func parseChoices(text string) (Range, error) {
 		part = strings.TrimSpace(part)
 		value := pyyaml.Plain(part).Text
 		switch {
+		case len(r.choices) == mostChoices:
+			return r, fmt.Errorf("a range has at most %d choices", mostChoices)
 		case part == "":
 			return r, errors.New("a choice is empty: write choice 64|128|256")
 		case slices.Contains(r.choices, value):
@@ -152,19 +160,22 @@ func (r Range) draw(seed []byte, place string) string {
 
 // corners are the case with the ends of its ranges: all lowest, all highest, and each choice.
 func (c Case) corners() []Case {
-	most := 1
-	for _, arg := range c {
-		if r, err := ParseRange(arg.Value); isRange(arg.Value) && err == nil {
-			most = max(most, len(r.ends()))
+	ends, most := make([][]string, len(c)), 1
+	for i, arg := range c {
+		if !isRange(arg.Value) {
+			continue
+		}
+		if r, err := ParseRange(arg.Value); err == nil {
+			ends[i] = r.ends()
+			most = max(most, len(ends[i]))
 		}
 	}
 	out := make([]Case, most)
 	for n := range out {
 		out[n] = slices.Clone(c)
-		for i, arg := range c {
-			if r, err := ParseRange(arg.Value); isRange(arg.Value) && err == nil {
-				ends := r.ends()
-				out[n][i].Value = ends[min(n, len(ends)-1)]
+		for i, of := range ends {
+			if len(of) > 0 {
+				out[n][i].Value = of[min(n, len(of)-1)]
 			}
 		}
 	}

@@ -66,6 +66,15 @@ func TestASeedDrawsTheSameInEveryRelease(t *testing.T) {
 	}
 }
 
+// choices are so many numbers with | between them.
+func choices(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, strconv.Itoa(i))
+	}
+	return strings.Join(list, "|")
+}
+
 func TestABadRangeIsRefusedByFileLineAndKey(t *testing.T) {
 	own := minimal + "  - {name: eval.py, source: eval.py}\n"
 	for name, c := range map[string]struct{ yaml, want string }{
@@ -80,6 +89,8 @@ func TestABadRangeIsRefusedByFileLineAndKey(t *testing.T) {
 		"too many":         {"tests: [{n: uniform -9223372036854775808..9223372036854775807}]\n", "tests[0].n: the range has more values than 64 bits can count"},
 		"empty choice":     {"tests: [{n: choice 1||2}]\n", "tests[0].n: a choice is empty"},
 		"choice twice":     {"tests: [{n: choice 1|01|1}]\n", "tests[0].n: the choice 1 appears twice"},
+		"many choices":     {"tests: [{n: choice " + choices(65) + "}]\n", "tests[0].n: a range has at most 64 choices"},
+		"long choices":     {"tests: [{n: choice " + strings.Repeat("x", 500) + "|" + strings.Repeat("y", 500) + "}]\n", "tests[0].n: a range has at most 1000 characters"},
 		"one choice":       {"tests: [{n: choice 7}]\n", "tests[0].n: there is only the choice 7"},
 		"in a list":        {"tests: [{n: [uniform 1..5, 2]}]\n", "tests[0].n: a range stands alone, not in a list"},
 		"not an argument":  {"test_timeout: uniform 1..5\n", "task.yml:6: test_timeout: must be a whole number; only arguments of tests and benchmarks can be ranges"},

@@ -158,6 +158,9 @@ func (d Definition) reserved(name string) string {
 	if slices.ContainsFunc(d.Files, func(f File) bool { return filetree.Fold(path.Base(f.Name)) == filetree.Fold(name) }) {
 		return "has the name of a file of the task"
 	}
+	if d.Validation != nil && filetree.Fold(d.Validation.name()) == filetree.Fold(name) {
+		return "has the name of the task's validation script"
+	}
 	module := filetree.Fold(stem(name))
 	if strings.HasPrefix(module, "warpboard") || slices.Contains(harnessStems, module) {
 		return "has the name of a file of Warpboard's harness"

@@ -70,7 +70,7 @@ func Draws(p DrawsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Drawn cases</h1><p class=\"mt-2 max-w-3xl soft\">Some cases of this task have ranges. Their values are drawn once for each version, device, and software, so that all ranked runs which are compared have equal cases. A draw is secret until its scores count no more: when the board has an entry of newer software, when the task has a newer version, or when it closes. Runs in other modes draw values of their own.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Drawn cases</h1><p class=\"mt-2 max-w-3xl soft\">Some cases of this task have ranges. Their values are drawn once for each version, device, and software, so that all ranked runs which are compared have equal cases. A draw is secret until the task has a newer version or closes. Runs in other modes draw values of their own.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -59,7 +59,7 @@ func validated(out sandbox.Outcome, limit time.Duration) (job.Status, string) {
 	case out.Limit != "":
 		return job.StatusLimit, fmt.Sprintf("The script hit its %s limit.", out.Limit)
 	case out.Signal != "":
-		return job.StatusError, "The script was ended by " + out.Signal + "."
+		return job.StatusError, "The script was killed by " + out.Signal + "."
 	case out.ExitCode != 0:
 		return job.StatusError, strings.TrimSpace(fmt.Sprintf("The script ended with exit code %d. %s", out.ExitCode, lastLine(out.Stderr)))
 	}

@@ -13,3 +13,6 @@ create table validations (
 create index validations_by_run on validations (by_run);
 -- From here on everyone sees a hidden task: the start of its event.
 alter table tasks add column opens_at datetime;
+-- When a member was removed last. It stays when they come in again with a newer code, and leave.
+alter table members add column barred_at datetime;
+update members set barred_at = removed_at;

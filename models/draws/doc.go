@@ -5,8 +5,8 @@
 // draws of a task, with the cases of those that are no secret any more.
 //
 // It promises that a seed never changes, and is random: nothing that an author or a kernel knows leads to it. It stays secret
-// while a score that counts can be made with it. It is over when the board has an entry of newer software, when the task has a newer version,
-// or when the task closes, which opens the sources, too.
+// while the version takes ranked runs: until the task has a newer version, or closes, which opens the sources, too. New software alone
+// reveals nothing: when the entries that were measured with it are deleted, the older draw counts again.
 //
 // What may go wrong: the epoch of an attempt is that of what its worker last said of its software. If the software changed since, the
 // result names another epoch than the draw has, and the site has to refuse it.

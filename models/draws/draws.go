@@ -91,16 +91,14 @@ func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list 
 		epochs.Software `gorm:"embedded"`
 		Number          int
 		Definition      tasks.Definition `gorm:"serializer:json"`
-		Newest          int64            // epoch of the board
 	}
 	err = s.db.Read(ctx).Table("draws d").
-		Select("d.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness, v.number, v.definition, coalesce(b.epoch_id, 0) as newest").
+		Select("d.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness, v.number, v.definition").
 		Joins("join task_versions v on v.id = d.version_id").Joins("left join epochs e on e.id = d.epoch_id").
-		Joins("left join boards b on b.version_id = d.version_id and b.device = d.device").
 		Where("v.task_id = ?", task.ID).Order("v.number desc, d.device, d.epoch_id desc").Limit(most).Find(&rows).Error
 	for _, row := range rows {
 		shown := Shown{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
-		if row.Newest > row.EpochID || row.VersionID != task.VersionID || !task.Open(now) {
+		if row.VersionID != task.VersionID || !task.Open(now) {
 			drawn := row.Definition.For(row.Device).Draw([]byte(row.Seed))
 			shown.Cases = &drawn
 		}

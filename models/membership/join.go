@@ -74,7 +74,7 @@ func (i Invite) lets(tx *gorm.DB, userID int64, at time.Time) error {
 	}
 	var was Member
 	err := tx.Where("task_id = ? and user_id = ?", i.TaskID, userID).Limit(1).Find(&was).Error
-	if err == nil && was.RemovedAt != nil && !i.CreatedAt.After(*was.RemovedAt) {
+	if err == nil && was.BarredAt != nil && !i.CreatedAt.After(*was.BarredAt) {
 		return db.Errorf(db.Forbidden, "You were removed from this board, and the invite code is from before that. Ask the author of the task for another.")
 	}
 	return db.ReadError(err, "member %d", userID)
@@ -82,6 +82,12 @@ func (i Invite) lets(tx *gorm.DB, userID int64, at time.Time) error {
 
 // use lets a person in. The condition is the limit: transactions take turns, and it holds without that, too.
 func (i Invite) use(tx *gorm.DB, userID int64) error {
+	member := Member{TaskID: i.TaskID, UserID: userID, InviteID: i.ID, JoinedAt: db.Now()}
+	back := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and invite_id = ?", i.TaskID, userID, i.ID).
+		Updates(map[string]any{"joined_at": member.JoinedAt, "removed_at": nil})
+	if back.Error != nil || back.RowsAffected > 0 {
+		return db.WriteError(back.Error, "member %d", userID)
+	}
 	taken := tx.Model(&Invite{}).Where("id = ? and (most = 0 or used < most)", i.ID).Update("used", gorm.Expr("used + 1"))
 	if taken.Error != nil {
 		return db.WriteError(taken.Error, "invite code %d", i.ID)
@@ -90,7 +96,7 @@ func (i Invite) use(tx *gorm.DB, userID int64) error {
 		i.Used = i.Most
 		return i.Over(db.Now())
 	}
-	member := Member{TaskID: i.TaskID, UserID: userID, InviteID: i.ID, JoinedAt: db.Now()}
-	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&member).Error
+	again := clause.OnConflict{Columns: []clause.Column{{Name: "task_id"}, {Name: "user_id"}}, DoUpdates: clause.AssignmentColumns([]string{"invite_id", "joined_at", "removed_at"})}
+	err := tx.Clauses(again).Create(&member).Error
 	return db.WriteError(err, "member %d", userID)
 }

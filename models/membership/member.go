@@ -17,7 +17,8 @@ type Member struct {
 	UserID    int64 `gorm:"primaryKey;autoIncrement:false"`
 	InviteID  int64
 	JoinedAt  time.Time
-	RemovedAt *time.Time // nil: the person is in
+	RemovedAt *time.Time // when the person was removed or left; nil: the person is in
+	BarredAt  *time.Time // when they were removed last: codes from before do not let them in
 }
 
 // Joined is a member as the author of the task sees one.
@@ -40,11 +41,11 @@ func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (lis
 	return list, more, db.ReadError(err, "members of task %d", taskID)
 }
 
-// Leave takes a members' board from the sight of a member who does not want it. Their entries stay. Nothing is left of the
-// membership, so that any code that works lets them in again.
+// Leave takes a members' board from the sight of a member who does not want it. Their entries stay. The code that let them in
+// lets them in again, and does not count them twice.
 func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
-		gone := tx.Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Delete(&Member{})
+		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Update("removed_at", db.Now())
 		if gone.Error == nil && gone.RowsAffected == 0 {
 			return db.Errorf(db.NotFound, "You are not a member of %s.", task.Title)
 		}
@@ -55,14 +56,17 @@ func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Ta
 	})
 }
 
-// Remove takes the task from a member's sight. Their entries stay on the boards. For the task's author and admins.
+// Remove takes the task from a member's sight, also of one who left and could come back. Their entries stay on the boards. For the
+// task's author and admins.
 func (b *Boards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
-		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and removed_at is null", taskID, userID).Update("removed_at", db.Now())
+		now := db.Now()
+		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and (removed_at is null or barred_at is null or barred_at < removed_at)", taskID, userID).
+			Updates(map[string]any{"removed_at": now, "barred_at": now})
 		if gone.Error == nil && gone.RowsAffected == 0 {
 			return db.Errorf(db.NotFound, "Person %d is not a member of %s.", userID, task.Title)
 		}

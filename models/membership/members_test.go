@@ -226,3 +226,25 @@ func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 		}
 	})
 }
+
+// TestComingBackUsesUpNoCode, and leaving ends no removal.
+func TestComingBackUsesUpNoCode(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c, ctx := newClub(t, s), t.Context()
+		code := c.code(membership.NewInvite{Most: 2})
+		for range 3 {
+			modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
+			modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
+		}
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, code)))
+		if used := c.invite().Used; used != 2 {
+			t.Errorf("%d uses are counted, want one for each of the two", used)
+		}
+		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID)) // though she has left
+		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)), db.Forbidden)
+		newer := c.code(membership.NewInvite{})
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, newer)))
+		modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
+		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)), db.Forbidden)
+	})
+}

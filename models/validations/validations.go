@@ -82,6 +82,14 @@ func Ask(tx *gorm.DB, v Validation) error {
 	return db.WriteError(err, "validation")
 }
 
+// Newest is when a script was asked for last for an entry of a task; the zero time: never.
+func Newest(tx *gorm.DB, taskID int64) (time.Time, error) {
+	var newest Validation
+	err := tx.Where("run_id in (select r.id from runs r join submissions s on s.id = r.submission_id where s.task_id = ?)", taskID).
+		Order("asked_at desc").Limit(1).Find(&newest).Error
+	return newest.AskedAt, db.ReadError(err, "the last validation")
+}
+
 // Waiting returns which of the runs wait for an answer.
 func Waiting(tx *gorm.DB, runIDs []int64) (waiting []int64, err error) {
 	err = tx.Model(&Validation{}).Where("run_id in ? and ended_at is null", runIDs).Pluck("run_id", &waiting).Error

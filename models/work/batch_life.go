@@ -49,6 +49,9 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 	if err != nil || e.Parked != 0 {
 		return db.ReadError(err, "the results of batch %s", e.Batch)
 	}
+	if passed, err := e.leavesPlace(tx); err != nil || passed {
+		return err
+	}
 	next := tx.Model(&Evaluation{}).Select("id").Where("device = ? and caller = ? and "+Live+" and parked = ?", e.Device, e.Caller, parkedByLimit).
 		Order("queued_at, id").Limit(1)
 	return db.WriteError(tx.Model(&Evaluation{}).Where("id = (?)", next).Update("parked", 0).Error, "the next evaluation of a batch")

@@ -88,10 +88,11 @@ func (Evaluation) TableName() string { return "evaluations" }
 // is none, or a caller that waits for one would be taken for a stranger to it.
 func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
-	if err := l.db.Read(ctx).Where("id = ?", id).Take(&e).Error; err != nil {
+	read := l.db.Read(ctx)
+	if err := read.Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
 	}
-	return e, nil
+	return e, e.sharedResult(read)
 }
 
 // ShownEvaluation is Evaluation for readers: without the request of a large one.
@@ -113,7 +114,7 @@ func (l *LifeCycle) shown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Ev
 	if err := read.Select(columns).Scopes(find).Take(&e).Error; err != nil {
 		return Evaluation{}, err
 	}
-	return e, nil
+	return e, e.sharedResult(l.db.Read(ctx))
 }
 
 // FollowedEvaluation is Evaluation for those who wait for its end, and ask each second: without its request and its result.
@@ -129,7 +130,7 @@ const noLiveBatch = "batch not in (select batch from evaluations where " + Live 
 
 // PruneEvaluations removes evaluations that ended before a time.
 func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := l.db.Writer(ctx).Where("ended_at < ? and "+noLiveBatch, db.Time(before)).Delete(&Evaluation{}).Error
+	err := l.db.Writer(ctx).Where("ended_at < ? and "+unshared+" and "+noLiveBatch, db.Time(before)).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
@@ -177,7 +178,7 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	if owner == "" {
 		return nil
 	}
-	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ? and "+noLiveBatch, db.Time(before), owner).Delete(&Evaluation{}).Error
+	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ? and "+unshared+" and "+noLiveBatch, db.Time(before), owner).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 

@@ -1,15 +1,21 @@
 package work
 
 import (
+	"context"
+
 	"gorm.io/gorm"
 
 	"warpboard/models/db"
 	"warpboard/models/epochs"
 )
 
-// Of equal evaluations of one caller that allow it, one is measured, and the others share its result: those that it finds, and those
-// that come later, as long as the device has the same software. One that shares waits outside the queue. Where the measured one
-// ends without a result, the first of the others takes its place.
+// Of equal evaluations of one caller that allow it, one is measured, and the others share its result: those that wait, and those
+// that come later, until the device gets software that it did not have before. One that shares waits outside the queue. Where the
+// measured one ends without a result, the first of the others takes its place. A result is stored once: a caller may have 10,000
+// that share it.
+
+// unshared are evaluations whose result no other one has.
+const unshared = "id not in (select shares from evaluations where shares <> '')"
 
 // findSame finds the evaluation of the asker that this one may share; the zero Evaluation if there is none.
 func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, err error) {
@@ -46,7 +52,7 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	}
 	request := e.Request
 	*e = news.Evaluations[0]
-	e.Request = request
+	e.Request, e.Result = request, same.Result
 	return nil
 }
 
@@ -88,12 +94,12 @@ func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
 	if err := query.Find(&sharing).Error; err != nil || len(sharing) == 0 {
 		return db.ReadError(err, "evaluations that share a result")
 	}
-	if e.State != EvaluationCompleted {
-		return measureNext(tx, e.ID, sharing[0].ID)
+	if !e.hasResult() {
+		return e.measureNext(tx, sharing[0].ID)
 	}
 	for i := range sharing {
 		s := &sharing[i]
-		s.State, s.Result, s.Worker, s.StartedAt = e.State, e.Result, e.Worker, e.StartedAt
+		s.State, s.Worker = e.State, e.Worker // StartedAt stays nil: it used no slot
 		s.end()
 		if err := saveUnit(tx, s, s.AttemptID); err != nil {
 			return err
@@ -105,11 +111,46 @@ func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
 	return nil
 }
 
-// measureNext puts one of those that shared a result into the queue, because there is none. The others share its result.
-func measureNext(tx *gorm.DB, without, next string) error {
-	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": 0, "shares": ""}).Error
+// hasResult reports whether the evaluation ended with what others may share. A kernel that takes too long does so again.
+func (e *Evaluation) hasResult() bool {
+	return e.State == EvaluationCompleted || e.State == EvaluationTimeout
+}
+
+// measureNext gives one of those that shared a result the place of the one that ended without, in the queue or outside.
+// The others share its result.
+func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
+	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": e.Parked, "shares": ""}).Error
 	if err == nil {
-		err = tx.Model(&Evaluation{}).Where("shares = ? and shares <> '' and "+Live, without).Update("shares", next).Error
+		err = tx.Model(&Evaluation{}).Where("shares = ? and shares <> '' and "+Live, e.ID).Update("shares", next).Error
 	}
+	return db.WriteError(err, "evaluations that share a result")
+}
+
+// leavesPlace reports whether the evaluation ends and one that shares takes its place.
+func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
+	if e.RequestHash == "" || e.Shares != "" || e.hasResult() {
+		return false, nil
+	}
+	var sharing int64
+	err := tx.Model(&Evaluation{}).Where("shares = ? and shares <> '' and "+Live, e.ID).Count(&sharing).Error
+	return sharing > 0, db.ReadError(err, "evaluations that share a result")
+}
+
+// sharedResult reads the result that an evaluation shares.
+func (e *Evaluation) sharedResult(read *gorm.DB) error {
+	if e.Shares == "" || !e.hasResult() {
+		return nil
+	}
+	var from Evaluation
+	err := read.Select("result").Where("id = ?", e.Shares).Limit(1).Find(&from).Error
+	e.Result = from.Result
+	return db.ReadError(err, "the result of evaluation %s", e.Shares)
+}
+
+// FreeSharing has evaluations measured that wait for one which ended without telling them: the process that ended it was of an
+// older version.
+func (l *LifeCycle) FreeSharing(ctx context.Context) error {
+	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+Live+
+		" and shares not in (select id from evaluations where "+Live+")", parkedSharing).Error
 	return db.WriteError(err, "evaluations that share a result")
 }

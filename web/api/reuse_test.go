@@ -178,3 +178,43 @@ func TestAKeySharesItsOwnResults(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 }
+
+// TestASharedResultIsStoredOnce, and as long as one shares it.
+func TestASharedResultIsStoredOnce(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		first, second := asks(s, "return x"), asks(s, "return x")
+		s.EndOne(first["id"].(string), compiled())
+		third := asks(s, "return x")
+		for _, e := range []webtest.Object{second, third} {
+			var kept int64
+			row := s.Cfg.Store.SQL().QueryRowContext(t.Context(), "select count(*) from evaluations where id = $1 and result is not null and result <> 'null'", e["id"])
+			if err := row.Scan(&kept); err != nil || kept != 0 {
+				t.Errorf("%s has a copy, or %v", e["id"], err)
+			}
+		}
+		if err := s.Cfg.Store.Work.PruneEvaluations(t.Context(), time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if resp, _ := s.Ask("GET", "/api/v1/evaluations/"+first["id"].(string), nil); resp.StatusCode != http.StatusOK {
+			t.Error("the result is gone before those that share it")
+		}
+	})
+}
+
+// TestSharingGivesNoMorePlacesInTheQueue of a device than one caller may have.
+func TestSharingGivesNoMorePlacesInTheQueue(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		var requests []any
+		for i := range 10 {
+			one := webtest.Object{"kernel": webtest.TorchModel("return x + " + string(rune('0'+i))), "reuse_result": true}
+			requests = append(requests, one, one)
+		}
+		_, ids := batch(s, requests)
+		for i := 0; i < len(ids); i += 2 {
+			s.Ask("POST", "/api/v1/evaluations/"+ids[i]+"/cancel", nil)
+			if n := waiting(s); n > 2 {
+				t.Fatalf("%d are in the queue", n)
+			}
+		}
+	}, func(c *web.Config) { c.EvalLimits.AtOnce = 2 })
+}

@@ -91,7 +91,7 @@ func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	}
 	shown := *e.Event
 	shown.Text = ""
-	if shown.Case != nil && (h.self || shown.Stage == job.StageSanitize) {
+	if shown.Case != nil && (h.self || shown.Stage == job.StageProfile || shown.Stage == job.StageSanitize) {
 		c := *shown.Case
 		h.hideCase(shown.Stage, &c)
 		shown.Case = &c

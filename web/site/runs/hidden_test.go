@@ -1,0 +1,23 @@
+package runs
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// TestACaseOfAPrivateRunNamesNoKernels in the stream of its events: what Nsight Compute says of a case quotes their names.
+func TestACaseOfAPrivateRunNamesNoKernels(t *testing.T) {
+	hidden := HiddenOf(tasks.Definition{Lang: tasks.LangCUDA})
+	for _, stage := range []job.Stage{job.StageProfile, job.StageSanitize} {
+		e := work.RunEvent{Event: &job.Event{Stage: stage, Case: &job.CaseResult{Message: "No kernel matched the filter. These kernels ran: secret_v7."}}}
+		if got := hidden.Event(e); got.Event.Case.Message != "" {
+			t.Errorf("%s: %q", stage, got.Event.Case.Message)
+		}
+		if e.Event.Case.Message == "" {
+			t.Errorf("%s: the event that others share was changed", stage)
+		}
+	}
+}
