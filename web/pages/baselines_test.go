@@ -7,32 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"warpboard/evaluator/job"
-	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
 
 func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 	s := webtest.NewScene(t)
-	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Machine: job.Machine{Driver: "570"}}}}
-	if _, _, err := s.Cfg.Store.NoteSlots(t.Context(), h); err != nil { // it is the first worker with that device
-		t.Fatal(err)
-	}
-	waits, err := s.Cfg.Store.Work.Queue(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, q := range waits {
-		if q.Priority == work.PriorityBaseline && q.Device == "H200" {
-			run, err := s.Cfg.Store.Work.Run(t.Context(), q.RunID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.Finish(run, 11e3)
-		}
-	}
+	s.Measured("H200", 11e3)
 	path := "/tasks/" + s.Task.Slug + "/boards/H200"
 	doc := s.BrowserOf(s.Ada).Page(path, http.StatusOK)
 	webtest.CheckSound(t, doc)

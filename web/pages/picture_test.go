@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"warpboard/web/webtest"
 )
 
@@ -35,6 +37,38 @@ func TestABoardIsDrawnOverItsTable(t *testing.T) {
 		t.Errorf("the bar of the first is %q wide", width)
 	}
 	webtest.WantText(t, doc, fmt.Sprintf("#entry-%d", s.Ada.ID), "new 1")
+}
+
+// overlapping counts the pairs of texts in a board's picture that cover each other.
+const overlapping = `(() => { const boxes = [...document.querySelectorAll(".chart text")].map((e) => e.getBoundingClientRect()).filter((b) => b.width > 0);
+	return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length; })()`
+
+func TestABaselineNearTheRecordCoversNoName(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.Finish(s.Submit(s.Ada, "CPU", webtest.GoodKernel), 2.1e6)
+	s.Measured("CPU", 2.177e6)
+	w := s.Window()
+	for _, width := range []int64{1440, 768, 390} {
+		w.Do(chromedp.EmulateViewport(width, 900))
+		w.Visit("/tasks/" + s.Task.Slug + "/boards/CPU")
+		w.Shows(".mark-name", "naive, 2.177 ms")
+		w.Shows(".point-name", "Ada Lovelace")
+		if n := w.Eval(overlapping); n != "0" {
+			t.Errorf("%s pairs of texts cover each other at %d px", n, width)
+		}
+	}
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Until(`document.querySelector("#board tbody tr").getBoundingClientRect().bottom < 900`)
+	w.LooksRight("board-young")
+}
+
+func TestAShortScoreIsExplainedOnceOnABoard(t *testing.T) {
+	s := webtest.NewScene(t)
+	doc := s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
+	webtest.WantText(t, doc, "#board [data-short]", "Scores under 30 µs are unproven claims")
+	if marks := doc.Find("#board a.mark").Length(); marks > 0 {
+		t.Errorf("%d rows explain it, too", marks)
+	}
 }
 
 func TestAPersonIsFoundOnTheBoard(t *testing.T) {

@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -113,4 +114,27 @@ func (s *Scene) Webhook() string {
 		}
 	}
 	return fmt.Sprintf("/webhooks/%d", hook.ID)
+}
+
+// Measured has a first worker of a device measure the baselines.
+func (s *Scene) Measured(device string, ns float64) {
+	s.T.Helper()
+	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: device, Machine: job.Machine{Driver: "570"}}}}
+	_, _, err := s.Cfg.Store.NoteSlots(context.Background(), h)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	waits, err := s.Cfg.Store.Work.Queue(context.Background())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for _, q := range waits {
+		if q.Priority == work.PriorityBaseline && q.Device == device {
+			run, err := s.Cfg.Store.Work.Run(context.Background(), q.RunID)
+			if err != nil {
+				s.T.Fatal(err)
+			}
+			s.Finish(run, ns)
+		}
+	}
 }

@@ -43,6 +43,7 @@ type Line struct {
 // drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the first,
 // lanes in the second, scores upwards in both. What must keep its shape, dots and texts, has its place in percent.
 type drawing struct {
+	Low         bool // half as high: few records need no more
 	Curve, Area string
 	Points      []point
 	Rows        []row // round scores at the left, the least first
@@ -51,19 +52,22 @@ type drawing struct {
 	Rest        string // dots that lead nowhere: there are too many
 	First, Last time.Time
 	SameDay     bool // the time of day distinguishes the two
+	at          []place
 }
 
 type (
 	point struct {
 		X, Y, Title, URL string
 		Name             string // empty: no room
-		End              bool   // the name ends at the point
-		Last             bool
+		End, Below       bool   // the name ends at the point; it stands below it
+		Phone            bool   // a phone has room for the name
 	}
 	row  struct{ Path, At, Label string }
 	mark struct {
-		Path, At, Label string
+		Path, At, Label string // without a label: no room
 		Limit           bool
+		End, Below      bool // the label stands at the right edge; below its line
+		Phone           bool // a phone has room for the label
 	}
 	dot struct {
 		X, Y, Title, URL string
@@ -75,6 +79,7 @@ const (
 	chartLeast         = 0.02 // decades that the scale shows at least: noise must not look like a fall
 	chartMargin        = 0.12 // of the scale, above and below
 	chartFrom, chartTo = 2.0, 94.0
+	fewSteps           = 2 // that a low drawing shows
 )
 
 // draw lays out a picture; one without any score is empty.
@@ -86,13 +91,19 @@ func draw(p Board) drawing {
 		return drawing{}
 	}
 	y := p.scale()
-	d := drawing{Rows: y.rows()}
+	d := drawing{Rows: y.rows(), Low: len(p.Steps) <= fewSteps}
+	d.trace(p.Steps, y)
+	texts := newTexts(d.Low, d.at)
 	for _, l := range p.Lines {
 		at := y.of(l.ScoreNS)
-		d.Marks = append(d.Marks, mark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percent(at), Limit: l.Limit,
-			Label: l.Label + ", " + format.Nanoseconds(l.ScoreNS).String()})
+		m := mark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percent(at), Limit: l.Limit}
+		m.Label, m.End, m.Below, m.Phone = texts.line(l.Label+", "+format.Nanoseconds(l.ScoreNS).String(), at)
+		d.Marks = append(d.Marks, m)
 	}
-	d.trace(p.Steps, y)
+	for i, s := range slices.Backward(p.Steps) { // the latest have the first choice of places for their names
+		one := &d.Points[i]
+		one.Name, one.End, one.Below, one.Phone = texts.point(s.Name, d.at[i], i == len(p.Steps)-1)
+	}
 	d.scatter(p.Dots, y)
 	return d
 }
@@ -139,16 +150,15 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 	d.SameDay = format.Day(d.First) == format.Day(d.Last)
 	span := d.Last.Sub(d.First)
 	var curve strings.Builder
-	names := &labels{}
 	d.Points = make([]point, len(steps))
-	for i, s := range slices.Backward(steps) { // the latest have the first choice of places for their names
+	for i, s := range steps {
 		x, y := chartFrom, scale.of(s.ScoreNS)
 		if span > 0 {
 			x += (chartTo - chartFrom) * min(max(float64(s.When.Sub(d.First))/float64(span), 0), 1)
 		}
-		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL, Last: i == len(steps)-1,
+		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL,
 			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Name, format.Minute(s.When))}
-		d.Points[i].Name, d.Points[i].End = names.place(s.Name, x, y)
+		d.at = append(d.at, place{x, y})
 	}
 	for i, p := range d.Points {
 		x, y := strings.TrimSuffix(p.X, "%"), strings.TrimSuffix(p.Y, "%")
@@ -162,33 +172,9 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 	d.Area = fmt.Sprintf("%sV100H%.2fZ", d.Curve, chartFrom)
 }
 
-// labels are the names that stand already, each a strip of the drawing.
-type labels struct{ taken [][3]float64 }
-
-const (
-	letter     = 1.15 // how wide a letter is at most, where the drawing is as wide as a page
-	nameHeight = 7.0
-)
-
-// place finds room for a name right of a point, or left of it near the right edge; empty: there is none.
-func (l *labels) place(name string, x, y float64) (shown string, end bool) {
-	wide := letter * float64(len([]rune(name)))
-	from, to := x, x+wide
-	if end = to > 100; end {
-		from, to = x-wide, x
-	}
-	for _, t := range l.taken {
-		if from < t[1] && to > t[0] && math.Abs(y-t[2]) < nameHeight {
-			return "", end
-		}
-	}
-	l.taken = append(l.taken, [3]float64{from, to, y})
-	return name, end
-}
-
 const (
 	lanes     = 32  // of a warp
-	dotHeight = 2.8 // of the drawing
+	dotHeight = 2.8 // of the drawing, at its full height
 	// MostLinks is how many dots have a link and a label: the first ones, and the viewer's. A crowded board has more dots
 	// than can be pointed at.
 	MostLinks = 60
@@ -204,7 +190,7 @@ type spot struct {
 // scatter puts each dot into the first lane that is free at its height, so that crowds reach far to the right. Dots without
 // a lane are left out.
 func (d *drawing) scatter(dots []Dot, scale scoreScale) {
-	spots, used, links := lay(dots, scale), 8, 0
+	spots, used, links := lay(dots, scale, d.dotHeight()), 8, 0
 	for _, s := range spots {
 		for s.lane >= used {
 			used *= 2
@@ -223,7 +209,15 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	d.Rest = rest.String()
 }
 
-func lay(dots []Dot, scale scoreScale) (spots []spot) {
+// dotHeight is what a dot covers of the drawing.
+func (d *drawing) dotHeight() float64 {
+	if d.Low {
+		return 2 * dotHeight
+	}
+	return dotHeight
+}
+
+func lay(dots []Dot, scale scoreScale, height float64) (spots []spot) {
 	var free [lanes]float64 // down to which height a lane is taken
 	for i := range free {
 		free[i] = math.Inf(1)
@@ -231,7 +225,7 @@ func lay(dots []Dot, scale scoreScale) (spots []spot) {
 	for i, one := range dots {
 		y := scale.of(one.ScoreNS)
 		for k := range min(one.Size, lanes) {
-			lane := slices.IndexFunc(free[:], func(taken float64) bool { return taken-y >= dotHeight })
+			lane := slices.IndexFunc(free[:], func(taken float64) bool { return taken-y >= height })
 			if lane < 0 {
 				break
 			}

@@ -22,7 +22,7 @@ func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 	want := []point{
 		{X: "2.00%", Y: "9.68%", Title: "1.000\u00a0µs, Ada, 1 Jan 2030, 00:00 UTC", Name: "Ada"},
 		{X: "48.00%", Y: "50.00%", Title: "100.0\u00a0ns, Ben, 2 Jan 2030, 00:00 UTC", Name: "Ben"},
-		{X: "94.00%", Y: "90.32%", Title: "10.00\u00a0ns, Cleo, 3 Jan 2030, 00:00 UTC", Name: "Cleo", Last: true},
+		{X: "94.00%", Y: "90.32%", Title: "10.00\u00a0ns, Cleo, 3 Jan 2030, 00:00 UTC", Name: "Cleo", End: true, Below: true, Phone: true},
 	}
 	if diff := cmp.Diff(want, d.Points); diff != "" {
 		t.Errorf("points (-want +got):\n%s", diff)
@@ -46,6 +46,16 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 	}
 	if len(named) < 3 || len(named) > 12 || named[len(named)-1] != 39 {
 		t.Errorf("of 40 records these have names: %v", named)
+	}
+}
+
+// TestALineAndARecordKeepTheirNames: a baseline near the record has its name elsewhere, in any window.
+func TestALineAndARecordKeepTheirNames(t *testing.T) {
+	for ns := 1.0; ns < 4; ns += 0.01 {
+		d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}}, Lines: []Line{{ScoreNS: ns * 1e6, Label: "naive"}}})
+		if !d.Low || !d.Marks[0].Phone || d.Marks[0].Label == "" || !d.Points[0].Phone || d.Points[0].Name == "" {
+			t.Fatalf("with a baseline of %.2f ms, the line is %+v, the record %+v", ns, d.Marks[0], d.Points[0])
+		}
 	}
 }
 

@@ -151,7 +151,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	board := visitor.Page("/tasks/small/boards/CPU", http.StatusOK)
 	webtest.WantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	webtest.WantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
-	webtest.WantText(t, board, "tbody tr:nth-child(3)", "– Cid older software † 12.000 µs")
+	webtest.WantText(t, board, "tbody tr:nth-child(3)", "– Cid older software 12.000 µs")
 	olderHasNoRank(s, visitor, board)
 	doc := visitor.Page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, doc, "[data-drift]", "driver 570 → 580")

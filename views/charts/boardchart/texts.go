@@ -1,0 +1,113 @@
+package boardchart
+
+import "slices"
+
+// place is a place in percent of the drawing.
+type place struct{ x, y float64 }
+
+// area is what a text or a point covers, in pixels.
+type area struct{ x1, y1, x2, y2 float64 }
+
+func (a area) overlaps(b area) bool { return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2 }
+
+// room is the drawing as one window shows it. Its sizes are the least that a window of its kind has.
+type room struct {
+	wide, high    float64
+	points, texts []area
+}
+
+const (
+	wideRoom, phoneRoom = 450.0, 160.0
+	fullHeight          = 256.0
+	letter, line        = 7.0, 16.0 // how wide a letter and how high a text is, generously: fonts differ
+	pointSize           = 4.0
+)
+
+// texts finds places for the texts of a drawing, so that none covers another: in a wide window, and on a phone.
+type texts struct{ rooms [2]room }
+
+func newTexts(low bool, points []place) *texts {
+	high := fullHeight
+	if low {
+		high /= 2
+	}
+	t := &texts{rooms: [2]room{{wide: wideRoom, high: high}, {wide: phoneRoom, high: high}}}
+	for i := range t.rooms {
+		r := &t.rooms[i]
+		for _, p := range points {
+			x, y := p.x*r.wide/100, p.y*r.high/100
+			r.points = append(r.points, area{x - pointSize, y - pointSize, x + pointSize, y + pointSize})
+		}
+	}
+	return t
+}
+
+// spotOf is where a text may stand: at a place, right of it or left, and so far above or below.
+type spotOf struct {
+	at         place
+	end, below bool
+	dx, dy     float64 // pixels from the place to the nearest edges of the text
+}
+
+func (s spotOf) area(text string, r room) area {
+	x, y, wide := s.at.x*r.wide/100+s.dx, s.at.y*r.high/100-s.dy-line, letter*float64(len([]rune(text)))
+	if s.end {
+		x = s.at.x*r.wide/100 - s.dx - wide
+	}
+	if s.below {
+		y = s.at.y*r.high/100 + s.dy
+	}
+	return area{x, y, x + wide, y + line}
+}
+
+// line names a line: at its left end, above or below it, else at its right end. A text that covers a point of the curve is
+// better than none.
+func (t *texts) line(text string, y float64) (shown string, end, below, phone bool) {
+	var spots []spotOf
+	for _, end := range []bool{false, true} {
+		at := place{0.5, y}
+		if end {
+			at.x = 99.5
+		}
+		spots = append(spots, spotOf{at: at, end: end, dy: 1}, spotOf{at: at, end: end, below: true, dy: 2})
+	}
+	return t.first(text, spots, true)
+}
+
+// point names a point: above the step that begins there, else below the one that ends there. A phone has room for the last.
+func (t *texts) point(text string, at place, last bool) (shown string, end, below, phone bool) {
+	return t.first(text, []spotOf{
+		{at: at, dx: 4, dy: 4}, {at: at, dx: 6, dy: 5, end: true, below: true},
+		{at: at, dx: 4, dy: 5, below: true}, {at: at, dx: 6, dy: 4, end: true},
+	}, last)
+}
+
+// first takes the first spot that is free, also on a phone if that is possible and wanted; an empty text: there is none.
+func (t *texts) first(text string, spots []spotOf, onPhone bool) (shown string, end, below, phone bool) {
+	for _, try := range []struct{ phone, overPoints bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
+		if try.phone && !onPhone {
+			continue
+		}
+		for _, s := range spots {
+			if !t.rooms[0].free(s.area(text, t.rooms[0]), try.overPoints) || try.phone && !t.rooms[1].free(s.area(text, t.rooms[1]), try.overPoints) {
+				continue
+			}
+			t.take(text, s, try.phone)
+			return text, s.end, s.below, try.phone
+		}
+	}
+	return "", false, false, false
+}
+
+func (t *texts) take(text string, s spotOf, phone bool) {
+	for i := range t.rooms {
+		if i == 0 || phone {
+			t.rooms[i].texts = append(t.rooms[i].texts, s.area(text, t.rooms[i]))
+		}
+	}
+}
+
+// free reports whether an area lies between the sides of the drawing and covers no text, nor a point unless it may.
+func (r room) free(a area, overPoints bool) bool {
+	return a.x1 >= 0 && a.x2 <= r.wide && !slices.ContainsFunc(r.texts, a.overlaps) && (overPoints || !slices.ContainsFunc(r.points, a.overlaps))
+}
