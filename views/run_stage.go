@@ -15,6 +15,7 @@ type StageView struct {
 	Total   int           // cases that it will have, when known
 	Running bool          // goes on now
 	Process int           // of several fresh processes, the one that goes on
+	Least   int           // fresh processes that measure a score, where the time suffices; 0: it has no such processes
 	For     time.Duration // how long it has gone on
 	Limit   time.Duration // that it may take; 0: not known
 	Now     string        // arguments of the case that runs now, when known
@@ -83,8 +84,8 @@ func (s *StageView) NextProcess(index int) {
 func (s StageView) Note() string {
 	done := len(s.Result.Cases)
 	switch {
-	case s.Running && s.Process > 1:
-		return fmt.Sprintf("process %d, case %d of %d", s.Process, done, s.Total)
+	case s.Running && s.Total > 0 && (s.Process > 1 || s.Least > 0):
+		return fmt.Sprintf("%s, case %d of %d", s.process(), min(done+1, s.Total), s.Total)
 	case s.Running && s.Total > 0:
 		return fmt.Sprintf("%d of %d done", done, s.Total)
 	case s.Running:
@@ -105,6 +106,15 @@ func (s StageView) Note() string {
 		return statusWords(s.Result.Status) + ", " + took
 	}
 	return took
+}
+
+// process says which process goes on, and of how many, as long as it is one of those that there are at least.
+func (s StageView) process() string {
+	now := max(s.Process, 1)
+	if now > s.Least {
+		return fmt.Sprintf("process %d", now)
+	}
+	return fmt.Sprintf("process %d of at least %d", now, s.Least)
 }
 
 // Summary heads the stage's table of cases.

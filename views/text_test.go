@@ -166,8 +166,12 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 	running.Running, running.Total = true, 4
 	ranked := stage("", job.StatusPass)
 	ranked.Running, ranked.Total, ranked.Result.Stage = true, 2, job.StageRanked
+	ranked.Least = 5
+	first := ranked
 	ranked.NextProcess(0) // of another process: the case is told again
 	ranked.Result.Cases = append(ranked.Result.Cases, job.CaseResult{Status: job.StatusPass})
+	sixth := ranked
+	sixth.Process = 6
 	skipped := StageView{Skipped: true}
 	for _, test := range []struct {
 		stage         StageView
@@ -176,7 +180,9 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 		{StageView{}, "waiting", ""},
 		{skipped, "not reached", ""},
 		{running, "1 of 4 done", "1 of 4 so far"},
-		{ranked, "process 2, case 1 of 2", "1 of 2 so far; times appear when all processes have ended"},
+		{first, "process 1 of at least 5, case 2 of 2", "1 of 2 so far; times appear when all processes have ended"},
+		{ranked, "process 2 of at least 5, case 2 of 2", "1 of 2 so far; times appear when all processes have ended"},
+		{sixth, "process 6, case 2 of 2", "1 of 2 so far; times appear when all processes have ended"},
 		{ended(stage(job.StatusPass, job.StatusPass)), "1.3\u00a0s", "1 case passed"},
 		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s", "1 of 2 cases passed"},
 	} {
