@@ -175,6 +175,10 @@ func Run(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
+		templ_7745c5c3_Err = disturbedNote(r.Disturbed).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		if r.Failure != nil {
 			templ_7745c5c3_Err = failure(r).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -186,10 +190,6 @@ func Run(r RunCard) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = runVerdict(r).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = disturbedNote(r.Disturbed).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

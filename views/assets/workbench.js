@@ -68,6 +68,7 @@ function started() {
   past = submission();
   shown = "";
   pin.hidden = true;
+  form.querySelector(".bench-more")?.removeAttribute("open");
   form.querySelectorAll("[role=alert]").forEach((refusal) => refusal.remove());
   drawer.querySelectorAll("[data-failure], [role=alert]").forEach((old) => old.remove());
   mark([]);
@@ -121,7 +122,7 @@ function split(bar) {
     return across ? ((clientX - box.left) / box.width) * 100 : ((box.bottom - clientY) / box.height) * 100;
   };
   bar.hidden = false;
-  set(Number(stored(() => localStorage.getItem(kept))) || 40);
+  set(Number(stored(() => localStorage.getItem(kept))) || (across ? 40 : 50));
   bar.addEventListener("pointerdown", (event) => {
     event.preventDefault();
     bar.setPointerCapture(event.pointerId);

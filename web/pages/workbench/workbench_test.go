@@ -220,6 +220,42 @@ func TestWorkbenchKeepsCodeButtonsAndResultInTheWindow(t *testing.T) {
 	w.RefusedNothing()
 }
 
+// TestADisturbedScoreIsExplainedWithoutScrolling, and so are the stages of its run.
+func TestADisturbedScoreIsExplainedWithoutScrolling(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.SQL("update runs set disturbed = 'the GPU was at 83 °C and slowed down to 1,200 MHz' where id = ?", s.Done.ID)
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Bench(s, fmt.Sprintf("?run=%d", s.Done.SubmissionID))
+	w.Until(`["[data-score]", ".stages", "[data-disturbed]"].every((part) => {
+		const box = document.querySelector("#bench-run " + part)?.getBoundingClientRect(), panel = document.querySelector("#bench-run").getBoundingClientRect();
+		return box && box.top >= panel.top && box.bottom <= panel.bottom;
+	})`)
+	w.LooksRight("bench-disturbed")
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Eval(`document.querySelector("#tab-cases").click()`)
+	w.Until(`document.querySelector("#bench-run [data-cases=ranked]").offsetHeight && !document.querySelector("#bench-run .card-head").offsetHeight`)
+	w.Until(`!document.querySelector("#bench-run [data-submission]").offsetHeight`)
+	w.LooksRight("bench-cases")
+}
+
+// TestAPhoneHasTheButtonsInOneRow, with a menu that is only HTML.
+func TestAPhoneHasTheButtonsInOneRow(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	shown := `[...document.querySelectorAll(".bench-bar button, .bench-bar summary")].filter((part) => part.checkVisibility()).map((part) => part.textContent.trim()).join()`
+	w.Bench(s, "")
+	w.Until(fmt.Sprintf("%s == %q", shown, "Test,Rank,Benchmark,Profile,For another person"))
+	w.Do(chromedp.EmulateViewport(390, 844))
+	w.Until(fmt.Sprintf("%s == %q", shown, "Test,Rank,More"))
+	w.Until(`document.querySelector(".bench-bar").offsetHeight < 64`)
+	w.Eval(`document.querySelector(".bench-more > summary").click()`)
+	w.Until(fmt.Sprintf("%s == %q", shown, "Test,Rank,More,Benchmark,Profile,For another person"))
+	w.Until(`document.querySelector(".bench-right").offsetWidth <= document.querySelector("h1").parentElement.offsetWidth`)
+	w.Until(`document.documentElement.scrollWidth == innerWidth && document.querySelector(".bench-more-list").getBoundingClientRect().top > 0`)
+	w.LooksRight("bench-more")
+}
+
 // TestWorkbenchOpensARunWithItsSource, unless this browser has a draft: then the run's marks are not the draft's.
 func TestWorkbenchOpensARunWithItsSource(t *testing.T) {
 	s := webtest.NewScene(t)
