@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 	"unicode"
 
 	"warpboard/evaluator/job"
@@ -30,7 +31,7 @@ type CompareVM struct {
 	Because *ncu.Because // what explains the difference under the profiler; nil: nothing to explain
 	// Pairs are the kernels side by side, from ncu.Compare; empty shows NoProfile instead.
 	Pairs     []ncu.Pair
-	NoProfile string // why there are no kernels to compare, in a sentence
+	NoProfile string // which side has no kernels to compare and why, in a sentence; empty: neither has
 	JSON      string // URLs of the same data
 	CSV       string
 }
@@ -41,7 +42,9 @@ type Side struct {
 	Short string // "#12 ada"
 	URL   string
 	Score string // as the board shows it; empty for an unranked run
-	Note  string // device, time
+	Where string // task and device
+	When  time.Time
+	Note  string // how its score differs from its board's; may be empty
 }
 
 // FileDiff is one submitted file in both versions.

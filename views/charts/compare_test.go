@@ -95,7 +95,11 @@ func TestCompareShowsBothSidesOfEverySection(t *testing.T) {
 func TestCompareWithoutProfilesSaysSo(t *testing.T) {
 	vm := compareVM(t)
 	vm.Pairs, vm.NoProfile = nil, "Run #15 has no profile."
-	if doc, _ := render(t, Compare(vm)); !strings.Contains(doc.Find("#profile").Text(), "Run #15 has no profile.") {
-		t.Error("the missing profile is not said")
+	if doc, _ := render(t, Compare(vm)); !strings.Contains(doc.Find("[data-no-profile]").Text(), "Run #15 has no profile.") || doc.Find("#profile").Length() > 0 {
+		t.Error("the missing profile is not said, or there is an empty panel")
+	}
+	vm.NoProfile = ""
+	if doc, _ := render(t, Compare(vm)); doc.Find("[data-no-profile], #profile").Length() > 0 {
+		t.Error("where neither has a profile, one is said to be missing")
 	}
 }

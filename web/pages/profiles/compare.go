@@ -84,7 +84,10 @@ type bothOf struct {
 func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b),
-		NoCode: codeHidden(a, b), NoProfile: missing}
+		NoCode: codeHidden(a, b)}
+	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
+		vm.NoProfile = missing
+	}
 	if a.Version.ID == b.Version.ID {
 		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
 	}
@@ -153,13 +156,13 @@ func sideOf(r, other comparedRun, own float64) charts.Side {
 	}
 	s := charts.Side{
 		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: short, URL: string(views.SubmissionURL(r.Sub.ID)),
-		Note: fmt.Sprintf("%s on %s, %s", r.Task.Title, r.Run.Device, r.Run.QueuedAt.UTC().Format("2 Jan 2006, 15:04 UTC")),
+		Where: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
 	}
 	if r.Run.ScoreNS == nil {
 		return s
 	}
 	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.scoresAlone(own) {
-		s.Note += fmt.Sprintf(". This run alone; its board has %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
+		s.Note = fmt.Sprintf("This run alone; its board has %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
 	}
 	return s
 }
@@ -185,7 +188,7 @@ func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 		for _, c := range p.Cases {
 			if !seen[c.Index] {
 				seen[c.Index] = true
-				tabs = append(tabs, charts.CaseTab{Index: c.Index, Spec: runs.CaseSpec(c.Spec)})
+				tabs = append(tabs, charts.CaseTab{Index: c.Index, Spec: c.Spec})
 			}
 		}
 	}

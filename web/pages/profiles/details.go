@@ -109,7 +109,7 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 		return vm, of, 0, err
 	}
 	for _, one := range profile.Cases {
-		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: runs.CaseSpec(one.Spec)})
+		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: one.Spec})
 	}
 	of.Report = profile.ReportHash(vm.Query.Case)
 	if vm.Report, err = p.runs.SeenReport(seen.Access, profile, vm.Query.Case); err != nil {

@@ -60,6 +60,21 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	}
 }
 
+// TestAComparisonOfWhatCannotBeComparedEnds after it has said so.
+func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
+	s := webtest.NewProfiledScene(t)
+	doc := s.BrowserOf(s.Ada).Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, s.Failed.ID), http.StatusOK)
+	if said := webtest.Words(doc.Find("[data-findings]")); said != "The two runs have no timed case in common, so their speeds cannot be compared." {
+		t.Errorf("it says %q", said)
+	}
+	if doc.Find("#times, #profile, [data-no-profile]").Length() > 0 {
+		t.Error("there are panels without content")
+	}
+	if times := doc.Find(".pf-side time[data-time]").Length(); times != 2 {
+		t.Errorf("%d sides say when in the reader's time zone", times)
+	}
+}
+
 // TestARecordsStoryIsToldOnTheBoard: why it is faster than the one before, from both profiles, without leaving the page.
 func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
 	s := webtest.NewProfiledScene(t)

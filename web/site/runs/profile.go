@@ -149,9 +149,6 @@ func (p Profile) ReportNote(index int) string {
 	return ""
 }
 
-// CaseSpec shortens a case's line for a tab.
-func CaseSpec(spec string) string { return strings.ReplaceAll(spec, "; ", ", ") }
-
 // otherDots is how many of a board's best entries are drawn into a roofline.
 const otherDots = 8
 
