@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -50,8 +51,10 @@ type variantChip struct {
 	label string // of its variant
 }
 
-// chips are the boards of a line: those with a leader first, and at most mostChips; more is how many there are beyond.
-func (c TaskCard) chips() (list []variantChip, more int) {
+// chips are the boards of a line: those that a worker serves now first, then those with a leader, at most mostChips. rest are
+// the others.
+func (c TaskCard) chips() (shown, rest []variantChip) {
+	var list []variantChip
 	for _, v := range c.Variants {
 		for _, b := range v.Boards {
 			list = append(list, variantChip{b, v.Slug, c.label(v)})
@@ -63,8 +66,35 @@ func (c TaskCard) chips() (list []variantChip, more int) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b variantChip) int {
-		return cmp.Compare(min(len(b.Leaders), 1), min(len(a.Leaders), 1))
+		return cmp.Compare(a.turn(), b.turn())
 	})
-	shown := list[:min(len(list), mostChips)]
-	return shown, len(list) - len(shown)
+	n := 0
+	for n < min(len(list), mostChips) && list[n].turn() < idleTurn {
+		n++
+	}
+	return list[:n], list[n:]
+}
+
+// idleTurn is the turn of boards without a worker and without an entry.
+const idleTurn = 3
+
+// turn orders boards: those that a worker serves first, then those with a leader.
+func (b BoardChip) turn() (at int) {
+	if b.Offline {
+		at = 2
+	}
+	if len(b.Leaders) == 0 {
+		at++
+	}
+	return at
+}
+
+// restText counts the boards that a line does not show.
+func restText(rest []variantChip) string {
+	for _, b := range rest {
+		if !b.Offline {
+			return fmt.Sprintf("+%d", len(rest))
+		}
+	}
+	return fmt.Sprintf("+%d offline", len(rest))
 }

@@ -120,6 +120,41 @@ func TestTagsLeadToTheTasksThatHaveThem(t *testing.T) {
 	}
 }
 
+// TestATaskShowsTheDevicesThatAWorkerServes; the others are behind their number, which needs no script.
+func TestATaskShowsTheDevicesThatAWorkerServes(t *testing.T) {
+	s := webtest.NewScene(t)
+	settings := catalog.TaskSettings{Title: "Many devices", Devices: []string{"T4", "H200", "A100", "B200", "L4", "V100", "L40S"}}
+	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{Slug: "many", TaskSettings: settings, Bundle: webtest.ExampleTask(t)}); err != nil {
+		t.Fatal(err)
+	}
+	doc := s.Browser().Page("/tasks?q=many", http.StatusOK)
+	webtest.CheckSound(t, doc)
+	of := func(chips *goquery.Selection) string {
+		return strings.Join(chips.Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("data-board", "") }), " ")
+	}
+	all, rest := doc.Find("[data-task=many] [data-board]"), doc.Find("[data-task=many] details [data-board]")
+	if shown := of(all.NotSelection(rest)); shown != "H200" || rest.Length() != 6 {
+		t.Errorf("the line shows %q, and %d devices behind their number", shown, rest.Length())
+	}
+	webtest.WantText(t, doc, "[data-task=many] summary", "+6 offline")
+	w := s.Window()
+	w.Visit("/tasks?q=many")
+	w.Eval(`document.querySelector("[data-task=many] summary").click()`)
+	w.Until(`document.querySelector("[data-board=L40S]").checkVisibility()`)
+	w.LooksRight("tasks-offline")
+}
+
+func TestTheTaskSearchIsReachedInTheOrderThatItShows(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window()
+	for _, width := range []int64{1280, 390} {
+		w.Do(chromedp.EmulateViewport(width, 844))
+		w.Visit("/tasks?q=matrix")
+		w.Until(`(() => { const boxes = [...document.querySelectorAll("search :is(input, button, select, a)")].map((part) => part.getBoundingClientRect());
+			return boxes.length > 5 && boxes.every((box, i) => !i || box.top >= boxes[i - 1].bottom || box.left >= boxes[i - 1].right); })()`)
+	}
+}
+
 // Fifty tasks on six devices made a page of 20,782 px, and 41,823 px on a phone.
 func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	s := webtest.NewScene(t)
