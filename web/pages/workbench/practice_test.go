@@ -73,7 +73,7 @@ func TestAnAdminAddsASubmissionInTheWorkbench(t *testing.T) {
 	doc = s.Browser().Page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK)
 	webtest.WantText(t, doc, "[data-added]", "The site was down.")
 	doc = s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
-	if title := doc.Find("tr [data-added]").AttrOr("title", ""); title != "Added by an admin: The site was down." {
+	if title := doc.Find("tr [data-status]").AttrOr("title", ""); title != "Added by an admin: The site was down." {
 		t.Errorf("the board says %q", title)
 	}
 }
