@@ -48,6 +48,7 @@ type QueuedWork struct {
 	State        string
 	Sent         int // 1: a worker was given its job
 	Priority     Priority
+	TurnOf       string // whose turn it takes: a person's, a caller's, or a confirmation's
 	Place        int // 1: next
 	QueuedAt     time.Time
 	NotBefore    *time.Time // when it may be tried again, after a loss
@@ -58,6 +59,11 @@ type QueuedWork struct {
 
 // Ref names the run or the evaluation.
 func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID: q.EvaluationID} }
+
+// Confirms reports whether it is a leg of a confirmation.
+func (q QueuedWork) Confirms() bool {
+	return q.RunID > 0 && strings.HasPrefix(q.TurnOf, turnOfConfirmation)
+}
 
 // Queue lists all work that waits, by device and place.
 func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {

@@ -41,12 +41,15 @@ const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rerun_id is null then 2 else 4 end as priority,
-		case when confirmation_id is null then 'person:' || cast(user_id as text) else 'confirmation ' || cast(confirmation_id as text) end as turn_of
+		case when confirmation_id is null then 'person:' || cast(user_id as text) else '` + turnOfConfirmation + `' || cast(confirmation_id as text) end as turn_of
 	from runs where ` + Live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at, case when batch = '' then 0 else 1 end, caller
 	from evaluations where ` + Live + ` and parked = 0`
+
+// turnOfConfirmation begins the turn of a confirmation.
+const turnOfConfirmation = "confirmation "
 
 // Priority says which work goes first on a device: the smaller one.
 type Priority int

@@ -34,6 +34,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	webtest.WantText(t, b.Page(board, http.StatusOK), "#board tbody tr:first-child", "Ben waits for confirmation")
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("This run took 1st place, so it is being timed again, alternating with #%d", anns.SubmissionID))
 	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "took 1st place, so the two are being timed again")
+	webtest.WantText(t, b.Page("/devices", http.StatusOK), "#devices tbody", fmt.Sprintf("Confirmation of #%d Queued", anns.SubmissionID))
 	answer, err := s.API(accounts.User{}).Board(t.Context(), "first", "CPU", 1)
 	if err != nil || !answer.Entries[0].Confirming || answer.Entries[1].Confirming {
 		t.Errorf("the API says %+v, %v", answer.Entries, err)

@@ -40,9 +40,22 @@ func (l *queueList) read(ctx context.Context) error {
 		case q.StartedAt != nil:
 			l.slots[q.AttemptID] = q.SubmissionID
 		}
-		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card})
+		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, Again: againOf(q), Confirms: q.Confirms()})
 	}
 	return l.describe(ctx)
+}
+
+// againOf says why a submission is in the queue again, after its run has passed; empty: it is there for the first time.
+func againOf(q work.QueuedWork) string {
+	switch {
+	case q.Confirms():
+		return "Confirmation of"
+	case q.Priority == work.PriorityFollowUp:
+		return "Profile of"
+	case q.Priority == work.PriorityRerun:
+		return "Rerun of"
+	}
+	return ""
 }
 
 // card counts work that is live, and says how it stands: of what runs, since when this attempt is made.

@@ -55,7 +55,7 @@ func (o *Operation) Health(c *fiber.Ctx) error {
 // waiting is how long the oldest work waits, and whether a slot takes it.
 func (o *Operation) waiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
 	devices, err := o.runs.CapacityOf(c.UserContext(), workers)
-	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Devices and queue"}
+	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
 	var oldest client.Capacity
 	var unserved []string
 	for _, d := range devices {
