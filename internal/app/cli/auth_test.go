@@ -186,8 +186,10 @@ func TestAKernelIsSubmittedFromTheStandardInput(t *testing.T) {
 	w := newWorld(t)
 	var in client.NewSubmission
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		in = client.NewSubmission{}
-		json.NewDecoder(r.Body).Decode(&in)
+		if r.Method == http.MethodPost {
+			in = client.NewSubmission{}
+			json.NewDecoder(r.Body).Decode(&in)
+		}
 		rw.Write([]byte(`{"id": 1}`))
 	})
 	w.stdin = "int x;\n"

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -88,9 +89,24 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return err
 	}
 	if !watch {
+		c.warnOfLonely(ctx, site, sub)
 		return c.answer(sub, nil, func(s *console.Screen) { s.Line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
+}
+
+// warnOfLonely says on stderr which devices of a submission no worker serves. It is a hint: without an answer there is none.
+func (c *connection) warnOfLonely(ctx context.Context, site *client.Client, sub *client.Submission) {
+	devices, err := site.Devices(ctx)
+	if err != nil {
+		return
+	}
+	here := fleetOf(devices)
+	for _, run := range sub.Runs {
+		if here.slots[run.Device] == 0 {
+			fmt.Fprintf(c.env.Stderr, "warpboard: %s: %s\n", console.Clean(run.Device), console.Clean(workersOf(true, here.problems[run.Device], here.served)))
+		}
+	}
 }
 
 // readFile reads a file; "-" is the standard input, up to the size of a submission.

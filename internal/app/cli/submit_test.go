@@ -79,6 +79,32 @@ func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	}
 }
 
+// TestSubmitSaysThatNoWorkerServesTheDevice, beside its answer.
+func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/submissions", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		json.NewEncoder(w).Encode(client.Submission{ID: 7, URL: "http://site/submissions/7", Runs: []client.Run{{Device: "H200"}, {Device: "CPU"}}})
+	})
+	mux.HandleFunc("GET /api/v1/devices", func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(map[string]any{"devices": []client.Device{{Device: "CPU", Slots: 3}, {Device: "H200"}}})
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	var out, said bytes.Buffer
+	c := &connection{env: console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &said}, server: server.URL}
+	file := filepath.Join(folder(t, map[string]string{"sum.cu": "// one\n"}), "sum.cu")
+	if err := c.submit(t.Context(), client.NewSubmission{Task: "sum", Devices: []string{"H200", "CPU"}}, []string{file}, false); err != nil {
+		t.Fatal(err)
+	}
+	if want := "submission 7  http://site/submissions/7\n"; out.String() != want {
+		t.Errorf("it printed %q, want %q", out.String(), want)
+	}
+	if want := "warpboard: H200: no worker takes runs for it now: it waits until one does. Devices with a worker: CPU\n"; said.String() != want {
+		t.Errorf("on stderr stands %q, want %q", said.String(), want)
+	}
+}
+
 func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var out bytes.Buffer

@@ -65,17 +65,28 @@ func timeOf(c *job.CaseResult) string {
 	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.Err))
 }
 
+// fleetNow is what workers serve.
+type fleetNow struct {
+	slots    map[string]int    // by device
+	problems map[string]string // why a device has none
+	served   []string          // devices with slots
+}
+
+func fleetOf(devices []client.Device) fleetNow {
+	f := fleetNow{slots: map[string]int{}, problems: map[string]string{}}
+	for _, d := range devices {
+		f.problems[d.Device] = d.Problem
+		if f.slots[d.Device] = d.Slots; d.Slots > 0 {
+			f.served = append(f.served, d.Device)
+		}
+	}
+	return f
+}
+
 // look prints where runs wait, and once each time that a queued run's device loses its last worker or gets one again. heard
 // are the events from before the request: later events on a device are newer than the answer.
 func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[string]int) {
-	slots, problems := map[string]int{}, map[string]string{}
-	var served []string
-	for _, d := range devices {
-		problems[d.Device] = d.Problem
-		if slots[d.Device] = d.Slots; d.Slots > 0 {
-			served = append(served, d.Device)
-		}
-	}
+	here := fleetOf(devices)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, run := range runs {
@@ -84,9 +95,9 @@ func (w *watcher) look(runs []client.Run, devices []client.Device, heard map[str
 		}
 		waits := run.State == string(work.StateQueued)
 		// Said at each change alone: the absence of workers may last for hours.
-		if lonely := waits && slots[run.Device] == 0; lonely != w.lonely[run.Device] {
+		if lonely := waits && here.slots[run.Device] == 0; lonely != w.lonely[run.Device] {
 			w.lonely[run.Device] = lonely
-			w.out.Line("%-6s %s", run.Device, workersOf(lonely, problems[run.Device], served))
+			w.out.Line("%-6s %s", run.Device, workersOf(lonely, here.problems[run.Device], here.served))
 		}
 		if place := placeOf(run); place != "" {
 			w.now[run.Device] = place
