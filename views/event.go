@@ -102,14 +102,13 @@ func (p EventPage) next() (what string, in time.Duration) {
 	return "", 0
 }
 
-// countdown shows what is left to the second; a script counts on.
+// countdown shows what is left, on the last day to the second; a script counts on.
 func countdown(d time.Duration) string {
-	s := int(d.Seconds())
-	text := fmt.Sprintf("%02d:%02d:%02d", s/3600%24, s/60%60, s%60)
-	if days := s / (24 * 3600); days > 0 {
-		text = format.Plural(days, "day", "days") + " " + text
+	if d >= 24*time.Hour {
+		return format.Duration(d)
 	}
-	return text
+	s := int(d.Seconds())
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
 func (p EventPage) frozen() bool { return p.Event.Frozen(p.Now) }
@@ -121,6 +120,14 @@ func (p EventPage) address(part, device string) string {
 		to += "?device=" + url.QueryEscape(device)
 	}
 	return to
+}
+
+// rankText is a rank, or a dash for an entrant without points.
+func rankText(rank int) string {
+	if rank == 0 {
+		return format.Nothing
+	}
+	return strconv.Itoa(rank)
 }
 
 func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

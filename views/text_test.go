@@ -13,6 +13,7 @@ import (
 	"warpboard/e2e/costtest"
 	"warpboard/evaluator/job"
 	"warpboard/models/work"
+	"warpboard/views/format"
 )
 
 // show renders a component.
@@ -243,6 +244,17 @@ func TestNumbersOfReportsHaveFewDigits(t *testing.T) {
 	for want, value := range map[string]any{"7.451e-09": 7.450580596923828e-09, "0.1239": 0.12393, "20 756": 20756.0, "cuBLAS": "cuBLAS", "true": true} {
 		if got := strings.ReplaceAll(shortNumber(value), "\u202f", " "); got != want {
 			t.Errorf("%v is shown as %q, want %q", value, got, want)
+		}
+	}
+}
+
+// TestWhatIsLeftOfAnEventIsWrittenAsOnABoard; on the last day it has seconds.
+func TestWhatIsLeftOfAnEventIsWrittenAsOnABoard(t *testing.T) {
+	for left, want := range map[time.Duration]string{
+		80 * time.Hour: format.Duration(80 * time.Hour), 30*time.Hour - time.Second: "1\u00a0day 5\u00a0h", 24*time.Hour - time.Second: "23:59:59", time.Second: "00:00:01",
+	} {
+		if got := countdown(left); got != want {
+			t.Errorf("%v is %q, want %q", left, got, want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ type EventBoard struct {
 
 // EventRow is an entrant in the standings.
 type EventRow struct {
-	Rank    int           `json:"rank" jsonschema:"entrants with equal points share it"`
+	Rank    int           `json:"rank" jsonschema:"entrants with equal points share it; 0: no points yet"`
 	Name    string        `json:"name"`
 	UserID  int64         `json:"user_id,omitempty" jsonschema:"absent: a team"`
 	TeamID  int64         `json:"team_id,omitempty" jsonschema:"absent: a person"`

@@ -45,12 +45,12 @@ type Result struct {
 // Row is an entrant in the standings.
 type Row struct {
 	Entrant
-	Rank    int // those with equal points share it
+	Rank    int // those with equal points share it; 0: no points
 	Results []Result
 	Points  float64 // of all boards
 }
 
-// Standings are all entrants of an event, the best first.
+// Standings are all entrants of an event, the best first. Those without points follow by name, without a rank.
 type Standings struct {
 	Boards []Board
 	Rows   []Row
@@ -88,8 +88,12 @@ func NewStandings(boards []Board, places []Place, rule Rule) Standings {
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int { return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Name, b.Name)) })
 	for i, row := range order {
-		if row.Rank = i + 1; i > 0 && row.Points == order[i-1].Points {
+		switch {
+		case row.Points == 0:
+		case i > 0 && row.Points == order[i-1].Points:
 			row.Rank = order[i-1].Rank
+		default:
+			row.Rank = i + 1
 		}
 		s.Rows = append(s.Rows, *row)
 	}

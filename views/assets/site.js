@@ -199,13 +199,15 @@ function ticking() {
   each("[data-left]", document, countDown);
 }
 
-// What is left of an event, by the server's clock: from the seconds that it said, when it said them.
+// What is left of an event, as views.countdown writes it, by the server's clock: from the seconds that it said, when it said them.
 function countDown(clock) {
   if (clock.said !== clock.dataset.left) Object.assign(clock, { said: clock.dataset.left, since: performance.now() });
   const left = Math.max(0, Math.floor(Number(clock.said) - (performance.now() - clock.since) / 1000));
   const two = (n) => String(n).padStart(2, "0");
   const days = Math.floor(left / 86400);
-  clock.textContent = (days ? `${days} ${days === 1 ? "day" : "days"} ` : "") + [Math.floor(left / 3600) % 24, Math.floor(left / 60) % 60, left % 60].map(two).join(":");
+  const hours = Math.floor(left / 3600) % 24;
+  if (days) clock.textContent = days > 1 ? `${days}\u00a0days` : `1\u00a0day ${hours}\u00a0h`;
+  else clock.textContent = [hours, Math.floor(left / 60) % 60, left % 60].map(two).join(":");
 }
 
 // Once the server is gone, what stands on a live page is old, and says so until it is there again. So does a part that

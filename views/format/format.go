@@ -225,7 +225,7 @@ func Plural(n int, one, many string) string {
 	return Count(int64(n)) + " " + many
 }
 
-// Duration shows a duration for people: 840 ms, 5 s, 12.3 s, 4 min 05 s, 2 h 10 min, 3 days.
+// Duration shows a duration for people: 840 ms, 5 s, 12.3 s, 4 min 05 s, 2 h 10 min, 1 day 5 h, 3 days.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -240,8 +240,10 @@ func Duration(d time.Duration) string {
 		return fmt.Sprintf("%d\u00a0min", int(d.Minutes()))
 	case d < time.Hour:
 		return fmt.Sprintf("%d\u00a0min %02d\u00a0s", int(d.Minutes()), int(d.Seconds())%60)
-	case d < 48*time.Hour:
+	case d < 24*time.Hour:
 		return fmt.Sprintf("%d\u00a0h %02d\u00a0min", int(d.Hours()), int(d.Minutes())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("1\u00a0day %d\u00a0h", int(d.Hours())-24)
 	default:
 		return fmt.Sprintf("%d\u00a0days", int(d.Hours())/24)
 	}

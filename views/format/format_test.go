@@ -95,6 +95,7 @@ func TestNumbersReadWell(t *testing.T) {
 		{Duration(245 * time.Second), "4\u00a0min 05\u00a0s"},
 		{Duration(3 * time.Minute), "3\u00a0min"},
 		{Duration(130 * time.Minute), "2\u00a0h 10\u00a0min"},
+		{Duration(30*time.Hour - time.Second), "1\u00a0day 5\u00a0h"},
 		{Duration(80 * time.Hour), "3\u00a0days"},
 		{Duration(-1), "–"},
 		{Decimal(1234567), "1\u202f234\u202f567"},

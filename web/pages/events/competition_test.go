@@ -179,8 +179,12 @@ func (c *contest) exported() map[string]float64 {
 				ahead++
 			}
 		}
-		if total != row.Points || row.Rank != ahead+1 {
-			c.T.Errorf("%s has %g points and rank %d, computed %g and %d", row.Name, row.Points, row.Rank, total, ahead+1)
+		rank := ahead + 1
+		if total == 0 {
+			rank = 0
+		}
+		if total != row.Points || row.Rank != rank {
+			c.T.Errorf("%s has %g points and rank %d, computed %g and %d", row.Name, row.Points, row.Rank, total, rank)
 		}
 	}
 	for _, list := range results {

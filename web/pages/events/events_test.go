@@ -9,15 +9,35 @@ import (
 	"testing"
 	"time"
 
-	client "warpboard/clients/go"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
-
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
 )
+
+// TestEntrantsWithoutPointsHaveNoRank and follow those with points by name: on the page, on the wall, and in the exports.
+func TestEntrantsWithoutPointsHaveNoRank(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(0)
+	b := s.Browser()
+	page := b.Page("/events/"+e.Slug, http.StatusOK)
+	webtest.WantText(t, page, "#standings tbody tr:nth-child(3)", "3 ")
+	webtest.WantText(t, page, "#standings tbody tr:nth-child(4)", "– Ada Lovelace 0")
+	webtest.WantText(t, b.Page("/events/"+e.Slug+"/wall", http.StatusOK), "tbody tr:nth-child(4)", "– Ada Lovelace 0")
+	rows, err := csv.NewReader(b.Get("/events/" + e.Slug + "/standings.csv").Body).ReadAll()
+	if err != nil || rows[3][0] != "3" || rows[4][0] != "" || rows[4][1] != "Ada Lovelace" {
+		t.Errorf("the CSV has %v, %v", rows[:5], err)
+	}
+	w := s.Window()
+	w.Do(chromedp.EmulateViewport(390, 844))
+	w.Visit("/events/" + e.Slug)
+	w.Until(`[...document.querySelectorAll("#standings tbody td")].every((cell) => cell.getBoundingClientRect().right <= innerWidth)`)
+	w.LooksRight("event")
+}
 
 // TestAnOrganizerMakesAnEventAndEveryoneFollowsIt on its page, on a wall, and in exports.
 func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {

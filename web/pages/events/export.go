@@ -19,7 +19,7 @@ func (e *Events) CSV(c *fiber.Ctx) error {
 	for _, row := range seen.Standings.Rows {
 		for i, r := range row.Results {
 			if b := seen.Standings.Boards[i]; r.Rank > 0 {
-				rows = append(rows, []string{strconv.Itoa(row.Rank), row.Name, id(row.UserID), id(row.TeamID), format.Exact(row.Points), b.Slug, b.Device,
+				rows = append(rows, []string{id(int64(row.Rank)), row.Name, id(row.UserID), id(row.TeamID), format.Exact(row.Points), b.Slug, b.Device,
 					strconv.Itoa(r.Rank), format.Exact(r.ScoreNS), format.Exact(b.BestNS), format.Exact(r.Points), id(r.UserID), id(r.RunID)})
 			}
 		}
