@@ -49,8 +49,8 @@ writeFileSync(`${out}/htmx.js`, htmx.join(""));
 const figtree = "@fontsource-variable/figtree";
 copyFileSync(npm(`${figtree}/files/figtree-latin-wght-normal.woff2`), `${out}/figtree.woff2`);
 
-// Styles of pages that only they load: the profile's, and those where tasks are written and tried.
-for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/assets/authoring.css", "authoring.css"]]) {
+// Styles of pages that only they load: the profile's, the workbench's, and those where tasks are written and tried.
+for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/assets/authoring.css", "authoring.css"], ["views/assets/workbench.css", "workbench.css"]]) {
   buildSync({ entryPoints: [from], outfile: `${out}/${to}`, minify: true, target: "es2022", legalComments: "none" });
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	frontRecords   = 5  // records that the front page shows
+	frontRecords   = 3  // records that the front page shows
 	profileRecords = 24 // records among which it looks for one with a profile
 )
 
@@ -36,7 +36,11 @@ func (p *Pages) Front(c *fiber.Ctx) error {
 	page := views.FrontPage{Page: p.site.Page(c, "GPU kernels, measured", ""), Latest: latest, Attacks: p.attacks}
 	page.Live = true
 	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Image: p.site.Card(), Feed: "/records.atom"}
-	if page.Open, page.Try, err = p.starter(c.UserContext()); err != nil {
+	all, err := p.site.Store.TaskList(c.UserContext(), accounts.User{})
+	if err != nil {
+		return err
+	}
+	if page.Open, page.Try, err = p.starter(c.UserContext(), slices.Clone(all)); err != nil {
 		return err
 	}
 	of, roof, drawn, err := p.runs.RoofOf(c.UserContext(), records)
@@ -45,16 +49,30 @@ func (p *Pages) Front(c *fiber.Ctx) error {
 	}
 	if drawn {
 		page.Charts, page.Roof = true, &views.FrontRoof{Of: of, Roof: roof}
+	} else if page.Board, err = p.largestBoard(c.UserContext(), all); err != nil {
+		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Front(page))
 }
 
-// starter counts the open tasks that everyone sees, and chooses the easiest that can run now.
-func (p *Pages) starter(ctx context.Context) (open int, easiest views.TaskRef, err error) {
-	all, err := p.site.Store.TaskList(ctx, accounts.User{})
-	if err != nil {
-		return 0, easiest, err
+// largestBoard is the board with the most entries, of the task with the most; nil: there are none.
+func (p *Pages) largestBoard(ctx context.Context, all []models.TaskSummary) (*views.FrontBoard, error) {
+	if len(all) == 0 {
+		return nil, nil
 	}
+	task := []models.TaskSummary{slices.MaxFunc(all, func(a, b models.TaskSummary) int { return cmp.Compare(a.People, b.People) })}
+	if err := p.site.Store.AddBoards(ctx, accounts.User{}, task); err != nil {
+		return nil, err
+	}
+	board := slices.MaxFunc(task[0].Boards, func(a, b boards.Summary) int { return cmp.Compare(a.Size, b.Size) })
+	if board.Size == 0 {
+		return nil, nil
+	}
+	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{Summary: board}}, nil
+}
+
+// starter counts the open ones of the tasks that everyone sees, and chooses the easiest that can run now.
+func (p *Pages) starter(ctx context.Context, all []models.TaskSummary) (open int, easiest views.TaskRef, err error) {
 	workers, err := p.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return 0, easiest, err

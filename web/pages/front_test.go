@@ -63,6 +63,24 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 	}
 }
 
+// TestAFrontPageWithoutAProfileShowsTheLargestBoard above the fold.
+func TestAFrontPageWithoutAProfileShowsTheLargestBoard(t *testing.T) {
+	s := webtest.NewScene(t)
+	b, before := s.Browser(), s.Cfg.Store.Queries()
+	doc := b.Page("/", http.StatusOK)
+	if asked := s.Cfg.Store.Queries() - before; asked > 8 {
+		t.Errorf("the page makes %d queries", asked)
+	}
+	webtest.CheckSound(t, doc)
+	webtest.WantText(t, doc, "[data-front-board]", s.Task.Title+" H200 , 61 entries")
+	webtest.WantText(t, doc, "[data-front-board] li:first-child", "1 kernel-13 10.40 µs")
+	w := s.Window()
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Visit("/")
+	w.Until(`["[data-front-board]", "#front-records", "[data-try]"].every((part) => document.querySelector(part).getBoundingClientRect().bottom < innerHeight)`)
+	w.LooksRight("front-board")
+}
+
 func TestTheListOfTasksIsTheHomeOfPeople(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.BrowserOf(s.Ada).Page("/", http.StatusOK)
@@ -121,6 +139,7 @@ func TestTheFrontPageIsSmallAndLive(t *testing.T) {
 	w.Shows("#front-records li:first-child", "8.760")
 	w.Shows("#front-records li:first-child", s.Ada.Name)
 	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Until(`document.querySelector("[data-front-roof] svg").getBoundingClientRect().bottom < innerHeight`)
 	w.Until(`document.querySelector("[data-try]").getBoundingClientRect().bottom < innerHeight && document.querySelector("#front-records").getBoundingClientRect().bottom < innerHeight`)
 	w.Do(chromedp.EmulateViewport(390, 844))
 	w.Until(fmt.Sprintf(`document.querySelector("[data-try]").getBoundingClientRect().bottom < %d`, 844))
