@@ -188,6 +188,8 @@ func TestTrustBeginsWithASummaryOnOneScreen(t *testing.T) {
 	w.Do(chromedp.EmulateViewport(1440, 900))
 	w.Visit("/trust")
 	w.Until(`document.querySelector("[data-summary]").getBoundingClientRect().bottom < innerHeight`)
+	w.Do(chromedp.EmulateViewport(390, 844))
+	w.Until(`document.querySelector("[data-summary]").getBoundingClientRect().bottom < innerHeight`)
 	w.LooksRight("trust")
 	w.RefusedNothing()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,10 @@ func TestEntrantsWithoutPointsHaveNoRank(t *testing.T) {
 	w.Do(chromedp.EmulateViewport(390, 844))
 	w.Visit("/events/" + e.Slug)
 	w.Until(`[...document.querySelectorAll("#standings tbody td")].every((cell) => cell.getBoundingClientRect().right <= innerWidth)`)
+	w.Until(`[...document.querySelectorAll("#standings a, .facts a, #event-now .small a")].every((link) => link.getBoundingClientRect().height >= 24)`)
+	w.Visit("/submissions/" + strconv.FormatInt(s.Done.SubmissionID, 10))
+	w.Until(`document.querySelectorAll(".card-head a").length > 2 && [...document.querySelectorAll(".card-head a")].every((link) => link.getBoundingClientRect().height >= 24)`)
+	w.Visit("/events/" + e.Slug)
 	w.LooksRight("event")
 }
 

@@ -51,7 +51,7 @@ func (w *Workbench) show(c *fiber.Ctx, task catalog.Task, status int, form views
 		return err
 	}
 	page := views.WorkbenchPage{
-		Page: w.site.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.site.DeadlineOf(task), Devices: task.Devices, Limits: task.Limits,
+		Page: w.site.Page(c, "Solve "+task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.site.DeadlineOf(task), Devices: task.Devices, Limits: task.Limits,
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
 	page.Live, page.Charts, page.Wide, page.Full = true, true, true, true

@@ -162,6 +162,7 @@ func TestWorkbenchServesWithoutJavaScript(t *testing.T) {
 	path := "/tasks/" + s.Task.Slug + "/solve"
 	doc := b.Page(path, http.StatusOK)
 	webtest.CheckSound(t, doc)
+	webtest.WantText(t, doc, "title", "Solve "+s.Task.Title)
 	if doc.Find("[role=tablist]:not([hidden]), .bench-pane[hidden], .bench-shown[hidden]").Length() != 0 || doc.Find(".bench-pane, .bench-shown").Length() != 5 {
 		t.Error("a part of the page is missing or hidden without a script")
 	}
