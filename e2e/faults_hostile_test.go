@@ -24,7 +24,7 @@ type hostile struct {
 func hostileKernels(s *site) []hostile {
 	_, port, _ := strings.Cut(s.addr, ":")
 	return []hostile{
-		// It has all that it may have at once, and is at it again when the time limit of five seconds ends it.
+		// It has all that it may have at once, and is at it again when the time limit of ten seconds ends it.
 		{"forks without end", kernel(`while (fork() >= 0) {} sleep(4); for (;;) fork();`), work.StateFailed, "limit", ""},
 		{"eats memory", kernel(`for (;;) memset(malloc(1 << 26), 1, 1 << 26);`), work.StateFailed, "limit", ""},
 		{"writes one large file", kernel(`char block[1 << 16] = {}; for (int fd = open("/tmp/f", O_CREAT | O_WRONLY, 0600);;) if (write(fd, block, sizeof block) < 0) exit(4);`),
