@@ -49,7 +49,7 @@ type QueuedWork struct {
 	Sent         int // 1: a worker was given its job
 	Priority     Priority
 	TurnOf       string // whose turn it takes: a person's, a caller's, or a confirmation's
-	Place        int // 1: next
+	Place        int    // 1: next
 	QueuedAt     time.Time
 	NotBefore    *time.Time // when it may be tried again, after a loss
 	AttemptID    string     // the current one; empty: none
