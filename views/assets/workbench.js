@@ -122,7 +122,9 @@ function split(bar) {
     return across ? ((clientX - box.left) / box.width) * 100 : ((box.bottom - clientY) / box.height) * 100;
   };
   bar.hidden = false;
-  set(Number(stored(() => localStorage.getItem(kept))) || (across ? 40 : 50));
+  const chosen = Number(stored(() => localStorage.getItem(kept)));
+  if (chosen) set(chosen);
+  else bar.setAttribute("aria-valuenow", across ? 40 : 50); // the style's own size
   bar.addEventListener("pointerdown", (event) => {
     event.preventDefault();
     bar.setPointerCapture(event.pointerId);
