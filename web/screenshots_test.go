@@ -18,7 +18,7 @@ import (
 // shotPages are nine of the ten main pages, by the names of their pictures; the tenth is a comparison.
 func shotPages(s *webtest.ProfiledScene) map[string]string {
 	return map[string]string{
-		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200", "workbench": "/tasks/" + s.Task.Slug + "/solve",
+		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200", "workbench": fmt.Sprintf("/tasks/%s/solve?run=%d", s.Task.Slug, s.Second.ID),
 		"run": webtest.SubmissionPath(s.Second), "profile": webtest.ProfilePath(s.Second), "person": fmt.Sprintf("/users/%d", s.Ada.ID),
 		"devices": "/devices", "playground": "/playground",
 	}
@@ -75,11 +75,11 @@ func shoot(w *webtest.Window, path, theme string, width int64, file string) {
 	}
 	w.Do(chromedp.EmulateViewport(width, height))
 	w.Visit(path)
-	if strings.HasSuffix(path, "/solve") || path == "/playground" {
+	if strings.Contains(path, "/solve") || path == "/playground" {
 		w.Until(`document.querySelector(".cm-content")`)
 	}
 	w.Eval(fmt.Sprintf("document.documentElement.dataset.theme = %q", theme))
-	format, quality := page.CaptureScreenshotFormatWebp, int64(60)
+	format, quality := page.CaptureScreenshotFormatWebp, int64(44)
 	if filepath.Ext(file) == ".png" {
 		format = page.CaptureScreenshotFormatPng
 	}
