@@ -79,7 +79,7 @@ func (w *window) makeTask(path string) {
 	w.Click("main .btn-main")
 	w.Shows("[data-draft] h2", "Sum of two")
 	w.Shows("[data-draft]", "reference.h")
-	w.Shows("[data-draft]", "test 5 s")
+	w.Shows("[data-draft]", "test 10 s")
 	w.Until(`document.querySelector("[data-draft] input[name=device][value=CPU]").checked`)
 	w.shoot("preview")
 	w.Click("[data-draft] .btn-main")

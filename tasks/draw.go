@@ -42,7 +42,7 @@ func ParseRange(text string) (Range, error) {
 	if len(text) > mostRangeText {
 		return Range{}, fmt.Errorf("a range has at most %d characters", mostRangeText)
 	}
-	if rest, ok := strings.CutPrefix(text, "choice"); ok {
+	if rest, ok := strings.CutPrefix(text, "choice"); ok && isRange(text) {
 		return parseChoices(rest)
 	}
 	found := bounds.FindStringSubmatch(text)

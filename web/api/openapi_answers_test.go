@@ -178,6 +178,7 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 		"GET /job/{id}":                                              {{"/job/" + done, ""}, {"/job/none", ""}},
 		"GET /api/v1/tasks/{slug}":                                   {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/empty", ""}, {"/api/v1/tasks/none", ""}},
 		"GET /api/v1/boards/{slug}/{device}":                         {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/" + tried.Slug + "/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
+		"GET /api/v1/tasks/{slug}/draws":                             {{"/api/v1/tasks/" + tried.Slug + "/draws", ""}, {"/api/v1/tasks/none/draws", ""}},
 		"POST /api/v1/tasks/{slug}/validation":                       {{"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/" + tried.Slug + "/validation", ""}, {"/api/v1/tasks/none/validation", ""}},
 		"GET /api/v1/leaderboards":                                   {{"/api/v1/leaderboards", ""}, {"/api/v1/leaderboards?device=CPU&from=2026-01-01", ""}, {"/api/v1/leaderboards?from=2026-13-01", ""}},
 		"GET /api/v1/events/{slug}":                                  {{"/api/v1/events/" + event, ""}, {"/api/v1/events/none", ""}, {"/api/v1/events/" + event + "?device=CPU", ""}},

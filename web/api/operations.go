@@ -56,7 +56,7 @@ func operations() []operation {
 		{account, "DELETE", "/api/v1/tokens/{id}", "Revoke a token of yours.", true, "", nil, 204, nil},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
-		{boards, "GET", "/api/v1/tasks/{slug}/draws", "List what was drawn for the ranges in a task's cases, the newest version and software first, at most 100. A draw has its cases when its scores count no more.", false, "", nil, 200, listOf("draws", "Draw")},
+		{boards, "GET", "/api/v1/tasks/{slug}/draws", "List what was drawn for the ranges in a task's cases, the newest version and software first, at most 100. A draw has its cases once the task has a newer version or is closed.", false, "", nil, 200, listOf("draws", "Draw")},
 		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, file},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Create or update a task; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
 			"file": "file name of the upload; its suffix distinguishes a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",

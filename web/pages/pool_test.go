@@ -97,7 +97,7 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	}
 	w.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "I took 7777 us\n"})
 	page, api := fmt.Sprintf("/submissions/%d", third.SubmissionID), fmt.Sprintf("/api/v1/submissions/%d", third.SubmissionID)
-	webtest.WantText(t, b.Page(page, http.StatusOK), "[data-stage=ranked]", "process 3, case 2 of 3")
+	webtest.WantText(t, b.Page(page, http.StatusOK), "[data-stage=ranked]", "process 3 of at least 5, case 3 of 3")
 	stream := s.Open(api+"/events", "")
 	defer stream.Cancel()
 	seen := webtest.Body(t, b.Get(page)) + webtest.Body(t, b.Get(api))

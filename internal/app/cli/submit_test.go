@@ -41,6 +41,10 @@ func TestAFilterIsSentWithASubmission(t *testing.T) {
 	w := newWorld(t)
 	var in client.NewSubmission
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost { // whether a worker serves the device
+			rw.WriteHeader(http.StatusNotFound)
+			return
+		}
 		in = client.NewSubmission{}
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			t.Error(err)

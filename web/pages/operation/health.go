@@ -201,7 +201,7 @@ func (o *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row.Says = fmt.Sprintf("%s are free. Submissions are refused below %s.", format.Bytes(free), format.Bytes(disk.MinFree))
 	switch {
 	case disk.MinFree == 0:
-		row.State, row.Says, row.Do = views.HealthUnknown, format.Bytes(free)+" are free, and no least free space is set.", "Set --min-free-disk, so that a full disk ends no accepted run."
+		row.State, row.Says, row.Do = views.HealthUnknown, format.Bytes(free)+" are free, and no minimum is set.", "Set --min-free-disk, so that a full disk ends no accepted run."
 	case free < disk.MinFree:
 		row.State, row.Do = views.HealthBad, "Free space now: the site refuses submissions."
 	case free < 2*disk.MinFree:
