@@ -78,6 +78,10 @@ func differenceNote(k job.Clocks) string {
 		return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s. The judge's time counts, minus its clock's tolerance of %s.",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 	}
+	if k.Counts == job.ClockEvent && k.Wall > k.Event {
+		return fmt.Sprintf("The judge's clock shows %s, more than the runner's %s, but not in all processes: where both agreed, the runner's clock showed this time, so it counts.",
+			format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event))
+	}
 	return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
 		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 }

@@ -36,7 +36,7 @@ func common() []field {
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
 		{name: "collect_device_metrics", kind: boolean{}, null: true, standard: false, about: "read hardware counters with Nsight Compute, in a pass of its own"},
 		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},
-		{name: "reuse_result", kind: boolean{}, null: true, standard: false, about: "if you sent the same request before, also with reuse_result, and the device's software is the same, share that result instead of measuring again; the answer's reused names the evaluation"},
+		{name: "reuse_result", kind: boolean{}, null: true, standard: false, about: "share the result of an equal request of yours that said this too; the answer's reused names it"},
 		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who has the evaluation's id read it with its sources; otherwise only you and the admins can"},
 	}
 }

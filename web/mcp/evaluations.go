@@ -73,7 +73,7 @@ type jobIn struct {
 type nothing struct{}
 
 // goesOn is the message to agents about unfinished work.
-const goesOn = " If the answer has ended false, call get_job_status with its job_id for the result."
+const goesOn = " If ended is false, call get_job_status with its job_id."
 
 func (t tools) addEvaluations(server offering) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
@@ -81,10 +81,10 @@ func (t tools) addEvaluations(server offering) {
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
 	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+goesOn, makes(), answer, t.evaluate)
-	addOpen(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn."+goesOn, makes(), answer, t.compare)
+	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them in turn."+goesOn, makes(), answer, t.compare)
 	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, makes(), check, t.validate)
-	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and the operator of the site.", reads(), nil, t.stats)
-	addOpen(server, "get_job_status", "Wait for an evaluation's end, and read its result. Call it again while ended is false.", reads(), state, t.status)
+	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", reads(), nil, t.stats)
+	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", reads(), state, t.status)
 }
 
 // code is a KernelCode of the API. What was not given is left out, so that the site says what is missing.

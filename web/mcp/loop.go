@@ -85,7 +85,7 @@ func shortSubmission(s *client.Submission) submissionOut {
 func (t tools) addLoop(server offering) {
 	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", makes(), t.submitAndWait(job.ModeTest))
 	addTyped(server, "rank_kernel", "Test, measure and rank a kernel: the score counts for the task's board. Then look at get_board.", makes(), t.submitAndWait(job.ModeRanked))
-	addTyped(server, "wait_submission", "Wait for a submission's end, and read how its runs ended. Call it again while ended is false.", reads(), t.wait)
+	addTyped(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", reads(), t.wait)
 	addTyped(server, "cancel_submission", "Cancel the runs of a submission of yours that have not ended.", ends(),
 		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
 			sub, err := value(t.site.Cancel(ctx, in.ID))
@@ -96,7 +96,7 @@ func (t tools) addLoop(server offering) {
 		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
 			return value(t.site.Source(ctx, in.ID))
 		})
-	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads(), t.profile)
+	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", reads(), t.profile)
 	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their people.", reads(), t.compareRuns)
 	addTyped(server, "compare_with_record", "Compare the first entry of a board with one of your submissions: both scores, and the diff of the sources. Others' sources can be read after the task's deadline.", reads(), t.withRecord)
 }

@@ -22,11 +22,28 @@ func conditionsOf(a, b comparedRun) string {
 	if a.Run.Machine == nil || b.Run.Machine == nil {
 		return "The conditions of one of the runs are unknown."
 	}
-	differ := differences(a, b)
-	if len(differ) > 0 {
-		return "Conditions differ, which may explain some of it: " + strings.Join(differ, "; ") + "."
+	disturbed := disturbedOf(a, b)
+	if differ := differences(a, b); len(differ) > 0 {
+		return strings.TrimSpace("Conditions differ, which may explain some of it: " + strings.Join(differ, "; ") + ". " + disturbed)
+	}
+	if disturbed != "" {
+		return disturbed
 	}
 	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
+}
+
+// disturbedOf names the runs that were disturbed, in a sentence; empty: none was.
+func disturbedOf(a, b comparedRun) string {
+	var runs []string
+	for _, side := range []struct{ name, why string }{{"A", a.Run.Disturbed}, {"B", b.Run.Disturbed}} {
+		if side.why != "" {
+			runs = append(runs, fmt.Sprintf("%s was disturbed (%s)", side.name, side.why))
+		}
+	}
+	if len(runs) == 0 {
+		return ""
+	}
+	return strings.Join(runs, ", and ") + ": the machine may explain the difference."
 }
 
 // differences lists what differs besides the kernels, from A to B, what matters most first.

@@ -26,7 +26,7 @@ type Answer struct {
 	PodName    string           `json:"pod_name" jsonschema:"the machine that evaluated it"`
 	PodIP      string           `json:"pod_ip" jsonschema:"the site's address that was reached"`
 	GPUType    string           `json:"gpu_type,omitempty" jsonschema:"the device that it ran on"`
-	Reused     string           `json:"reused,omitempty" jsonschema:"the evaluation whose result this is, because of reuse_result"`
+	Reused     string           `json:"reused,omitempty" jsonschema:"the evaluation whose result this is"`
 	Result     ExecResult       `json:"kernel_exec_result" jsonschema:"result of the kernel; in a comparison, of the custom kernel"`
 	RefRuntime *kernelrun.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
 }
