@@ -76,13 +76,16 @@ func (r *taskReader) checkDevices(f fields) {
 	for i, gpu := range def.GPUs {
 		served := slices.ContainsFunc(def.Benchmarks, func(c Case) bool {
 			names := c.Devices()
-			return names == nil || slices.ContainsFunc(names, func(name string) bool { return gpuname.Names(name, gpu) || gpuname.Names(gpu, name) })
+			return names == nil || slices.ContainsFunc(names, func(name string) bool { return related(name, gpu) })
 		})
 		if len(def.Benchmarks) > 0 && !served {
 			r.refuse(f["gpus"].Content[i], index("gpus", i), "no benchmark is for %s: add it to devices of one, or add a case without devices", gpu)
 		}
 	}
 }
+
+// related reports whether two names are of one device, or one of them is its family.
+func related(a, b string) bool { return gpuname.Names(a, b) || gpuname.Names(b, a) }
 
 // lintDevices warns of devices of cases that the task is not for: they may be misspelt.
 func lintDevices(def Definition, warn func(string, ...any)) {
@@ -92,8 +95,7 @@ func lintDevices(def Definition, warn func(string, ...any)) {
 	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
 		for i, c := range list.cases {
 			for _, name := range c.Devices() {
-				related := func(gpu string) bool { return gpuname.Names(name, gpu) || gpuname.Names(gpu, name) }
-				if len(def.GPUs) > 0 && !slices.ContainsFunc(def.GPUs, related) {
+				if len(def.GPUs) > 0 && !slices.ContainsFunc(def.GPUs, func(gpu string) bool { return related(name, gpu) }) {
 					warn("%s is for %s, which gpus does not name.", index(list.key, i), name)
 				}
 			}

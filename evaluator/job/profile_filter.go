@@ -41,7 +41,7 @@ func (f *ProfileFilter) Check() error {
 	}
 	for i, name := range f.Sections {
 		if !slices.Contains(ProfileSections(), name) {
-			return fmt.Errorf("there is no section %q: choose from %s", cut(name), strings.Join(ProfileSections(), ", "))
+			return fmt.Errorf("there is no section %q: choose from %s", Shorten(name, mostKernelName), strings.Join(ProfileSections(), ", "))
 		}
 		if slices.Contains(f.Sections[:i], name) {
 			return fmt.Errorf("the section %s is named twice", name)
@@ -76,13 +76,6 @@ func checkKernel(name string) error {
 		return fmt.Errorf("the kernel pattern is not a regular expression: %w", err)
 	}
 	return nil
-}
-
-func cut(name string) string {
-	if len(name) > mostKernelName {
-		return strings.ToValidUTF8(name[:mostKernelName], "") + "…"
-	}
-	return name
 }
 
 // Empty reports whether a filter leaves everything open.

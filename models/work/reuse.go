@@ -17,7 +17,7 @@ import (
 // unshared are evaluations whose result no other one has.
 const unshared = "id not in (select shares from evaluations where shares <> '')"
 
-// findSame finds the evaluation of the asker that this one may share; the zero Evaluation if there is none.
+// findSame finds the evaluation of the asker that this one may share, without its result; the zero Evaluation if there is none.
 func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, err error) {
 	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return same, nil
@@ -26,7 +26,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, err er
 	if err != nil {
 		return same, err
 	}
-	query := asker.own(tx.Omit("request")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
+	query := asker.own(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
 		Where(Live+" or state = ? and started_at >= ?", EvaluationCompleted, db.Time(since))
 	return same, db.ReadError(query.Order("queued_at, id").Limit(1).Find(&same).Error, "equal evaluations")
 }
@@ -52,8 +52,8 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	}
 	request := e.Request
 	*e = news.Evaluations[0]
-	e.Request, e.Result = request, same.Result
-	return nil
+	e.Request = request
+	return e.sharedResult(tx)
 }
 
 // shareAll has evaluations that are not stored yet share what they can, also of each other. It returns those with a result, which

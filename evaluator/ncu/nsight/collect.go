@@ -128,8 +128,8 @@ func known(output string) string {
 // NoMatch is NoKernel of a profile with a filter.
 const NoMatch = "No kernel matched the filter."
 
-// mostNames bounds the kernels that a sentence names.
-const mostNames = 20
+// mostNames bounds the kernels that a sentence names, and mostLine each of them, or a quoted line of ncu's, in bytes.
+const mostNames, mostLine = 20, 300
 
 // noMatch names the kernels that ran, if ncu does.
 func noMatch(f *job.ProfileFilter, output string) string {
@@ -141,7 +141,7 @@ func noMatch(f *job.ProfileFilter, output string) string {
 		if _, err := strconv.Atoi(number); !ok || err != nil || len(names) == mostNames {
 			break
 		}
-		names = append(names, shortened(name))
+		names = append(names, job.Shorten(name, mostLine))
 	}
 	if len(names) > 0 {
 		sentence += " These kernels ran: " + strings.Join(names, ", ") + "."
@@ -188,13 +188,5 @@ func errorLine(output string) string {
 	if line == "" {
 		return "it printed nothing."
 	}
-	return shortened(line)
-}
-
-func shortened(line string) string {
-	const most = 300
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return line
+	return job.Shorten(line, mostLine)
 }
