@@ -53,8 +53,10 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 		}
 		if len(before) > 0 {
 			same := before[0].Batch == "" && before[0].asks(e)
-			e = before[0]
-			return sameRequest(same)
+			if e = before[0]; !same {
+				return sameRequest(false)
+			}
+			return e.sharedResult(tx)
 		}
 		if err := in.Limits.check(tx, in.User, in.Caller, e.RequestBytes); err != nil {
 			return err

@@ -201,6 +201,17 @@ func TestASharedResultIsStoredOnce(t *testing.T) {
 	})
 }
 
+// TestASharedEvaluationThatIsSentAgainHasItsResult, as one that was measured has.
+func TestASharedEvaluationThatIsSentAgainHasItsResult(t *testing.T) {
+	s := webtest.NewEvalSite(t)
+	s.EndOne(asks(s, "return x")["id"].(string), compiled())
+	first := asks(s, "return x", client.IdempotencyHeader, "one")
+	again := asks(s, "return x", client.IdempotencyHeader, "one")
+	if again["id"] != first["id"] || first["result"] == nil || again["result"] == nil {
+		t.Errorf("first %v, again %v", first, again)
+	}
+}
+
 // TestSharingGivesNoMorePlacesInTheQueue of a device than one caller may have.
 func TestSharingGivesNoMorePlacesInTheQueue(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
