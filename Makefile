@@ -4,6 +4,8 @@ SHELL := /bin/bash
 GO ?= go
 # go-nvml's headers mark old calls as deprecated: a cold build would print dozens of warnings.
 export CGO_CFLAGS ?= -O2 -Wno-deprecated-declarations
+# As in a release. It also lets a second clone use what the first one has built: 10 GB less.
+export GOFLAGS ?= -trimpath
 
 .DEFAULT_GOAL := help
 .PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet format compiled bench release clean
