@@ -118,11 +118,17 @@ func (l *LifeCycle) shown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Ev
 }
 
 // FollowedEvaluation is Evaluation for those who wait for its end, and ask each second: without its request and its result.
+// One that waits for another's result has started when that one has.
 func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evaluation, err error) {
 	if err := l.db.Read(ctx).Omit("request", "result").Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
 	}
-	return e, nil
+	if e.Shares != "" && !e.State.Final() {
+		var measured Evaluation
+		err = l.db.Read(ctx).Select("started_at").Where("id = ?", e.Shares).Limit(1).Find(&measured).Error
+		e.StartedAt = measured.StartedAt
+	}
+	return e, db.ReadError(err, "evaluation %s", id)
 }
 
 // noLiveBatch keeps the results of a batch until all have ended: its caller may be reading them.

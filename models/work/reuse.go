@@ -12,7 +12,11 @@ import (
 // Of equal evaluations of one caller that allow it, one is measured, and the others share its result: those that wait, and those
 // that come later, until the device gets software that it did not have before. One that shares waits outside the queue. Where the
 // measured one ends without a result, the first of the others takes its place. A result is stored once: a caller may have 10,000
-// that share it.
+// that share it. A result is no longer shared once the credential that its worker had was revoked.
+
+// trusted are evaluations measured by a worker that still has the credential it had then. A guest's credential ends when it leaves.
+const trusted = `not exists (select 1 from worker_credentials c where c.name = worker and c.join_id = 0
+	and (c.revoked_at is not null or c.created_at > started_at))`
 
 // unshared are evaluations whose result no other one has.
 const unshared = "id not in (select shares from evaluations where shares <> '')"
@@ -27,7 +31,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, err er
 		return same, err
 	}
 	query := asker.own(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
-		Where(Live+" or state = ? and started_at >= ?", EvaluationCompleted, db.Time(since))
+		Where(Live+" or state = ? and started_at >= ? and "+trusted, EvaluationCompleted, db.Time(since))
 	return same, db.ReadError(query.Order("queued_at, id").Limit(1).Find(&same).Error, "equal evaluations")
 }
 

@@ -9,6 +9,7 @@ import (
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/models/accounts"
 	"warpboard/web"
 	"warpboard/web/site"
 	"warpboard/web/webtest"
@@ -124,6 +125,34 @@ func TestNewSoftwareIsMeasuredAgain(t *testing.T) {
 	if e := asks(s, "return x"); e["reused"] != nil || waiting(s) != 1 {
 		t.Errorf("%v", e)
 	}
+}
+
+func TestAResultOfARevokedWorkerIsMeasuredAgain(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		fleet, admin := s.Cfg.Store.Fleet, accounts.User{ID: 1, Role: accounts.RoleAdmin}
+		give := func() {
+			if _, _, err := fleet.CreateCredential(t.Context(), admin, "w1", []string{"CPU"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		give()
+		s.EndOne(asks(s, "return x")["id"].(string), compiled())
+		if e := asks(s, "return x"); e["reused"] == nil {
+			t.Fatalf("of a trusted worker: %v", e)
+		}
+		if err := fleet.RevokeCredential(t.Context(), admin, "w1"); err != nil {
+			t.Fatal(err)
+		}
+		again := asks(s, "return x")
+		if again["reused"] != nil || waiting(s) != 1 {
+			t.Errorf("of a revoked worker: %v", again)
+		}
+		s.Ask("POST", "/api/v1/evaluations/"+again["id"].(string)+"/cancel", nil)
+		give() // a new secret under the old name
+		if e := asks(s, "return x"); e["reused"] != nil {
+			t.Errorf("of the holder of the old secret: %v", e)
+		}
+	})
 }
 
 func TestEqualRequestsOfABatchShareOneMeasurement(t *testing.T) {

@@ -58,7 +58,7 @@ func stopping(e work.Evaluation) error {
 func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e work.Evaluation) (work.Evaluation, error) {
 	giveUp := e.QueuedAt.Add(a.evals.EvalLimits.Wait)
 	last, err := a.evals.Await(ctx, e.ID, func(e work.Evaluation) bool {
-		if e.StartedAt == nil && e.Shares == "" && !e.State.Final() && time.Now().After(giveUp) {
+		if e.StartedAt == nil && !e.State.Final() && time.Now().After(giveUp) {
 			cancel(errQueueFull)
 		}
 		return e.State.Final()

@@ -22,6 +22,20 @@ func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
 	s.WaitForState(work.EvaluationCancelled)
 }
 
+// The measured one is of a caller who does not wait, so it may be in the queue for hours.
+func TestAWaitForASharedResultIsGivenUpToo(t *testing.T) {
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Second })
+	request := webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}
+	_, made := s.Ask("POST", "/api/v1/evaluations", request)
+	if resp, answer := s.Ask("POST", "/evaluate", request); resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds" {
+		t.Errorf("%d %v", resp.StatusCode, answer)
+	}
+	s.WaitForState(work.EvaluationCancelled)
+	if e, err := s.Cfg.Store.Work.Evaluation(t.Context(), made["id"].(string)); err != nil || e.State != work.EvaluationSubmitted {
+		t.Errorf("the one that does not wait is %s, %v", e.State, err)
+	}
+}
+
 func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	answered := make(chan string, 1)
