@@ -15,11 +15,11 @@ func (s *Boards) Past(ctx context.Context, versionID int64, device string, at ti
 		Select("user_id, run_id, tries, row_number() over (partition by user_id order by score_ns, run_id) as place").
 		Where("version_id = ? and device = ? and achieved_at <= ?", versionID, device, db.Time(at)).
 		Where("age = (select min(n.age) from bests n where n.version_id = ? and n.device = ? and n.achieved_at <= ?)", versionID, device, db.Time(at))
-	err = s.db.Read(ctx).Table("(?) b", until).
+	err = s.db.Read(ctx).Table("(?) e", until).
 		Select(`r.version_id, r.device, r.user_id, r.id as run_id, r.submission_id, -r.epoch_id as age, r.score_ns, r.std_ns, r.err_ns, r.clock,
-			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.pooled, r.disturbed, r.error_ulp, r.error_relative, r.memory_peak, r.energy_j, r.scored_at as achieved_at, b.tries, u.name as user_name, u.no_dataset`).
-		Joins("join runs r on r.id = b.run_id").Joins("join users u on u.id = b.user_id").
-		Where("b.place = 1").Order("r.score_ns, r.id").Scan(&list).Error
+			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.pooled, r.disturbed, r.error_ulp, r.error_relative, r.memory_peak, r.energy_j, r.scored_at as achieved_at, e.tries, u.name as user_name, u.no_dataset, ` + ofValidation).
+		Joins("join runs r on r.id = e.run_id").Joins("join users u on u.id = e.user_id").Joins(withValidation).
+		Where("e.place = 1").Order("r.score_ns, r.id").Scan(&list).Error
 	if err != nil {
 		return nil, nil, db.ReadError(err, "the board of a past time")
 	}

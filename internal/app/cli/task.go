@@ -18,6 +18,7 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/internal/app/cli/console"
+	"warpboard/views/format"
 )
 
 func taskCommand(c *connection) *cobra.Command {
@@ -28,6 +29,8 @@ func taskCommand(c *connection) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
+	validate := &cobra.Command{Use: "validate TASK", Short: "run a closed task's validation script on the first ten entries of its boards", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.validateTask(cmd.Context(), args[0]) }}
 	var p client.Publication
 	publish := &cobra.Command{Use: "publish PATH", Short: "create or update a task from a folder, zip, or reference file", Args: console.Exactly("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
@@ -45,7 +48,7 @@ func taskCommand(c *connection) *cobra.Command {
 		cmd.Flags().StringSliceVar(&p.Devices, "device", nil, "devices of new tasks, separated by commas; default: those that they name")
 		cmd.Flags().StringVar(&p.Visibility, "visibility", "", "who sees new tasks: public (default), unlisted, members or hidden")
 	}
-	cmd.AddCommand(show, pull, publish, sync)
+	cmd.AddCommand(show, pull, publish, sync, validate)
 	return console.Group(cmd)
 }
 
@@ -66,6 +69,17 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 		for label, file := range task.Templates {
 			s.Line("\ntemplate %s: %s\n%s", label, file.Name, file.Text)
 		}
+	})
+}
+
+func (c *connection) validateTask(ctx context.Context, slug string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	queued, err := site.Validate(ctx, slug)
+	return c.answer(queued, err, func(s *console.Screen) {
+		s.Line("The script of %s is queued for %s. Boards will have its answers: warpboard board %s DEVICE --json", queued.Task, format.Plural(queued.Queued, "entry", "entries"), queued.Task)
 	})
 }
 

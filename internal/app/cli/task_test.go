@@ -21,6 +21,8 @@ func (w *world) withTask(name string, bundle []byte) *[]string {
 	published := &[]string{}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {
+		case r.URL.Path == "/api/v1/tasks/sum/validation":
+			json.NewEncoder(rw).Encode(client.ValidationQueued{Task: "sum", Queued: 10})
 		case r.Method == http.MethodPost:
 			*published = append(*published, strings.TrimPrefix(r.URL.Path, "/api/v1/tasks/")+" "+r.URL.Query().Get("dry_run"))
 			json.NewEncoder(rw).Encode(client.Published{Task: "sum", Change: client.Created, DryRun: r.URL.Query().Has("dry_run")})
@@ -242,6 +244,14 @@ func TestATaskIsShownWithTheNamesOfItsDevices(t *testing.T) {
 	w := newWorld(t)
 	w.withTask("sum.zip", zipped(t, map[string]string{"task.yml": "a"}))
 	if err := w.run(t, "task", "show", "sum", "--server", w.URL); err != nil || !strings.Contains(w.out.String(), ", on CPU, H200\n") {
+		t.Errorf("%v: %s", err, w.out.String())
+	}
+}
+
+func TestATasksScriptIsRunFromTheCommandLine(t *testing.T) {
+	w := newWorld(t)
+	w.withTask("sum.zip", nil)
+	if err := w.run(t, "task", "validate", "sum", "--server", w.URL); err != nil || !strings.Contains(w.out.String(), "The script of sum is queued for 10 entries.") {
 		t.Errorf("%v: %s", err, w.out.String())
 	}
 }

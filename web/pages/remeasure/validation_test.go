@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
@@ -76,6 +77,11 @@ func TestAnAuthorRunsTheValidationScript(t *testing.T) {
 	}
 	if title := board.Find("#board tbody tr:nth-child(2) [data-validated]").AttrOr("title", ""); !strings.HasPrefix(title, "Validation script, version v1, asked by Cora on ") || !strings.HasSuffix(title, ": <b>no</b> & never") {
 		t.Errorf("behind the tag stands %q", title)
+	}
+	past := visitor.Page("/tasks/tried/boards/CPU?at="+time.Now().UTC().Format(time.DateOnly), http.StatusOK)
+	webtest.WantText(t, past, "#board tbody tr:nth-child(2)", "2 Ben does not apply")
+	if table := webtest.Body(t, visitor.Get("/tasks/tried/boards/CPU/entries.csv")); !strings.Contains(table, ",does not apply,<b>no</b> & never,v1\n") {
+		t.Errorf("the table has %s", table)
 	}
 	run := visitor.Page(board.Find("#board tbody tr:first-child [data-validated]").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, run, "[data-validation]", "applies 8 of 8 shapes Validation script, version v1, asked by Cora on")
