@@ -29,6 +29,7 @@ import (
 	"warpboard/internal/app"
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/events"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 	"warpboard/web"
@@ -65,16 +66,39 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	site, stop := serveStore(b, store)
 	defer stop()
 	task, person := "/tasks/"+filled.Task.Slug, signedIn(b, store, 2) // the liveliest
+	event := benchEvent(b, store, filled)
 	board, run := task+"/boards/"+filled.Device, fmt.Sprintf("/submissions/%d", second.SubmissionID)
 	for _, page := range []struct{ name, path, as string }{
 		{"first", board, ""}, {"last", fmt.Sprintf("%s?page=%d", board, (head.Size+49)/50), ""},
 		{"front", "/", ""}, {"tasks", "/tasks", ""}, {"home-person", "/", person}, {"task", task, ""}, {"task-person", task, person}, {"workbench", task + "/solve", person},
 		{"person", "/users/2", ""}, {"leaderboards", "/leaderboards", person}, {"season", "/leaderboards?from=2026-01-01&device=H200", ""}, {"submission", run, ""}, {"devices", "/devices", ""},
 		{"compare", fmt.Sprintf("/compare?a=%d&b=%d", first.ID, second.ID), ""}, {"compare-pick", fmt.Sprintf("/compare?b=%d", second.ID), person},
+		{"event", event, person}, {"wall", event + "/wall", ""}, {"events", "/events", ""}, {"inbox", "/inbox", person}, {"draws", task + "/draws", ""},
 		{"profile", fmt.Sprintf("%s/runs/%d/profile", run, second.ID), ""},
 	} {
 		b.Run(page.name, func(b *testing.B) { reader{b, page.as}.bench(store, site, page.path) })
 	}
+}
+
+// benchEvent is an event of ten tasks, the liveliest among them, on all their boards.
+func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) string {
+	b.Helper()
+	in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour), Points: "5/3/1"}
+	list, err := store.Catalog.Tasks(b.Context(), filled.Owner)
+	if err != nil {
+		b.Fatal(err)
+	}
+	in.Tasks = append(in.Tasks, filled.Task.Slug)
+	for _, task := range list {
+		if task.ID != filled.Task.ID && len(in.Tasks) < 10 {
+			in.Tasks = append(in.Tasks, task.Slug)
+		}
+	}
+	e, err := store.Events.Create(b.Context(), filled.Owner, in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return "/events/" + e.Slug
 }
 
 // signedIn is the cookie of a person's session.

@@ -2,9 +2,12 @@ package models
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"slices"
 
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/events"
 )
@@ -29,8 +32,8 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 	return seen, err
 }
 
-// EventStandings computes the standings of an event from the boards of these tasks as they are now; of one device, if it is
-// named. The first device of a task comes first.
+// EventStandings adds up the boards of these tasks as they are now; of one device, if it is named. The first device of a task comes
+// first. Many readers may have the same standings: do not modify them.
 func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string) (events.Standings, error) {
 	rule, err := events.ParsePoints(e.Points)
 	if err != nil {
@@ -40,17 +43,48 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	if err != nil {
 		return events.Standings{}, err
 	}
-	boards, versions := boardsOf(tasks, device)
-	entries, err := s.Boards.Entries(ctx, versions)
+	list, versions := boardsOf(tasks, device)
+	changes, err := s.Boards.ChangeNumbers(ctx, versions)
 	if err != nil {
 		return events.Standings{}, err
 	}
-	places := make([]events.Place, len(entries))
-	for i, st := range entries {
-		places[i] = events.Place{VersionID: st.VersionID, Device: st.Device, Entrant: entrants.Of(st.UserID, st.UserName),
-			UserID: st.UserID, RunID: st.RunID, Rank: st.Rank, ScoreNS: st.ScoreNS}
+	key, err := standingsKey(e.Points, entrants, list, changes)
+	if err != nil {
+		return events.Standings{}, err
 	}
-	return events.NewStandings(boards, places, rule), nil
+	if st, ok := s.standings.Get(key); ok {
+		return st, nil
+	}
+	placed, err := s.Boards.Placed(ctx, versions)
+	if err != nil {
+		return events.Standings{}, err
+	}
+	places := map[boards.Key][]events.Place{}
+	for _, p := range placed {
+		places[p.Key] = append(places[p.Key], events.Place{Entrant: entrants.Of(p.UserID, p.UserName), UserID: p.UserID, RunID: p.RunID, Rank: p.Rank, ScoreNS: p.ScoreNS})
+	}
+	each := make([][]events.Place, len(list))
+	for i, b := range list {
+		each[i] = places[keyOf(b)]
+	}
+	st := events.NewStandings(list, each, rule)
+	s.standings.Put(key, st, int64(1000+len(st.Rows)*(100+50*len(list))))
+	return st, nil
+}
+
+func keyOf(b events.Board) boards.Key { return boards.Key{VersionID: b.VersionID, Device: b.Device} }
+
+// mostStandings is how many bytes of standings a process keeps, about.
+const mostStandings = 32 << 20
+
+// standingsKey names all that standings depend on. Each visible change of a board, even of a name, raises its change number.
+func standingsKey(points string, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64) (sum [sha256.Size]byte, err error) {
+	at := make([]int64, len(list))
+	for i, b := range list {
+		at[i] = changes[keyOf(b)]
+	}
+	text, err := json.Marshal([]any{points, entrants, list, at})
+	return sha256.Sum256(text), err
 }
 
 func boardsOf(tasks []catalog.Task, device string) (list []events.Board, versions []int64) {

@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -106,6 +107,22 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		if st := modelstest.Got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks, "H200")); len(st.Rows)+len(st.Boards) != 0 {
 			t.Errorf("of a device without boards: %+v", st)
 		}
+	})
+}
+
+// TestStandingsFollowEachBoard though the places of boards that have not changed are kept.
+func TestStandingsFollowEachBoard(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		e := c.create()
+		c.plays(c.Ann, c.second, 100)
+		first := c.plays(c.Ben, c.Task, 1000)
+		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Ben: 0 + 5 = 5")
+		c.plays(c.cleo, c.Task, 500)
+		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
+		modelstest.Got[[]boards.Change](c.t)(c.Rename(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
+		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Zoe: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
+		modelstest.Got[[]boards.Change](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID, "It was sent twice."))
+		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Zoe: 0 + 5 = 5")
 	})
 }
 

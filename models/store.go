@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"warpboard/internal/cache"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
@@ -93,6 +95,7 @@ type Store struct {
 	Work        *work.LifeCycle
 	Submissions *submissions.Intake
 	Disk        files.Disk // of the data directory
+	standings   *cache.Cache[[sha256.Size]byte, events.Standings]
 	db          *db.DB
 	files       files.Files
 	limits      submissions.Limits
@@ -143,7 +146,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
 		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Draws: draws.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Budgets: budgets.New(database),
-		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site,
+		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site, standings: cache.New[[sha256.Size]byte, events.Standings](mostStandings),
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.

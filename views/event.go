@@ -82,13 +82,24 @@ type EventWaiting struct {
 }
 
 const (
-	shownRows = 200
+	shownRows = 100
 	wallRows  = 12
 )
 
 // rows are the first of the standings.
 func (p EventPage) rows(most int) []events.Row {
 	return p.Standings.Rows[:min(most, len(p.Standings.Rows))]
+}
+
+// shown are the rows on the page: the first, and the viewer's own.
+func (p EventPage) shown() []events.Row {
+	first := p.rows(shownRows)
+	for _, row := range p.Standings.Rows[len(first):] {
+		if row.UserID != 0 && row.UserID == p.viewerID() {
+			return append(slices.Clone(first), row)
+		}
+	}
+	return first
 }
 
 // next is what comes next, and in how long.

@@ -1166,7 +1166,7 @@ func eventTable(p EventPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, row := range p.rows(shownRows) {
+			for _, row := range p.shown() {
 				var templ_7745c5c3_Var53 = []any{templ.KV("mine", row.UserID != 0 && row.UserID == p.viewerID())}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var53...)
 				if templ_7745c5c3_Err != nil {

@@ -7,6 +7,7 @@
 //	people, pages (models/boards)
 //	boards: points that one gives,   board, change number, season; all boards with theirs,   the same 32 MiB
 //	and everyone's (models/boards)   season
+//	standings of events (models)     rule, teams, boards with their change numbers           32 MiB, about
 //	reports (web/site/runs)          the hash of the stored file                             32 MiB of JSON
 //	facts of reports                 the same                                                10,000 reports
 //	charts of profiles, and of two   all that they were made of; of reports and sources      32 MiB of HTML

@@ -84,13 +84,6 @@ func (s *Boards) Leading(ctx context.Context, versionID int64, device string, li
 	return list, db.ReadError(err, "first entries of the board")
 }
 
-// Entries returns all entries of the boards of some versions, board after board in their order.
-func (s *Boards) Entries(ctx context.Context, versionIDs []int64) (list []Standing, err error) {
-	of := s.db.Read(ctx).Table("entries").Where("version_id in ?", versionIDs)
-	err = s.standings(ctx, of, "").Order("e.version_id, e.device, " + ofEntries(entriesFirst)).Scan(&list).Error
-	return list, db.ReadError(err, "entries of boards")
-}
-
 // Above returns the entry that stands before another on its board; nil: there is none.
 func (s *Boards) Above(ctx context.Context, e Entry) (*Standing, error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).

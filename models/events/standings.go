@@ -17,13 +17,11 @@ type Board struct {
 
 // Place is a person's entry on a board.
 type Place struct {
-	VersionID int64
-	Device    string
-	Entrant   Entrant
-	UserID    int64
-	RunID     int64
-	Rank      int // among the board's people
-	ScoreNS   float64
+	Entrant Entrant
+	UserID  int64
+	RunID   int64
+	Rank    int // among the board's people
+	ScoreNS float64
 }
 
 // Entrant is a person, or a team whose members count together.
@@ -56,18 +54,15 @@ type Standings struct {
 	Rows   []Row
 }
 
-// NewStandings adds up the boards. Places are in the order of their boards; those of boards that are not named are left out.
+// NewStandings adds up the boards, of which each has its places in its order.
 //
 // A team has the place of its best member, and ranks count entrants: behind a team with the first two entries comes the second.
-func NewStandings(boards []Board, places []Place, rule Rule) Standings {
+func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 	s := Standings{Boards: boards}
 	rows, order := map[Entrant]*Row{}, []*Row{}
 	for i := range s.Boards {
 		board, on, rank, last := &s.Boards[i], 0, 0, 0
-		for _, p := range places {
-			if p.VersionID != board.VersionID || p.Device != board.Device {
-				continue
-			}
+		for _, p := range places[i] {
 			row := rows[p.Entrant]
 			if row == nil {
 				row = &Row{Entrant: p.Entrant, Results: make([]Result, len(boards))}
