@@ -12,7 +12,7 @@ import (
 type Quantity struct {
 	Number string // "12.34"; an en dash for Nothing
 	Unit   string // "µs"
-	Exact  string // full precision in the base unit: "12340.5 ns"
+	Exact  string // in the base unit: "12340.5 ns"
 }
 
 // String is number and unit with a space that does not break.
@@ -36,7 +36,7 @@ func Nanoseconds(ns float64) Quantity {
 		return Quantity{Number: Nothing}
 	}
 	rounded := fourDigits(ns) // first, because rounding may lift 999.96 ns to 1 µs
-	exact := strconv.FormatFloat(ns, 'f', -1, 64) + " ns"
+	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // no clock tells more
 	for _, unit := range timeUnits {
 		if rounded >= unit.ns || unit.ns == 1 {
 			return Quantity{Number: plain(rounded / unit.ns), Unit: unit.name, Exact: exact}

@@ -176,8 +176,8 @@ const (
 	lanes     = 32  // of a warp
 	dotHeight = 2.8 // of the drawing, at its full height
 	// MostLinks is how many dots have a link and a label: the first ones, and the viewer's. A crowded board has more dots
-	// than can be pointed at.
-	MostLinks = 60
+	// than can be pointed at, and each link costs 25 bytes of a compressed page.
+	MostLinks = 24
 )
 
 // spot is where a dot lies: a lane, and its height.
@@ -199,7 +199,7 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	var rest strings.Builder
 	for _, s := range spots {
 		x := 100 * (float64(s.lane) + 0.5) / float64(used)
-		if s.dot == nil || links >= MostLinks && !s.dot.Mine {
+		if s.dot == nil || s.dot.URL == "" || links >= MostLinks && !s.dot.Mine {
 			fmt.Fprintf(&rest, "M%.1f %.1fh0", x, s.y)
 			continue
 		}

@@ -73,6 +73,9 @@ func TestEveryDotHasALane(t *testing.T) {
 	if !strings.HasPrefix(d.Rest, "M31.2 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
 		t.Errorf("the rest is %q, the lines are %+v", d.Rest, d.Marks)
 	}
+	if behind := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 101, Size: 1}}}); len(behind.Dots) != 1 {
+		t.Errorf("an entry of another page is a link to nowhere: %+v", behind.Dots)
+	}
 	crowd := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1_000_000}, {ScoreNS: 101, Size: 1}}})
 	if n := len(crowd.Dots) + strings.Count(crowd.Rest, "M"); n < lanes || n > lanes+1 {
 		t.Errorf("a million at one place are %d dots", n)
