@@ -1,6 +1,11 @@
 package views
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+)
 
 // Page has the fields of every page.
 type Page struct {
@@ -93,3 +98,12 @@ func (d Deadline) Takes() bool { return !d.Closed() || d.Practice }
 
 // Closed reports whether the deadline has passed.
 func (d Deadline) Closed() bool { return d.Set() && !d.Now.Before(d.Time) }
+
+// shortVersion is a release's version, and the commit of a binary between releases.
+func shortVersion(version string) string {
+	version, _, _ = strings.Cut(version, " ")
+	if commit, err := module.PseudoVersionRev(version); err == nil {
+		return commit
+	}
+	return version
+}

@@ -165,7 +165,8 @@ func version() string {
 	v := info.Main.Version
 	for _, s := range info.Settings {
 		// A binary that was built without version control, as in a container, has no commit, only "(devel)".
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+		// The version of a commit without a tag ends with it.
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(v, s.Value[:12]) {
 			v += " " + s.Value[:12]
 		}
 	}
