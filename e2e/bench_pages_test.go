@@ -80,7 +80,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	}
 }
 
-// benchEvent is an event of ten tasks, the liveliest among them, on all their boards.
+// benchEvent is an event of three tasks, the liveliest among them, on all their boards.
 func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) string {
 	b.Helper()
 	in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour), Points: "5/3/1"}
@@ -90,7 +90,7 @@ func benchEvent(b *testing.B, store *models.Store, filled modelstest.Filled) str
 	}
 	in.Tasks = append(in.Tasks, filled.Task.Slug)
 	for _, task := range list {
-		if task.ID != filled.Task.ID && len(in.Tasks) < 10 {
+		if task.ID != filled.Task.ID && len(in.Tasks) < 3 {
 			in.Tasks = append(in.Tasks, task.Slug)
 		}
 	}
