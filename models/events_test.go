@@ -126,6 +126,30 @@ func TestStandingsFollowEachBoard(t *testing.T) {
 	})
 }
 
+// TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain when a typo in its text is repaired.
+func TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain(t *testing.T) {
+	eachContest(t, func(c *contest) {
+		e := c.create()
+		*c.now = c.in.EndsAt.Add(time.Hour)
+		settings := modelstest.Got[catalog.Task](c.t)(c.Catalog.TaskByID(c.t.Context(), c.second.ID)).Settings()
+		settings.Deadline = nil
+		modelstest.Got[catalog.Task](c.t)(c.Catalog.UpdateTask(c.t.Context(), c.Admin, c.second.ID, settings))
+		c.in.About = "Thanks to all."
+		modelstest.Got[events.Event](c.t)(c.Events.Update(c.t.Context(), c.Admin, e.Slug, c.in))
+		if task := modelstest.Got[catalog.Task](c.t)(c.Catalog.TaskByID(c.t.Context(), c.second.ID)); task.Deadline != nil {
+			c.t.Errorf("the task closes at %s", task.Deadline)
+		}
+	})
+}
+
+func TestPointsRulesAreNumbersAndShort(t *testing.T) {
+	for _, text := range []string{"NaN", "5/nan/1", "1e400", strings.Repeat("1/", 1000) + "1"} {
+		if _, err := events.ParsePoints(text); db.KindOf(err) != db.Invalid {
+			t.Errorf("%.20s: %v", text, err)
+		}
+	}
+}
+
 func (c *contest) submit(user accounts.User, key string) error {
 	_, _, err := c.Submissions.Submit(c.t.Context(), submissions.NewSubmission{User: user, TaskID: c.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(key), Via: "test"})
 	return err

@@ -5,12 +5,15 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/clients/go"
 	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/models/epochs"
+	"warpboard/models/modelstest"
 	"warpboard/tasks"
 	"warpboard/web/webtest"
 )
@@ -79,6 +82,30 @@ func TestADrawIsOnPageAndAPIWhenItIsNoSecret(t *testing.T) {
 	}
 	for _, address := range []string{"/tasks/", "/api/v1/tasks/"} {
 		webtest.WantStatus(t, s.Browser().Get(address+s.Task.Slug+"/draws"), http.StatusNotFound)
+	}
+}
+
+// TestATaskWhoseDrawIsKnownStaysClosed until it has a new version, with new draws.
+func TestATaskWhoseDrawIsKnownStaysClosed(t *testing.T) {
+	s := webtest.NewScene(t)
+	ranged(s, "uniform 512..4096 step 64")
+	catalogue, open := s.Cfg.Store.Catalog, s.Task.Settings()
+	later := time.Now().Add(time.Hour)
+	open.Deadline = &later
+	if _, err := catalogue.UpdateTask(t.Context(), s.Admin, s.Task.ID, open); err != nil {
+		t.Fatalf("an open task gets more time: %v", err)
+	}
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
+	if _, err := catalogue.UpdateTask(t.Context(), s.Admin, s.Task.ID, open); db.KindOf(err) != db.Conflict {
+		t.Fatalf("a closed one is opened again: %v", err)
+	}
+	b, err := catalogue.CurrentBundle(t.Context(), s.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Definition.Benchmarks[0][1].Value = "99"
+	if _, _, err := catalogue.Publish(t.Context(), s.Admin, s.Task.ID, b, &open); err != nil {
+		t.Errorf("a new version: %v", err)
 	}
 }
 

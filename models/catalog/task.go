@@ -207,7 +207,7 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 		if task, err = Editable(tx, actor, id); err != nil {
 			return err
 		}
-		if err := task.change(tx, actor, in); err != nil {
+		if err := task.changeVersion(tx, actor, in); err != nil {
 			return err
 		}
 		var v TaskVersion
@@ -223,6 +223,22 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 func checkCases(def tasks.Definition, devices []string) error {
 	if device, found := def.WithoutBenchmark(devices); found {
 		return db.Errorf(db.Invalid, "No benchmark is for %s. Add it to devices of a benchmark in task.yml, or take it off the task's devices.", device)
+	}
+	return nil
+}
+
+// changeVersion is change for a task whose version stays. It refuses to open a task again whose drawn cases everyone could read.
+func (t *Task) changeVersion(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
+	open := t.Open(tx.NowFunc())
+	if err := t.change(tx, actor, in); err != nil || open || !t.Open(tx.NowFunc()) {
+		return err
+	}
+	var drawn int64
+	if err := tx.Table("draws").Where("version_id = ?", t.VersionID).Limit(1).Count(&drawn).Error; err != nil {
+		return db.ReadError(err, "draws of task %s", t.Slug)
+	}
+	if drawn > 0 {
+		return db.Errorf(db.Conflict, "The task %s has closed, so everyone can read its secret sizes. Publish a new version to open it again.", t.Title)
 	}
 	return nil
 }
@@ -253,7 +269,7 @@ func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Ti
 	if in.Deadline = &closes; opening {
 		task.OpensAt = &opens
 	}
-	return task.change(tx, actor, in)
+	return task.changeVersion(tx, actor, in)
 }
 
 // Unschedule takes back that hidden tasks open at a time that is still to come.

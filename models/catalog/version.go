@@ -67,7 +67,11 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 			return err
 		}
 		if in := task.settled(settings, version.Definition.Title, b.Definition.Title); in != nil {
-			if err := task.change(tx, actor, *in); err != nil {
+			apply := task.changeVersion
+			if change == ChangeVersion {
+				apply = task.change
+			}
+			if err := apply(tx, actor, *in); err != nil {
 				return err
 			}
 		}

@@ -81,8 +81,8 @@ type Shown struct {
 	Cases *tasks.Definition
 }
 
-// most is how many draws of a task are listed.
-const most = 100
+// most is how many draws of a task are listed: each reader draws them again.
+const most = 20
 
 // Of lists the newest draws of a task.
 func (s *Draws) Of(ctx context.Context, task catalog.Task, now time.Time) (list []Shown, err error) {

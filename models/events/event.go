@@ -68,21 +68,21 @@ type Listed struct {
 // most bounds a list of events.
 const most = 200
 
-// List lists events, those that end last first.
+// List lists events without their announcements, those that end last first.
 func (s *Events) List(ctx context.Context) (list []Listed, err error) {
-	err = s.listed(ctx).Order("e.ends_at desc, e.id desc").Limit(most).Scan(&list).Error
+	err = s.listed(ctx, "e.id, e.slug, e.title, e.owner_id, e.starts_at, e.ends_at, e.frozen_at, e.revealed_at, e.points, e.by_team, e.comments_closed, e.created_at").Order("e.ends_at desc, e.id desc").Limit(most).Scan(&list).Error
 	return list, db.ReadError(err, "events")
 }
 
 // Event returns the event with this slug.
 func (s *Events) Event(ctx context.Context, slug string) (found Listed, err error) {
-	err = s.listed(ctx).Where("e.slug = ?", slug).Take(&found).Error
+	err = s.listed(ctx, "e.*").Where("e.slug = ?", slug).Take(&found).Error
 	return found, db.ReadError(err, "event %q", slug)
 }
 
-func (s *Events) listed(ctx context.Context) *gorm.DB {
+func (s *Events) listed(ctx context.Context, columns string) *gorm.DB {
 	return s.db.Read(ctx).Table("events e").Joins("join users u on u.id = e.owner_id").
-		Select("e.*, u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as task_count")
+		Select(columns + ", u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as task_count")
 }
 
 // Tasks lists the tasks of an event by title. Callers ask ListedTo before they show any.

@@ -25,6 +25,8 @@ type Rule func(rank int, score, best float64) float64
 // Entrants that share a rank each get its points.
 func ParsePoints(text string) (Rule, error) {
 	switch text = strings.TrimSpace(text); {
+	case len(text) > longestPoints:
+		return nil, db.Errorf(db.Invalid, "The points rule has %d characters; at most %d are allowed.", len(text), longestPoints)
 	case text == Ratio:
 		return func(_ int, score, best float64) float64 { return points(min(100, 100*best/score)) }, nil
 	case strings.Contains(text, "place"):
@@ -33,7 +35,7 @@ func ParsePoints(text string) (Rule, error) {
 	var list []float64
 	for part := range strings.SplitSeq(text, "/") {
 		n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || n < 0 || n > mostPoints {
+		if err != nil || !(n >= 0 && n <= mostPoints) { // not a number is neither
 			return nil, unknownRule(text)
 		}
 		list = append(list, n)
@@ -46,8 +48,10 @@ func ParsePoints(text string) (Rule, error) {
 	}, nil
 }
 
-// mostPoints are those of one board.
-const mostPoints = 1_000_000
+const (
+	mostPoints    = 1_000_000 // of one board
+	longestPoints = 1000      // characters: each reader of the event parses them
+)
 
 func formula(text string) (Rule, error) {
 	expression, err := arithmetic.Parse(text)

@@ -57,7 +57,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 		if err != nil {
 			return err
 		}
-		if err := e.setTasks(tx, actor, in.Tasks); err != nil {
+		if err := e.setTasks(tx, actor, in.Tasks, true); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "create event", "event "+e.Slug, "")
@@ -80,11 +80,12 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		if err := e.changeFreeze(tx, in.FrozenAt); err != nil {
 			return err
 		}
+		over := e.EndsAt.Equal(db.Time(in.EndsAt)) && !e.EndsAt.After(tx.NowFunc())
 		e.apply(in)
 		if err := tx.Save(&e).Error; err != nil {
 			return db.WriteError(err, "event %s", e.Slug)
 		}
-		if err := e.setTasks(tx, actor, in.Tasks); err != nil {
+		if err := e.setTasks(tx, actor, in.Tasks, !over); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "change event", "event "+e.Slug, "")
@@ -184,8 +185,9 @@ func (e *Event) release(tx *gorm.DB) error {
 	return catalog.Unschedule(tx, ids)
 }
 
-// setTasks replaces the tasks of an event, and has each close at its end. Hidden ones open at its start.
-func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string) error {
+// setTasks replaces the tasks of an event, and has each close at its end. Hidden ones open at its start. Those of an event that was
+// over before the change keep their deadlines: they may have been opened again since.
+func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, schedule bool) error {
 	if err := e.release(tx); err != nil {
 		return err
 	}
@@ -204,8 +206,10 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string) error
 		if err := e.alone(tx, task); err != nil {
 			return err
 		}
-		if err := catalog.Schedule(tx, actor, task, e.StartsAt, e.EndsAt); err != nil {
-			return err
+		if schedule {
+			if err := catalog.Schedule(tx, actor, task, e.StartsAt, e.EndsAt); err != nil {
+				return err
+			}
 		}
 		if err := tx.Create(&EventTask{e.ID, task.ID}).Error; err != nil {
 			return db.WriteError(err, "task %s of event %s", slug, e.Slug)

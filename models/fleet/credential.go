@@ -142,6 +142,15 @@ func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name 
 		case res.RowsAffected == 0:
 			return db.Errorf(db.NotFound, "Worker %s has no active credential.", name)
 		}
+		if err := distrust(tx, name); err != nil {
+			return err
+		}
 		return accounts.WriteAudit(tx, actor, "revoke credential", "worker "+name, "")
 	})
+}
+
+// distrust has no later evaluation share a result of workers whose secret may have been stolen. names is a name, or a query for some.
+func distrust(tx *gorm.DB, names any) error {
+	err := tx.Exec("update evaluations set request_hash = '' where ended_at is not null and worker in (?)", names).Error
+	return db.WriteError(err, "evaluations of revoked workers")
 }

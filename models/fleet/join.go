@@ -103,6 +103,10 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 		if err := joined.Pluck("name", &workers).Error; err != nil {
 			return db.ReadError(err, "workers of join token %d", id)
 		}
+		// Those that have left are known for a while, too.
+		if err := distrust(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?", id)); err != nil {
+			return err
+		}
 		err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null", id).Update("revoked_at", db.Now()).Error
 		return errors.Join(db.WriteError(err, "credentials of join token %d", id),
 			accounts.WriteAudit(tx, actor, "revoke join token", "join token "+token.Name, strings.Join(workers, " ")))

@@ -69,11 +69,14 @@ func offered(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 
 // lets says why the code does not let a person in; nil: it does.
 func (i Invite) lets(tx *gorm.DB, userID int64, at time.Time) error {
-	if err := i.Over(at); err != nil {
-		return err
-	}
 	var was Member
 	err := tx.Where("task_id = ? and user_id = ?", i.TaskID, userID).Limit(1).Find(&was).Error
+	if was.InviteID == i.ID {
+		i.Used-- // by this person: it lets them come back
+	}
+	if over := i.Over(at); over != nil {
+		return over
+	}
 	if err == nil && was.BarredAt != nil && !i.CreatedAt.After(*was.BarredAt) {
 		return db.Errorf(db.Forbidden, "You were removed from this board, and the invite code is from before that. Ask the author of the task for another.")
 	}

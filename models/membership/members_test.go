@@ -240,6 +240,8 @@ func TestComingBackUsesUpNoCode(t *testing.T) {
 		if used := c.invite().Used; used != 2 {
 			t.Errorf("%d uses are counted, want one for each of the two", used)
 		}
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code))) // one of its two uses is hers
+		modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
 		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID)) // though she has left
 		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)), db.Forbidden)
 		newer := c.code(membership.NewInvite{})

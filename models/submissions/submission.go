@@ -109,6 +109,17 @@ func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Subm
 	return texts, db.ReadError(err, "sources of submissions")
 }
 
+// SourceSizes are the sizes of what was submitted, in bytes of all files, by submission.
+func (t *Intake) SourceSizes(ctx context.Context, ids []int64) (map[int64]int64, error) {
+	var rows []struct{ ID, Size int64 }
+	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.size").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
+	sizes := make(map[int64]int64, len(rows))
+	for _, row := range rows {
+		sizes[row.ID] = row.Size
+	}
+	return sizes, db.ReadError(err, "sizes of sources")
+}
+
 // Source returns what was submitted. Callers ask MaySeeSource before they show it.
 func (t *Intake) Source(ctx context.Context, sub Submission) (submitted tasks.Submission, err error) {
 	var blob catalog.Blob

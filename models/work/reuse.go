@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"math"
 
 	"gorm.io/gorm"
 
@@ -12,35 +13,48 @@ import (
 // Of equal evaluations of one caller that allow it, one is measured, and the others share its result: those that wait, and those
 // that come later, until the device gets software that it did not have before. One that shares waits outside the queue. Where the
 // measured one ends without a result, the first of the others takes its place. A result is stored once: a caller may have 10,000
-// that share it. A result is no longer shared once the credential that its worker had was revoked.
+// that share it. When a worker's credential is revoked, package fleet takes the hash from what it has measured.
 
-// trusted are evaluations measured by a worker that still has the credential it had then. A guest's credential ends when it leaves.
-const trusted = `not exists (select 1 from worker_credentials c where c.name = worker and c.join_id = 0
-	and (c.revoked_at is not null or c.created_at > started_at))`
+// mostSharing is how many may wait for one: all end in the transaction of its result, and move to the next one if it has none,
+// while no one else can write.
+const mostSharing = 200
 
 // unshared are evaluations whose result no other one has.
 const unshared = "id not in (select shares from evaluations where shares <> '')"
 
-// findSame finds the evaluation of the asker that this one may share, without its result; the zero Evaluation if there is none.
-func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, err error) {
+// findSame finds the evaluation of the asker that this one may share, without its result, and how many may do so; the zero
+// Evaluation if there is none.
+func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, room int64, err error) {
 	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
-		return same, nil
+		return same, 0, nil
 	}
 	since, err := epochs.Since(tx, e.Device)
 	if err != nil {
-		return same, err
+		return same, 0, err
 	}
 	query := asker.own(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
-		Where(Live+" or state = ? and started_at >= ? and "+trusted, EvaluationCompleted, db.Time(since))
-	return same, db.ReadError(query.Order("queued_at, id").Limit(1).Find(&same).Error, "equal evaluations")
+		Where(Live+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
+			" or state = ? and started_at >= ?", mostSharing, EvaluationCompleted, db.Time(since))
+	err = query.Order("queued_at, id").Limit(1).Find(&same).Error
+	switch {
+	case err != nil || same.ID == "":
+		return same, 0, db.ReadError(err, "equal evaluations")
+	case same.EndedAt != nil:
+		return same, math.MaxInt64, nil
+	}
+	err = tx.Model(&Evaluation{}).Where(sharing, same.ID).Count(&room).Error
+	return same, mostSharing - room, db.ReadError(err, "equal evaluations")
 }
+
+// sharing are those that wait for the result of an evaluation.
+const sharing = "shares = ? and shares <> '' and " + Live
 
 // share has the evaluation wait for the result of another one.
 func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedSharing, same.ID }
 
 // create stores the evaluation. One that shares a result that is there has ended then.
 func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
-	same, err := e.findSame(tx, asker)
+	same, _, err := e.findSame(tx, asker)
 	if err != nil {
 		return err
 	}
@@ -64,25 +78,31 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 // is to be passed on once the others are stored.
 func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation, err error) {
 	type what struct{ hash, device string }
-	first := map[what]Evaluation{}
+	type group struct {
+		same Evaluation
+		room int64
+	}
+	groups := map[what]group{}
 	for i := range taken {
 		e := &taken[i]
-		same, seen := first[what{e.RequestHash, e.Device}]
+		key := what{e.RequestHash, e.Device}
+		of, seen := groups[key]
 		if !seen {
-			if same, err = e.findSame(tx, asker); err != nil {
+			if of.same, of.room, err = e.findSame(tx, asker); err != nil {
 				return nil, err
 			}
-			if same.EndedAt != nil {
-				ended = append(ended, same)
+			if of.same.EndedAt != nil {
+				ended = append(ended, of.same)
 			}
 		}
-		if same.ID != "" {
-			e.share(same)
+		if of.room > 0 {
+			e.share(of.same)
+			of.room--
 		} else {
-			same = *e
+			of = group{*e, mostSharing}
 		}
 		if e.RequestHash != "" {
-			first[what{e.RequestHash, e.Device}] = same
+			groups[key] = of
 		}
 	}
 	return ended, nil
@@ -93,16 +113,19 @@ func (e *Evaluation) passOn(tx *gorm.DB, out *Recorded) error {
 	if e.EndedAt == nil || e.RequestHash == "" || e.Shares != "" {
 		return nil
 	}
-	var sharing []Evaluation
-	query := tx.Omit("request", "result").Where("shares = ? and shares <> '' and "+Live, e.ID).Order("queued_at, id")
-	if err := query.Find(&sharing).Error; err != nil || len(sharing) == 0 {
+	var list []Evaluation
+	query := tx.Omit("request", "result").Where(sharing, e.ID).Order("queued_at, id")
+	if !e.hasResult() {
+		query = query.Limit(1)
+	}
+	if err := query.Find(&list).Error; err != nil || len(list) == 0 {
 		return db.ReadError(err, "evaluations that share a result")
 	}
 	if !e.hasResult() {
-		return e.measureNext(tx, sharing[0].ID)
+		return e.measureNext(tx, list[0].ID)
 	}
-	for i := range sharing {
-		s := &sharing[i]
+	for i := range list {
+		s := &list[i]
 		s.State, s.Worker = e.State, e.Worker // StartedAt stays nil: it used no slot
 		s.end()
 		if err := saveUnit(tx, s, s.AttemptID); err != nil {
@@ -125,7 +148,7 @@ func (e *Evaluation) hasResult() bool {
 func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
 	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": e.Parked, "shares": ""}).Error
 	if err == nil {
-		err = tx.Model(&Evaluation{}).Where("shares = ? and shares <> '' and "+Live, e.ID).Update("shares", next).Error
+		err = tx.Model(&Evaluation{}).Where(sharing, e.ID).Update("shares", next).Error
 	}
 	return db.WriteError(err, "evaluations that share a result")
 }
@@ -135,9 +158,9 @@ func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
 	if e.RequestHash == "" || e.Shares != "" || e.hasResult() {
 		return false, nil
 	}
-	var sharing int64
-	err := tx.Model(&Evaluation{}).Where("shares = ? and shares <> '' and "+Live, e.ID).Count(&sharing).Error
-	return sharing > 0, db.ReadError(err, "evaluations that share a result")
+	var wait int64
+	err := tx.Model(&Evaluation{}).Where(sharing, e.ID).Count(&wait).Error
+	return wait > 0, db.ReadError(err, "evaluations that share a result")
 }
 
 // sharedResult reads the result that an evaluation shares.

@@ -26,6 +26,7 @@ func operations() []operation {
 	const evaluations, plain, account, boards, talk, hooks, data = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards", "Comments and inbox", webhooksTag, "Profiles and data sets"
 	after := map[string]string{"after": "next of the page before"}
 	page := map[string]string{"page": "page, from 1"}
+	past := map[string]string{"after": "how many entries the pages before had; Link has it"}
 	anything := map[string]any{"type": "object"}
 	text, file := map[string]any{"type": "string"}, map[string]any{"type": "string", "format": "binary"}
 	oneCase := map[string]string{"case": "number of the benchmark case, from 0; absent: 0"}
@@ -104,8 +105,8 @@ func operations() []operation {
 		{data, "GET", profilePath + ".ptx", "The PTX of the kernel that took the most time; for those who may read the source.", false, "", oneCase, 200, text},
 		{data, "GET", profilePath + ".ncu-rep", "Download the report as Nsight Compute wrote it; for those who may read the source.", false, "", oneCase, 200, file},
 		{data, "GET", boardFiles + "/entries.csv", "Download a board as a table.", false, "", nil, 200, text},
-		{data, "GET", boardFiles + "/dataset.jsonl", "Download a board of a closed task with the sources, 500 entries on a page, as JSON lines; the first line describes the dataset. Link leads to the next page.", false, "", page, 200, text},
-		{data, "GET", boardFiles + "/dataset.parquet", "The same as Parquet.", false, "", page, 200, file},
+		{data, "GET", boardFiles + "/dataset.jsonl", "Download a board of a closed task with the sources, at most 500 entries and 16 MiB of sources on a page, as JSON lines; the first line describes the dataset. Link leads to the next page.", false, "", past, 200, text},
+		{data, "GET", boardFiles + "/dataset.parquet", "The same as Parquet.", false, "", past, 200, file},
 		{data, "GET", boardFiles + "/kernelbot.parquet", "Download the ranked runs of a closed task's board with the sources, at most 100 and 16 MiB on a page, in the columns of KernelBot's dataset. Link leads to the next page.", false, "", map[string]string{"after": "id of the last submission of the page before"}, 200, file},
 		{data, "GET", boardFiles + "/README.md", "Read the card of the board's datasets for Hugging Face.", false, "", nil, 200, text},
 	}

@@ -155,6 +155,37 @@ func TestAResultOfARevokedWorkerIsMeasuredAgain(t *testing.T) {
 	})
 }
 
+// TestAtMost200WaitForOneMeasurement: more are measured, so that no result is stored for minutes while no one else can write.
+func TestAtMost200WaitForOneMeasurement(t *testing.T) {
+	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
+		var requests []any
+		for range 250 {
+			requests = append(requests, webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true})
+		}
+		_, ids := batch(s, requests)
+		if n := waiting(s); n != 2 {
+			t.Fatalf("%d wait for a worker, want the first and the one after 200", n)
+		}
+		for range 152 { // 48 wait for the second one
+			asks(s, "return x")
+		}
+		if n := waiting(s); n != 2 {
+			t.Fatalf("%d wait for a worker, though there is room", n)
+		}
+		asks(s, "return x")
+		if n := waiting(s); n != 3 {
+			t.Fatalf("%d wait for a worker, want a third", n)
+		}
+		s.EndOne(ids[0], compiled())
+		if e := read(s, ids[200]); e["reused"] != ids[0] {
+			t.Errorf("the last that waits for the first: %v", e)
+		}
+		if e := read(s, ids[202]); e["state"] != "submitted" {
+			t.Errorf("one that waits for the second: %v", e)
+		}
+	}, func(c *web.Config) { c.EvalLimits.AtOnce = 1000 })
+}
+
 func TestEqualRequestsOfABatchShareOneMeasurement(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		known := asks(s, "return x")

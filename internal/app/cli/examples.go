@@ -45,6 +45,7 @@ var examples = map[string]string{
   warpboard task pull vectoradd-cuda mine`,
 	"task publish": `  warpboard task publish vectoradd-cuda --dry-run
   warpboard task publish vectoradd-cuda --device H200,B200 --deadline 2030-01-31T18:00:00Z`,
+	"task validate": `  warpboard task validate softmax-torch`,
 	"task sync": `  warpboard task sync problems
   warpboard task sync problems --apply`,
 	"ci": `  warpboard ci --base origin/main

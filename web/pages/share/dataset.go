@@ -2,6 +2,7 @@ package share
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -19,6 +20,8 @@ import (
 
 const (
 	datasetRows = 500
+	// datasetBytes is of the sources on a page, which are in memory at the same time. Each has at most 1 MiB.
+	datasetBytes = 16 << 20
 	// licence goes with every dataset.
 	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
 )
@@ -60,7 +63,12 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	head, rows, err := s.datasetPage(c, b, site.PageNumber(c, "page"))
+	leave, err := s.pack(c.UserContext())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	head, rows, err := s.datasetPage(c, b, max(c.QueryInt("after"), 0))
 	if err != nil {
 		return err
 	}
@@ -82,8 +90,18 @@ func (s *Share) closedBoard(c *fiber.Ctx) (board, error) {
 	return b, err
 }
 
-// datasetPage reads one page of a dataset, from 1; behind the last they are empty.
-func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead, rows []datasetRow, err error) {
+// pack waits until the caller may pack a dataset, of which as many are packed at once as there are cores.
+func (s *Share) pack(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.packing <- struct{}{}:
+		return func() { <-s.packing }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// datasetPage reads the entries of a dataset that follow the first so many, as far as a page may have them.
+func (s *Share) datasetPage(c *fiber.Ctx, b board, after int) (head datasetHead, rows []datasetRow, err error) {
 	list, _, err := s.site.Store.Boards.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.site.Now())
 	if err != nil {
 		return head, nil, err
@@ -93,21 +111,40 @@ func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead
 		return head, nil, err
 	}
 	head = datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.head.Device, Entries: len(list)}
-	from := min((number-1)*datasetRows, len(list))
-	to := min(from+datasetRows, len(list))
-	if to < len(list) {
-		head.Next = fmt.Sprintf("%s%s?page=%d", s.site.Settings.BaseURL, c.Path(), number+1)
+	list = list[min(after, len(list)):]
+	page := list[:min(datasetRows, len(list))]
+	sizes, err := s.site.Store.Submissions.SourceSizes(c.UserContext(), submissionsOf(page))
+	if err != nil {
+		return head, nil, err
 	}
-	rows, err = s.datasetRows(c, list[from:to])
+	page = page[:fitting(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, datasetBytes)]
+	if len(page) < len(list) {
+		head.Next = fmt.Sprintf("%s%s?after=%d", s.site.Settings.BaseURL, c.Path(), after+len(page))
+	}
+	rows, err = s.datasetRows(c, page)
 	return head, rows, err
 }
 
-func (s *Share) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow, error) {
+// fitting is how many of the first rows have sources of at most so many bytes in all, one row at least.
+func fitting[R any](list []R, size func(R) int64, most int64) int {
+	for i, row := range list {
+		if most -= size(row); most < 0 {
+			return max(i, 1)
+		}
+	}
+	return len(list)
+}
+
+func submissionsOf(list []boards.Standing) []int64 {
 	ids := make([]int64, len(list))
 	for i, e := range list {
 		ids[i] = e.SubmissionID
 	}
-	sources, err := s.site.Store.Submissions.Sources(c.UserContext(), ids)
+	return ids
+}
+
+func (s *Share) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow, error) {
+	sources, err := s.site.Store.Submissions.Sources(c.UserContext(), submissionsOf(list))
 	rows := make([]datasetRow, len(list))
 	for i, e := range list {
 		source := sources[e.SubmissionID]

@@ -18,9 +18,6 @@ import (
 // kernelbotRows is smaller than a page of the other dataset: these are all runs, not one for each person.
 const kernelbotRows = 100
 
-// kernelbotBytes is of the sources on a page, which are in memory at the same time. Each has at most 1 MiB.
-const kernelbotBytes = 16 << 20
-
 // kernelbotRow is a ranked run in the columns of KernelBot's public dataset, GPUMODE/kernelbot-data.
 type kernelbotRow struct {
 	SubmissionID   int64     `parquet:"submission_id"`
@@ -45,12 +42,17 @@ func (s *Share) KernelBotDataset(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.pack(c.UserContext())
+	if err != nil {
+		return err
+	}
+	defer leave()
 	list, err := s.site.Store.Submissions.Export(c.UserContext(), b.head.VersionID, b.head.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRows)
 	if err != nil {
 		return err
 	}
 	found := len(list)
-	list = list[:fitting(list, kernelbotBytes)]
+	list = list[:fitting(list, func(e submissions.Exported) int64 { return e.SourceBytes }, datasetBytes)]
 	rows, err := s.kernelbotRowsOf(c, b, list)
 	if err != nil {
 		return err
@@ -67,16 +69,6 @@ func (s *Share) KernelBotDataset(c *fiber.Ctx) error {
 		return fmt.Errorf("writing the dataset: %w", err)
 	}
 	return site.Attachment(c, fmt.Sprintf("%s-%s-kernelbot.parquet", b.task.Slug, b.head.Device), file.Bytes())
-}
-
-// fitting is how many of the first rows have sources of at most so many bytes in all, one row at least.
-func fitting(list []submissions.Exported, most int64) int {
-	for i, e := range list {
-		if most -= e.SourceBytes; most < 0 {
-			return max(i, 1)
-		}
-	}
-	return len(list)
 }
 
 func (s *Share) kernelbotRowsOf(c *fiber.Ctx, b board, list []submissions.Exported) ([]kernelbotRow, error) {

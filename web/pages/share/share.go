@@ -2,6 +2,7 @@ package share
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -19,14 +20,15 @@ import (
 
 // Share are the handlers of this room.
 type Share struct {
-	site  *site.Site
-	runs  *runs.Runs
-	cards *cards
+	site    *site.Site
+	runs    *runs.Runs
+	cards   *cards
+	packing chan struct{} // has room for as many as there are cores
 }
 
 // New returns them.
 func New(site *site.Site, runs *runs.Runs) *Share {
-	return &Share{site: site, runs: runs, cards: &cards{kept: cache.New[string, []byte](mostCards)}}
+	return &Share{site: site, runs: runs, cards: &cards{kept: cache.New[string, []byte](mostCards)}, packing: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // board is a current board that everyone may see.
