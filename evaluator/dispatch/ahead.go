@@ -11,9 +11,9 @@ import (
 	"warpboard/tasks"
 )
 
-// Ahead gives a worker the newest open task of a device of which it does not know the current version, so that it compiles the
+// ahead gives a worker the newest open task of a device of which it does not know the current version, so that it compiles the
 // task's parts before anyone submits.
-func (d *Dispatcher) Ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
+func (d *Dispatcher) ahead(ctx context.Context, ask job.Ask) ([]byte, error) {
 	may, err := d.store.Fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return nil, err

@@ -16,9 +16,12 @@ import (
 // errUnusable says that a job cannot be made, however often it is tried.
 var errUnusable = errors.New("no job can be made")
 
-// Next begins the next attempt of a worker. Work that no job can be made of ends here, and the next is tried. If the process
-// dies before the worker has the answer, the attempt is sent again.
+// Next begins the next attempt of a worker, or names a task to precompile. Work that no job can be made of ends here, and the
+// next is tried. If the process dies before the worker has the answer, the attempt is sent again.
 func (d *Dispatcher) Next(ctx context.Context, ask job.Ask) ([]byte, error) {
+	if ask.Ahead {
+		return d.ahead(ctx, ask)
+	}
 	for {
 		attempt, err := d.store.Work.Next(ctx, ask, d.now())
 		if err != nil || attempt == nil {

@@ -66,8 +66,11 @@ func (m Machine) check() error {
 	return texts(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
 }
 
-// Check reports which part of an ask exceeds the bounds.
+// Check reports which part of an ask exceeds the bounds, and whether its worker reads another version of jobs.
 func (a Ask) Check() error {
+	if a.Version != Version {
+		return fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", Version, a.Version)
+	}
 	if len(a.Held) > maxAttempts || len(a.Known) > maxKnown {
 		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Held), len(a.Known), maxAttempts, maxKnown)
 	}

@@ -45,18 +45,17 @@ func (b batch) Check() error {
 }
 
 // decode reads a worker's message, which must keep its bounds.
-func decode[T interface{ Check() error }](data []byte, message *T) error {
-	err := job.CheckValues(data)
-	if err == nil {
-		err = json.Unmarshal(data, message)
+func decode[T interface{ Check() error }](data []byte) (message T, err error) {
+	if err = job.CheckValues(data); err == nil {
+		err = json.Unmarshal(data, &message)
 	}
 	if err == nil {
-		err = (*message).Check()
+		err = message.Check()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNever, err)
+		err = fmt.Errorf("%w: %w", errNever, err)
 	}
-	return nil
+	return message, err
 }
 
 func askSubject(worker, what string) string { return askPrefix + token(worker) + "." + what }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,11 +60,8 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Name == "" {
 		return nil, errors.New("queue: a worker needs a name")
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
 	c := &Conn{
-		name: cfg.Name, log: cfg.Log.With("part", "queue"), outbox: newOutbox(), asking: make(chan struct{}, 1),
+		name: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), asking: make(chan struct{}, 1),
 		held: map[string]bool{}, wake: map[string]chan struct{}{}, drop: func(string) {},
 	}
 	var err error
@@ -93,24 +91,16 @@ func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }
 
 // Sync sends the worker's state, and drops the attempts that no longer count.
 func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
-	body, err := json.Marshal(h)
-	if err == nil {
-		err = c.order(ctx, askSync, body)
-	}
-	if err != nil {
+	if err := c.order(ctx, askSync, h); err != nil {
 		return fmt.Errorf("queue: sync: %w", err)
 	}
 	return nil
 }
 
 // order asks which attempts the worker is to drop, and drops them.
-func (c *Conn) order(ctx context.Context, what string, body []byte) error {
-	data, err := c.ask(ctx, what, body, requestWait)
-	if err != nil {
-		return err
-	}
+func (c *Conn) order(ctx context.Context, what string, request any) error {
 	var o orders
-	if err := json.Unmarshal(data, &o); err != nil {
+	if err := c.ask(ctx, what, request, &o, requestWait); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -125,25 +115,16 @@ func (c *Conn) order(ctx context.Context, what string, body []byte) error {
 // PublishResult hands over a result, after the events before it. If it returns nil, the result is recorded, or its attempt
 // no longer counts; sending it again then changes nothing.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
-	data, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("queue: encode the result of %s: %w", r.AttemptID, err)
-	}
-	if int64(len(data)) > c.nc.MaxPayload() {
-		return fmt.Errorf("queue: the result of %s has %d bytes, at most %d fit", r.AttemptID, len(data), c.nc.MaxPayload())
-	}
 	before, cancel := context.WithTimeout(ctx, requestWait)
-	err = c.flush(before)
+	err := c.flush(before)
 	cancel()
 	if err != nil {
 		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
 	}
-	_, err = c.ask(ctx, askResult, data, resultWait)
+	err = c.ask(ctx, askResult, r, nil, resultWait)
 	if errors.Is(err, errNever) { // it would be refused each time
 		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
-		err = nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return fmt.Errorf("queue: publish the result of %s: %w", r.AttemptID, err)
 	}
 	c.mu.Lock()
@@ -152,25 +133,35 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	return nil
 }
 
-// ask sends a request to the site and waits until it was carried out.
-func (c *Conn) ask(ctx context.Context, what string, body []byte, wait time.Duration) ([]byte, error) {
+// ask sends a request to the site, waits until it was carried out, and reads the answer. An empty one changes nothing.
+func (c *Conn) ask(ctx context.Context, what string, request, answer any, wait time.Duration) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	c.mu.Lock()
 	connected := c.connected
 	c.mu.Unlock()
 	defer context.AfterFunc(connected, cancel)()
-	answer, err := c.nc.RequestWithContext(ctx, askSubject(c.name, what), body)
+	reply, err := c.nc.RequestWithContext(ctx, askSubject(c.name, what), body)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("sending %d bytes: %w", len(body), err)
 	}
-	if why := answer.Header.Get(refusedKey); why != "" {
-		return nil, fmt.Errorf("%w: %s", errNever, why)
+	if why := reply.Header.Get(refusedKey); why != "" {
+		return fmt.Errorf("%w: %s", errNever, why)
 	}
-	if why := answer.Header.Get(laterKey); why != "" {
-		return nil, fmt.Errorf("%w: %s", errLater, why)
+	if why := reply.Header.Get(laterKey); why != "" {
+		return fmt.Errorf("%w: %s", errLater, why)
 	}
-	return answer.Data, nil
+	if len(reply.Data) == 0 {
+		return nil
+	}
+	if err = json.Unmarshal(reply.Data, answer); err != nil { // the site takes a job back that the worker does not name
+		c.log.Error("an unreadable answer is dropped", "to", what, "err", err)
+	}
+	return err
 }
 
 // disconnected ends what waits for an answer, which will not come.

@@ -30,10 +30,9 @@ const (
 // Desk answers workers. The subject, not the message, says which worker asks. After an error the worker asks again. Sync
 // calls come one after the other; all others are concurrent.
 type Desk interface {
-	// Next begins an attempt and returns its job as JSON; empty: there is none for now.
+	// Next begins an attempt and returns its job as JSON, or a task to precompile where that is asked for (job.Ask.Ahead).
+	// Empty: there is none for now.
 	Next(ctx context.Context, ask job.Ask) ([]byte, error)
-	// Ahead returns a task to precompile as JSON; empty: the worker knows all.
-	Ahead(ctx context.Context, ask job.Ask) ([]byte, error)
 	// Sync and Events return the attempts that the worker is to drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
 	Events(ctx context.Context, batch []job.Event) (drop []string, err error)
@@ -142,17 +141,22 @@ func oneLine(err error) string { return short(strings.Join(strings.Fields(err.Er
 func (c *counter) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
 	switch what {
 	case askNext:
-		return c.next(ctx, worker, device, data)
+		ask, err := decode[job.Ask](data)
+		if err != nil {
+			return nil, err
+		}
+		ask.Worker, ask.Device = worker, device
+		return c.desk.Next(ctx, ask)
 	case askSync:
-		var h job.Heartbeat
-		if err := decode(data, &h); err != nil {
+		h, err := decode[job.Heartbeat](data)
+		if err != nil {
 			return nil, err
 		}
 		h.Worker = worker
 		return ordered(c.desk.Sync(ctx, h))
 	case askEvents:
-		var b batch
-		if err := decode(data, &b); err != nil {
+		b, err := decode[batch](data)
+		if err != nil {
 			return nil, err
 		}
 		for i := range b {
@@ -160,29 +164,14 @@ func (c *counter) reply(ctx context.Context, worker, what, device string, data [
 		}
 		return ordered(c.desk.Events(ctx, b))
 	case askResult:
-		var r job.Result
-		if err := decode(data, &r); err != nil {
+		r, err := decode[job.Result](data)
+		if err != nil {
 			return nil, err
 		}
 		r.Machine.Worker = worker
 		return nil, c.desk.Result(ctx, r)
 	}
 	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errNever, what)
-}
-
-func (c *counter) next(ctx context.Context, worker, device string, data []byte) ([]byte, error) {
-	var ask job.Ask
-	if err := decode(data, &ask); err != nil {
-		return nil, err
-	}
-	if ask.Version != job.Version {
-		return nil, fmt.Errorf("%w: the site sends jobs of version %d and this worker reads version %d: update the older one", errNever, job.Version, ask.Version)
-	}
-	ask.Worker, ask.Device = worker, device
-	if ask.Ahead {
-		return c.desk.Ahead(ctx, ask)
-	}
-	return c.desk.Next(ctx, ask)
 }
 
 // ordered is an answer that names attempts.

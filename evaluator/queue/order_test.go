@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 func TestResultThatDoesNotFitIsRefusedWithItsSize(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		result := job.Result{AttemptID: "a1", Stages: []job.StageResult{{Stdout: strings.Repeat("x", MaxMessage)}}}
-		if err := s.worker(t, "w1").PublishResult(t.Context(), result); err == nil || !strings.Contains(err.Error(), "a1") {
+		if err := s.worker(t, "w1").PublishResult(t.Context(), result); err == nil || !strings.Contains(err.Error(), "result of a1: sending 16777") {
 			t.Errorf("error is %v", err)
 		}
 	})
@@ -119,7 +120,7 @@ func TestAWorkerOfAnotherVersionIsToldSoAndCostsNoJob(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		publish(t, s, aJob("a1", "CPU"))
 		w := s.worker(t, "w1")
-		_, err := w.ask(t.Context(), "next.CPU", []byte(`{"version":1,"wait":5000000000}`), nextWait)
+		err := w.ask(t.Context(), "next.CPU", json.RawMessage(`{"version":1,"wait":5000000000}`), nil, nextWait)
 		if err == nil || !strings.Contains(err.Error(), "update the older one") {
 			t.Errorf("the site answers %v", err)
 		}

@@ -53,15 +53,15 @@ func (o *outbox) add(e job.Event) error {
 	return nil
 }
 
-// first is the body of a request with the first events that wait, and their number.
-func (o *outbox) first() (body []byte, n int, err error) {
+// first is the first events that wait, as many as a request holds.
+func (o *outbox) first() []json.RawMessage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	n := 0
 	for size := 0; n < len(o.waiting) && n < mostEvents && (n == 0 || size+len(o.waiting[n]) < requestBytes); n++ {
 		size += len(o.waiting[n])
 	}
-	body, err = json.Marshal(o.waiting[:n])
-	return body, n, err
+	return o.waiting[:n]
 }
 
 // done drops the first n events.
@@ -86,17 +86,15 @@ func (c *Conn) flush(ctx context.Context) error {
 	left := len(c.outbox.waiting)
 	c.outbox.mu.Unlock()
 	for left > 0 {
-		body, n, err := c.outbox.first()
-		if err == nil {
-			err = c.order(ctx, askEvents, body)
-		}
+		events := c.outbox.first()
+		err := c.order(ctx, askEvents, events)
 		if errors.Is(err, errNever) {
-			c.log.Warn("events are dropped", "events", n, "err", err)
+			c.log.Warn("events are dropped", "events", len(events), "err", err)
 		} else if err != nil {
 			return err
 		}
-		c.outbox.done(n)
-		left -= n
+		c.outbox.done(len(events))
+		left -= len(events)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -51,10 +52,7 @@ type Queue struct {
 
 // Open starts the embedded server, or connects to the cluster at cfg.URL, which it waits for. Close it when done.
 func Open(ctx context.Context, cfg Config) (*Queue, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	log := cfg.Log.With("part", "queue")
+	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
 	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refused: newSeldom(log), dropped: newSeldom(log), failed: newSeldom(log)}
 	if err := q.open(ctx); err != nil {
 		q.Close()

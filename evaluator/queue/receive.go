@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -71,37 +70,24 @@ func (c *Conn) next(ctx context.Context, device string, busy bool) (j job.Job, e
 	case <-ctx.Done():
 		return j, ctx.Err()
 	}
-	body, err := json.Marshal(job.Ask{Version: job.Version, Busy: busy, Held: c.holds()})
-	if err != nil {
+	var got *job.Job
+	err = c.ask(ctx, askNext+"."+token(device), job.Ask{Version: job.Version, Busy: busy, Held: c.holds()}, &got, nextWait)
+	if err != nil || got == nil {
 		return j, err
 	}
-	data, err := c.ask(ctx, askNext+"."+token(device), body, nextWait)
-	if err != nil || len(data) == 0 {
-		return j, err
-	}
-	if err = json.Unmarshal(data, &j); err == nil && (j.AttemptID == "" || j.Secret == "" || j.Device != device) {
-		err = fmt.Errorf("it names no attempt, or is for the device %.40q", j.Device)
-	}
-	if err != nil { // the site takes it back, because the worker does not name it
-		c.log.Error("unreadable job is dropped", "device", device, "err", err)
-		return job.Job{}, errLater
+	if got.AttemptID == "" || got.Secret == "" || got.Device != device {
+		c.log.Error("a job that names no attempt, or is for another device, is dropped", "device", device, "is_for", short(got.Device))
+		return j, errLater
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held[j.AttemptID] = true
-	return j, nil
+	c.held[got.AttemptID] = true
+	return *got, nil
 }
 
 // Ahead asks for a task of the device to precompile, whose version is not among the known ones.
 func (c *Conn) Ahead(ctx context.Context, device string, known []int64) (p job.Preparation, err error) {
-	body, err := json.Marshal(job.Ask{Version: job.Version, Ahead: true, Known: known})
-	if err != nil {
-		return p, err
-	}
-	data, err := c.ask(ctx, askNext+"."+token(device), body, nextWait)
-	if err == nil && len(data) > 0 {
-		err = json.Unmarshal(data, &p)
-	}
+	err = c.ask(ctx, askNext+"."+token(device), job.Ask{Version: job.Version, Ahead: true, Known: known}, &p, nextWait)
 	if err != nil {
 		return p, fmt.Errorf("queue: ask for a task to precompile: %w", err)
 	}

@@ -49,10 +49,18 @@ func (d *Desk) Drop(id string) {
 	d.dropped = append(d.dropped, id)
 }
 
-// Next returns the first job of the device, or again a job that has not arrived. A busy slot gets none.
+// Next returns the first job of the device, or again a job that has not arrived. A busy slot gets none. A worker that would
+// precompile gets the first task that it does not know, whatever its device.
 func (d *Desk) Next(_ context.Context, ask job.Ask) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if ask.Ahead {
+		i := slices.IndexFunc(d.hints, func(p job.Preparation) bool { return !slices.Contains(ask.Known, p.VersionID) })
+		if i < 0 {
+			return nil, nil
+		}
+		return json.Marshal(d.hints[i])
+	}
 	for _, g := range d.given {
 		if g.worker == ask.Worker && g.job.Device == ask.Device && !slices.Contains(ask.Held, g.job.AttemptID) {
 			return json.Marshal(g.job)
@@ -74,18 +82,6 @@ func (d *Desk) Hint(p job.Preparation) {
 	defer d.mu.Unlock()
 	p.VersionID = int64(len(d.hints) + 1)
 	d.hints = append(d.hints, p)
-}
-
-// Ahead returns the first task that a worker does not know, whatever its device.
-func (d *Desk) Ahead(_ context.Context, ask job.Ask) ([]byte, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, p := range d.hints {
-		if !slices.Contains(ask.Known, p.VersionID) {
-			return json.Marshal(p)
-		}
-	}
-	return nil, nil
 }
 
 // Sync notes what a worker has.
