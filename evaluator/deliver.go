@@ -22,7 +22,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, j job.Job) {
 	}
 	defer w.inFlight.remove(j.AttemptID)
 	log := w.log.With("run", j.RunID, "attempt", j.AttemptID)
-	result, err := w.attempt(ctx, s, j)
+	result, err := w.attempt(ctx, w.cfg.Conn, s, j)
 	if attempt.HandedBack(err) {
 		log.Info("job handed back", "err", err)
 	}

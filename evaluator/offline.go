@@ -44,7 +44,7 @@ func (NopConn) MaxMessage() int { return queue.MaxMessage }
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.pool.All() {
 		if s.Device == j.Device {
-			result, err := w.attempt(ctx, s, j)
+			result, err := w.attempt(ctx, w.cfg.Conn, s, j)
 			if attempt.HandedBack(err) {
 				return result, err
 			}

@@ -28,13 +28,9 @@ type Work interface {
 	Conclude(err error) job.Result
 }
 
-// attempt makes one attempt of a job; a panic there costs only this job, not the worker. The error is the one behind the result.
-func (w *Worker) attempt(ctx context.Context, s *slots.Slot, j job.Job) (result job.Result, err error) {
-	return w.attemptFor(ctx, w.cfg.Conn, s, j)
-}
-
-// attemptFor is attempt with another publisher of events.
-func (w *Worker) attemptFor(ctx context.Context, hears attempt.Publisher, s *slots.Slot, j job.Job) (result job.Result, err error) {
+// attempt makes one attempt of a job, whose events are for the one who hears; a panic there costs only this job, not the worker.
+// The error is the one behind the result.
+func (w *Worker) attempt(ctx context.Context, hears attempt.Publisher, s *slots.Slot, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
 		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Log: w.log,
 	})

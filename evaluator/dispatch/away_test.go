@@ -14,7 +14,9 @@ import (
 func (s *site) watchFor(d *Dispatcher, from time.Time, seconds int) {
 	s.Helper()
 	for i := range seconds {
-		if err := d.look(s.Context(), from.Add(time.Duration(i)*time.Second)); err != nil {
+		now := from.Add(time.Duration(i) * time.Second)
+		d.watch.looks(now)
+		if err := d.pass(s.Context(), now); err != nil {
 			s.Fatal(err)
 		}
 	}

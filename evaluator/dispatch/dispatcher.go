@@ -63,7 +63,9 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer guests.Stop()
 	defer sweep.Stop()
 	for {
-		if err := d.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		now := time.Now()
+		d.watch.looks(now)
+		if err := d.pass(ctx, now); err != nil && ctx.Err() == nil {
 			// A pass that failed is repeated after pollEvery at the latest; nothing is carried over from it.
 			d.errors.Add(1)
 			d.log.Error("looking at the queue", "err", err)
@@ -94,12 +96,6 @@ func (d *Dispatcher) dismissGuests(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// look makes a pass and measures how long ago the last one was.
-func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
-	d.watch.looks(now)
-	return d.pass(ctx, now)
-}
-
 // pass announces work that could begin, takes back lost attempts, and preempts follow-ups that block others. It decides on
 // the state that it read at its beginning. If that has changed since, the store refuses (Conflict, or not Accepted), and the
 // next pass sees the change. Errors are collected, so that one attempt does not block the others.
@@ -115,7 +111,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	loads := loadsOf(ready, live)
 	var errs []error
 	for _, r := range ready {
-		if loads[r.Device].attempts <= slots[r.Device] {
+		if loads[r.Device].attempts <= slots[r.Device].Usable {
 			errs = append(errs, d.queue.WorkFor(r.Device))
 		}
 	}
@@ -124,7 +120,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	// A profile takes minutes, and someone watches the work that waits. All follow-ups of the device are preempted at once, however
 	// few wait: they are queued again, and begin again where there is room.
 	for _, a := range live {
-		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceeds(slots[a.Device]) {
+		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceeds(slots[a.Device].Usable) {
 			continue
 		}
 		out, err := d.store.Work.PreemptAttempt(ctx, a.ID)

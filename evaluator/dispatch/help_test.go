@@ -121,7 +121,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"]
+	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].Usable
 	data, err := s.d.Next(s.Context(), job.Ask{Worker: worker, Device: "CPU", Busy: busy, Held: s.held})
 	if err != nil {
 		s.Fatal(err)

@@ -107,13 +107,9 @@ func (w *watch) blame(a work.LiveAttempt) work.Loss {
 	return work.LossCounts
 }
 
-// liveSlots counts the usable slots of live workers, by device.
-func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]int {
-	slots := map[string]int{}
-	for device, n := range fleet.SlotsOf(workers, now, func(w fleet.Worker, slot job.Slot) bool {
+// liveSlots counts the slots of live workers, by device.
+func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]fleet.DeviceSlots {
+	return fleet.SlotsOf(workers, now, func(w fleet.Worker, slot job.Slot) bool {
 		return w.Takes(slot) && !w.SeenAt.Before(started) // a worker that only an earlier process heard of may be gone
-	}) {
-		slots[device] = n.Usable
-	}
-	return slots
+	})
 }

@@ -240,8 +240,19 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 	if err != nil {
 		return Submission{}, nil, err
 	}
-	runs, err := enqueue(tx, sub, in.Devices)
-	return sub, runs, err
+	runs := make([]work.Run, 0, len(in.Devices))
+	for _, device := range in.Devices {
+		run := work.Run{
+			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
+			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
+		}
+		// No one watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
+		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
+			return sub, nil, err
+		}
+		runs = append(runs, run)
+	}
+	return sub, runs, nil
 }
 
 func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
@@ -270,22 +281,6 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 		return sub, db.WriteError(err, "submission")
 	}
 	return sub, accounts.WriteAudit(tx, in.Added.By, "add submission", fmt.Sprintf("submission %d", sub.ID), "for "+in.User.Name+": "+in.Added.Why)
-}
-
-func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]work.Run, error) {
-	runs := make([]work.Run, 0, len(devices))
-	for _, device := range devices {
-		run := work.Run{
-			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
-			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
-		}
-		// No one watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
-		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
-			return nil, err
-		}
-		runs = append(runs, run)
-	}
-	return runs, nil
 }
 
 func idsOf(runs []work.Run) []int64 {
