@@ -30,6 +30,7 @@ import (
 	"warpboard/models/likeness"
 	"warpboard/models/membership"
 	"warpboard/models/rejudge"
+	"warpboard/models/scores"
 	"warpboard/models/sentinels"
 	"warpboard/models/statements"
 	"warpboard/models/storage"
@@ -85,6 +86,7 @@ type Store struct {
 	Inbox       *inbox.Inbox
 	Likeness    *likeness.Likeness
 	Rejudges    *rejudge.Rejudges
+	Scores      *scores.Scores
 	Statements  *statements.Ledger
 	Sentinels   *sentinels.Sentinels
 	Switches    *switches.Switches
@@ -144,7 +146,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Members: membership.New(database), Boards: boards.New(database),
-		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Draws: draws.New(database), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
+		Comments: comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}), Counters: counters.New(database), Devices: devices.New(database), Draws: draws.New(database, workers), Epochs: epochs.New(database), Events: events.New(database), Inbox: inbox.New(database, cfg.Site, cfg.Mails), Likeness: likeness.New(database), Rejudges: rejudge.New(database),
 		Statements: statements.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Validations: validations.New(database), Budgets: budgets.New(database),
 		Storage: storage.New(database), Submissions: submissions.New(database, cfg.Limits), site: cfg.Site, standings: cache.New[[sha256.Size]byte, events.Standings](mostStandings),
 		Disk: files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree}, db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
@@ -152,6 +154,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
 	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeTold, Tell: s.tell})
 	s.Work = work.New(database, artifacts, s.Disk, workers, rules{s})
+	s.Scores = scores.New(s.Work, s.Catalog, s.Draws, s.Sentinels, cfg.Log)
 	return s
 }
 

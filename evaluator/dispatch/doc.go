@@ -1,10 +1,10 @@
 // Package dispatch answers workers from the database, and watches their attempts. Runs and evaluations take the same path;
-// they differ only in the content of a job (next.go) and the use of a result (score.go, evaluation_report.go).
+// they differ only in the content of a job (next.go) and in what a result is worth (package scores).
 //
 // Read it in this order: dispatch.go (the interfaces to the queue and to watchers); workers.go (syncs, events and results),
-// next.go (the next job), score.go and evaluation_report.go (what the site computes from a result); then dispatcher.go (a pass:
-// announce work that waits, take back what is lost, preempt follow-ups), watch.go (which attempts will never end), cancel.go, and
-// ahead.go (tasks that workers precompile).
+// sentinel.go (what a sync says of its slots), next.go (the next job); then dispatcher.go (a pass: announce work that waits, take
+// back what is lost, preempt follow-ups), watch.go (which attempts will never end), cancel.go, and ahead.go (tasks that workers
+// precompile).
 //
 // The command that serves makes a Dispatcher, has it answer (queue.Queue.Serve) and runs it; handlers call Wake, Cancel, CancelEvaluation and Kick.
 //

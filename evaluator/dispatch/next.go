@@ -100,7 +100,10 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 		bundle = bundle.Validating()
 	}
 	j.Task = bundle.Definition.With(submitted.Names()).For(run.Device)
-	if err := d.draw(ctx, attempt, run, j); err != nil {
+	if j.Mode == job.ModeRanked && j.Task.Drawn() {
+		j.Declared = &job.Cases{Tests: j.Task.Tests, Benchmarks: j.Task.Benchmarks}
+	}
+	if j.Task, err = d.store.Draws.Draw(ctx, attempt, run, j.Task); err != nil {
 		return run.Work, err
 	}
 	if j.Sources, err = bundle.Resolve(submitted); err != nil {

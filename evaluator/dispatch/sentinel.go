@@ -1,12 +1,10 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/work"
 )
 
 // keepSentinels stores new gauges of a heartbeat's slots, and logs an error when one of them drifts. Syncs come one after
@@ -40,18 +38,4 @@ func (d *Dispatcher) keepSentinels(ctx context.Context, h job.Heartbeat, heard *
 			d.log.Error("a slot drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", unit, "why", drift)
 		}
 	}
-}
-
-// holdDrifting holds a score back that was measured on a slot which drifts. It is not the person's fault: the run counts
-// against no limit.
-func (d *Dispatcher) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
-	if score == nil {
-		return nil
-	}
-	drift, err := d.store.Sentinels.Drift(ctx, m.Worker, m.UUIDHash)
-	if drift != "" {
-		score.Disturbed = "its slot has drifted"
-		score.Held = cmp.Or(score.Held, "Its slot has drifted. "+drift)
-	}
-	return err
 }

@@ -31,7 +31,7 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	var found work.Findings
 	if revoked {
 		result = ofRevoked(result)
-	} else if found, err = d.check(ctx, &result); err != nil {
+	} else if found, err = d.store.Scores.Check(ctx, &result); err != nil {
 		return err
 	}
 	ref := result.Ref()

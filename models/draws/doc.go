@@ -1,8 +1,8 @@
 // Package draws keeps the seeds from which the values of cases are drawn whose task gives ranges: one for each version, device and
 // epoch, so that all scores of a board that are compared are of equal cases.
 //
-// Begin gives the seed for an attempt, and makes it with the first one. Used finds it again when the result comes. Of lists the
-// draws of a task, with the cases of those that are no secret any more.
+// Draw gives an attempt at a run the values of its cases. For a ranked run Begin gives the seed, and makes it with the first one.
+// Used finds it again when the result comes. Of lists the draws of a task, with the cases of those that are no secret any more.
 //
 // It promises that a seed never changes, and is random: nothing that an author or a kernel knows leads to it. It stays secret
 // while the version takes ranked runs: until the task has a newer version, or closes, which opens the sources, too. New software alone

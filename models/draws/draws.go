@@ -10,14 +10,18 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
+	"warpboard/models/fleet"
 	"warpboard/tasks"
 )
 
 // Draws is the draws of one database.
-type Draws struct{ db *db.DB }
+type Draws struct {
+	db    *db.DB
+	fleet *fleet.Fleet
+}
 
-// New returns the draws of a database.
-func New(database *db.DB) *Draws { return &Draws{db: database} }
+// New returns the draws of a database, for what its workers say of their software.
+func New(database *db.DB, workers *fleet.Fleet) *Draws { return &Draws{database, workers} }
 
 // Draw is the seed of one board and epoch.
 type Draw struct {

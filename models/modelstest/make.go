@@ -187,7 +187,7 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 	}
 }
 
-// Completed is what the dispatcher finds in the report of an evaluation that reached its end.
+// Completed is what package scores finds in the report of an evaluation that reached its end.
 func Completed(samples ...counters.Sample) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }

@@ -1,5 +1,8 @@
-// Package scores computes what a run's measured times are worth: the score, its spread, and how near it is to the best that the
-// device can do. It reads a worker's result and nothing else.
+// Package scores has what the site makes of a worker's result, which alone is a claim: the score of a run, its spread, and how near
+// it is to the best that the device can do; of an evaluation, how it ended and what its counters gain.
+//
+// Read check.go first: Check compares a result with what the site knows of the run, and refuses one that contradicts itself.
+// score.go and roof.go compute from the result and the task alone; evaluation.go reads the report of an evaluation.
 package scores
 
 import (
@@ -17,9 +20,9 @@ import (
 // perhaps in another order.
 const tolerance = 1e-9
 
-// Of is the score of a result that claims to be done, compared with the unit that it was measured on; nil in modes without one.
+// of is the score of a result that claims to be done, compared with the unit that it was measured on; nil in modes without one.
 // An error says how the result contradicts itself. drawn is the task with the values that its cases had.
-func Of(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
+func of(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
 	score, err := scoreOf(mode, def.RankingBy, result)
 	compareWithUnit(score, def, drawn, result)
 	return score, err

@@ -1,8 +1,8 @@
 // Package sentinels stores the repeated times of package gauge's kernels on each slot, and reports when a slot drifts.
 //
 // Read sentinels.go: Keep (what a heartbeat brings, once), Drift (the last two against up to fifty before them, by median
-// and median deviation) and Noise. The dispatcher stores them and checks for drift when it scores a run; the devices page and
-// the page of a device's slots show them. Times are in nanoseconds, at is by the worker's clock; they are kept for 30 days.
+// and median deviation) and Noise. The dispatcher stores them; package scores checks for drift when a result comes; the devices
+// page and the page of a device's slots show them. Times are in nanoseconds, at is by the worker's clock; they are kept for 30 days.
 //
 // A sentinel is a median of many calls in one process: two of them differ as much as two processes do. So less than 2 % is
 // never drift, and neither is a single deviation.

@@ -1,4 +1,4 @@
-package dispatch
+package scores
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 	"warpboard/models/work"
 )
 
-// checkReport reads the report of an evaluation. A result that holds none is turned into one of a lost attempt:
+// ofEvaluation reads the report of an evaluation. A result that holds none is turned into one of a lost attempt:
 // a kernel that fails has a report that says so.
-func checkReport(r *job.Result) (found work.Findings) {
+func ofEvaluation(r *job.Result) (found work.Findings) {
 	var report kernelrun.Result
 	switch {
 	case r.Outcome == job.OutcomeReturned:

@@ -1,0 +1,106 @@
+package scores
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/draws"
+	"warpboard/models/epochs"
+	"warpboard/models/sentinels"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// Scores computes what the results of one database's work are worth.
+type Scores struct {
+	work      *work.LifeCycle
+	catalog   *catalog.Catalog
+	draws     *draws.Draws
+	sentinels *sentinels.Sentinels
+	log       *slog.Logger
+}
+
+// New returns the scores of what these services know.
+func New(l *work.LifeCycle, c *catalog.Catalog, d *draws.Draws, s *sentinels.Sentinels, log *slog.Logger) *Scores {
+	return &Scores{work: l, catalog: c, draws: d, sentinels: s, log: log}
+}
+
+// Check computes the score of a result, and turns a result that contradicts itself into a lost attempt, so that the work is
+// retried elsewhere. It checks the arithmetic, not the measurement: the holder of a worker's credential can send any
+// consistent times.
+func (s *Scores) Check(ctx context.Context, result *job.Result) (work.Findings, error) {
+	if result.EvaluationID != "" {
+		return ofEvaluation(result), nil
+	}
+	score, err := s.ofRun(ctx, result)
+	return work.Findings{Score: score}, err
+}
+
+// ofRun computes the score of a ranked run from its stages. A result without a score has none to check.
+func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, error) {
+	if result.Outcome != job.OutcomeDone {
+		return nil, nil
+	}
+	// Read outside the transaction that stores the result. Mode and version of a run never change, so that this cannot be
+	// stale.
+	run, err := s.work.Run(ctx, result.RunID)
+	if db.KindOf(err) == db.NotFound {
+		return nil, nil // deleted since
+	}
+	if err != nil {
+		return nil, err
+	}
+	version, err := s.catalog.Version(ctx, run.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	def := version.Definition.For(run.Device)
+	drawn, lost, err := s.drawnFor(ctx, def, result)
+	if err != nil || lost {
+		return nil, err
+	}
+	score, err := of(work.Measured(run.Mode), def, drawn, *result)
+	if err != nil {
+		s.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
+		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.
+		result.Outcome, result.Suspect = job.OutcomeLost, true
+		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Infrastructure: true}
+		return nil, nil
+	}
+	return score, s.holdDrifting(ctx, score, result.Machine)
+}
+
+// drawnFor is the task of a ranked result with the values that its job had. It turns a result into a lost attempt whose cases were
+// drawn for other software than it was measured with: its board compares it with runs of other cases.
+func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
+	if !def.Drawn() {
+		return def, false, nil
+	}
+	seed, same, err := s.draws.Used(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
+	if err != nil || same {
+		return def.Draw(seed), false, err
+	}
+	result.Outcome, result.Suspect = job.OutcomeLost, true
+	result.Failure = &job.Failure{Infrastructure: true,
+		Reason: fmt.Sprintf("The software of worker %s changed before it measured the run, whose cases were drawn for the software before.", result.Machine.Worker)}
+	return def, true, nil
+}
+
+// holdDrifting holds a score back that was measured on a slot which drifts. It is not the person's fault: the run counts
+// against no limit.
+func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
+	if score == nil {
+		return nil
+	}
+	drift, err := s.sentinels.Drift(ctx, m.Worker, m.UUIDHash)
+	if drift != "" {
+		score.Disturbed = "its slot has drifted"
+		score.Held = cmp.Or(score.Held, "Its slot has drifted. "+drift)
+	}
+	return err
+}
