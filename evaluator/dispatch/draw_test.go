@@ -164,6 +164,18 @@ func TestAJobHasTheCasesOfItsDevice(t *testing.T) {
 	})
 }
 
+func TestATestOfADrawnTaskCounts(t *testing.T) {
+	eachSite(t, func(s *site) {
+		s.ranged()
+		d := s.boot()
+		s.beatOf(d, "580", 1)
+		j := s.next(d, job.ModeTest)
+		s.report(d, job.Result{RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, Outcome: job.OutcomeDone,
+			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusPass}}, Machine: job.Machine{Worker: "w1", Driver: "580"}})
+		s.wantRun(j.RunID, work.StateDone, 1)
+	})
+}
+
 func TestARunThatWasMeasuredWithOtherSoftwareIsMadeAgain(t *testing.T) {
 	eachSite(t, func(s *site) {
 		s.ranged()

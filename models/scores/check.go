@@ -59,12 +59,14 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	if err != nil {
 		return nil, err
 	}
-	def := version.Definition.For(run.Device)
-	drawn, lost, err := s.drawnFor(ctx, def, result)
-	if err != nil || lost {
-		return nil, err
+	mode, def := work.Measured(run.Mode), version.Definition.For(run.Device)
+	drawn, lost := def, false
+	if mode == job.ModeRanked && def.Drawn() { // the cases of other runs are their own, and no board compares them
+		if drawn, lost, err = s.drawnFor(ctx, def, result); err != nil || lost {
+			return nil, err
+		}
 	}
-	score, err := of(work.Measured(run.Mode), def, drawn, *result)
+	score, err := of(mode, def, drawn, *result)
 	if err != nil {
 		s.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
 		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.
@@ -78,9 +80,6 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 // drawnFor is the task of a ranked result with the values that its job had. It turns a result into a lost attempt whose cases were
 // drawn for other software than it was measured with: its board compares it with runs of other cases.
 func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
-	if !def.Drawn() {
-		return def, false, nil
-	}
 	seed, same, err := s.draws.Used(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
 		return def.Draw(seed), false, err
