@@ -60,7 +60,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		if diff := cmp.Diff([]string{"naive 100", "library 200"}, measured); diff != "" { // queued by name
 			t.Errorf("baselines:\n%s", diff)
 		}
-		if places := standings(t, s, w, 0, 10); len(places) != 0 {
+		if places := w.Standings(t, s, 0, 10); len(places) != 0 {
 			t.Errorf("baselines stand on the board: %v", places)
 		}
 		bundle.Files["fast.cpp"] = []byte("faster")

@@ -42,17 +42,17 @@ func legIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
 func TestOlderSoftwareTakesNoEntryOffTheBoard(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
-		w.scoreIn(t, s, cleo, 5000, "570")
-		w.scoreIn(t, s, cleo, 2000, "580")
-		w.scoreIn(t, s, w.Ann, 1000, "580")
+		w.ScoreIn(t, s, cleo, 5000, "570")
+		w.ScoreIn(t, s, cleo, 2000, "580")
+		w.ScoreIn(t, s, w.Ann, 1000, "580")
 		for range 4 {
 			legIn(t, s, 1000, "g", "580")
 		}
-		w.scoreIn(t, s, w.Ben, 900, "580")
+		w.ScoreIn(t, s, w.Ben, 900, "580")
 		for i := range 8 {
 			legIn(t, s, []float64{1000, 900}[i%2], "old", "570")
 		}
-		if first := byEpoch(t, s, w)[0]; !strings.HasPrefix(first, "1 Ben") {
+		if first := w.ByEpoch(t, s)[0]; !strings.HasPrefix(first, "1 Ben") {
 			t.Errorf("first is %s", first)
 		}
 	})
@@ -144,7 +144,7 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
 					t.Errorf("the holder is held back: %q", run.HeldWhy)
 				}
-				sameAfterRebuild(t, s, w)
+				w.SameAfterRebuild(t, s)
 			})
 		})
 	}
@@ -174,7 +174,7 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 			t.Errorf("to review is still: %+v", list)
 		}
 		leg(t, s) // the source is measured again
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 

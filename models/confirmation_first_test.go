@@ -66,7 +66,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
 				var first []work.Run
 				for i, who := range []accounts.User{modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dora", accounts.RoleUser), w.Ann, w.Ben} {
-					first = append(first, w.scoreIn(t, s, who, 1000+100*float64(i), ""))
+					first = append(first, w.ScoreIn(t, s, who, 1000+100*float64(i), ""))
 					if i == 1 {
 						for range 4 {
 							legIn(t, s, 1000, "g", "")
@@ -103,6 +103,17 @@ func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
 		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
 			t.Errorf("the last confirmation of the first is %+v", c)
+		}
+	})
+}
+
+// TestTheFirstIsNotConfirmedAgainstAnOlderEpoch, whose scores mean something else.
+func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.ScoreIn(t, s, w.Ann, 100, "570")
+		w.ScoreIn(t, s, w.Ben, 90, "580")
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
+			t.Errorf("%+v waits", work)
 		}
 	})
 }

@@ -86,6 +86,6 @@ func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000000" {
 			t.Errorf("she has %v", *run.ScoreNS)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }

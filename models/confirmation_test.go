@@ -88,7 +88,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Errorf("afterwards %+v waits", work)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 
@@ -148,7 +148,7 @@ func TestAFailedLegHoldsItsSourceBack(t *testing.T) {
 		}
 		w.measures(t, s, w.Ben, "b;", about(880)...)
 		leg(t, s) // it is measured again
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 
@@ -208,7 +208,7 @@ func TestLegsOfASourceCountTogether(t *testing.T) {
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("deleted and sent again:\n%s", diff)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 

@@ -39,7 +39,7 @@ func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*f
 func TestAHeldRunCountsAfterAReview(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		w.measured(t, s, w.Ann, 100, boards.Interval{})
+		w.Measured(t, s, w.Ann, 100, boards.Interval{})
 		run := w.held(t, s, w.Ann, 50, 1.4)
 		if list, _ := w.scores(t, s); len(list) != 1 || list[0] != 100 {
 			t.Errorf("the board has %v", list)

@@ -88,7 +88,7 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 		if len(history) != 1 || history[0].RunID != first.RunID || history[0].ScoreNS != first.ScoreNS {
 			t.Errorf("the history has %+v", history)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 
@@ -105,7 +105,7 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 			if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 				t.Errorf("%s:\n%s", when, diff)
 			}
-			sameAfterRebuild(t, s, w)
+			w.SameAfterRebuild(t, s)
 		}
 		ben := "Ben 970 from 0, run 3 of 5 processes"
 		expect("three runs of a source", "Ann 930 from 3, run 1 of 15 processes", ben)
@@ -200,7 +200,7 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		if pool := modelstest.Got[[]work.Run](t)(s.Work.Pool(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)))); len(pool) != 2 {
 			t.Errorf("beside it are %+v", pool)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 
@@ -249,7 +249,7 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 		if said := page.Standings[0].Disturbed; said != "3 of 4 runs: slowed down: power brake" {
 			t.Errorf("the board says %q", said)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 		w.Submit(t, s, w.Ann)
 		w.Submit(t, s, w.Ann)
 		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
@@ -273,7 +273,7 @@ func TestResultsOfOtherCasesAreRecordedAndNotPooled(t *testing.T) {
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1900}})))
 		}
 		w.measures(t, s, w.Ann, "a;", about(1100)...)
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 		var pooled int
 		modelstest.Check(t, s.SQL().QueryRowContext(ctx, "select max(pooled) from runs").Scan(&pooled))
 		if pooled != 2 {

@@ -52,7 +52,7 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 			t.Errorf("the practice run has the score %v, valid: %v", run.ScoreNS, run.Valid())
 		}
 		modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
-		if diff := cmp.Diff([]string{"1 Ben 2e+06"}, standings(t, s, w, 0, 10)); diff != "" {
+		if diff := cmp.Diff([]string{"1 Ben 2e+06"}, w.Standings(t, s, 0, 10)); diff != "" {
 			t.Error(diff)
 		}
 		test := late

@@ -37,7 +37,7 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 			if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 				t.Errorf("%s:\n%s", when, diff)
 			}
-			sameAfterRebuild(t, s, w)
+			w.SameAfterRebuild(t, s)
 		}
 		first := w.measures(t, s, w.Ann, "a;", about(1000)...)
 		again := w.measures(t, s, w.Ann, "a;", about(1100)...)
@@ -76,6 +76,6 @@ func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
 		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID {
 			t.Errorf("the last confirmation is %+v", c)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }

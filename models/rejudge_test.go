@@ -62,11 +62,11 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		var people []accounts.User
 		for i := range 12 {
 			people = append(people, modelstest.Person(t, s, fmt.Sprintf("p%02d", i), accounts.RoleUser))
-			w.scoreIn(t, s, people[i], 1000+100*float64(i), "570")
+			w.ScoreIn(t, s, people[i], 1000+100*float64(i), "570")
 		}
 		v := w
 		v.Task = closed
-		v.scoreIn(t, s, w.Ann, 100, "570")
+		v.ScoreIn(t, s, w.Ann, 100, "570")
 		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, w.Admin, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})))
 		beat(t, s, "570")
 		if list := reruns(t, s); len(list) != 0 {
@@ -86,7 +86,7 @@ func TestNewSoftwareHasTheFirstTenMeasuredAgain(t *testing.T) {
 		for i, run := range list {
 			measureAgain(t, s, run, 900-10*float64(i), "580", map[int]string{3: "Wrong answer in test 2."}[i])
 		}
-		board := byEpoch(t, s, w)
+		board := w.ByEpoch(t, s)
 		want := []string{"1 p09 810", "2 p08 820", "3 p07 830"}
 		if diff := cmp.Diff(want, board[:3]); diff != "" || board[9] != "(10 p03 1300)" || board[11] != "(12 p11 2100)" {
 			t.Errorf("the board is %v\n%s", board, diff)
@@ -112,9 +112,9 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		cora := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
 		w.Task = modelstest.Task(t, s, cora, "coras", "CPU")
-		next := w.scoreIn(t, s, w.Ann, 120, "")
-		anns := w.scoreIn(t, s, w.Ann, 100, "")
-		w.scoreIn(t, s, w.Ben, 110, "")
+		next := w.ScoreIn(t, s, w.Ann, 120, "")
+		anns := w.ScoreIn(t, s, w.Ann, 100, "")
+		w.ScoreIn(t, s, w.Ben, 110, "")
 		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, w.Ann, w.Task.ID, "I like to")), db.Forbidden)
 		modelstest.WantKind(t, modelstest.Second(s.Rejudge(ctx, cora, w.Task.ID, "")), db.Invalid)
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
@@ -133,12 +133,12 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 			t.Fatalf("judged again are %+v", list)
 		}
 		measureAgain(t, s, list[0], 130, "", "")
-		if diff := cmp.Diff([]string{"1 Ann 100", "2 Ben 110"}, byEpoch(t, s, w)); diff != "" {
+		if diff := cmp.Diff([]string{"1 Ann 100", "2 Ben 110"}, w.ByEpoch(t, s)); diff != "" {
 			t.Errorf("before it is applied:\n%s", diff)
 		}
 		changes, err := s.ApplyRejudge(ctx, cora, w.Task.ID)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff([]string{"1 Ann 120", "2 Ben 130"}, byEpoch(t, s, w)); diff != "" || len(changes) == 0 {
+		if diff := cmp.Diff([]string{"1 Ann 120", "2 Ben 130"}, w.ByEpoch(t, s)); diff != "" || len(changes) == 0 {
 			t.Errorf("after that:\n%s", diff)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRejudge(ctx, cora, w.Task.ID)), db.Conflict)
@@ -163,8 +163,8 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 func TestACancelledRejudgeLeavesNothingBehind(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.scoreIn(t, s, w.Ann, 100, "")
-		w.scoreIn(t, s, w.Ben, 110, "")
+		w.ScoreIn(t, s, w.Ann, 100, "")
+		w.ScoreIn(t, s, w.Ben, 110, "")
 		modelstest.Check(t, modelstest.Second(s.Rejudge(ctx, w.Admin, w.Task.ID, "Why not.")))
 		list := reruns(t, s)
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].Ref()))

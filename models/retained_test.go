@@ -42,7 +42,7 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 			if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 				t.Errorf("%s:\n%s", when, diff)
 			}
-			sameAfterRebuild(t, s, w)
+			w.SameAfterRebuild(t, s)
 		}
 		cancelled, result := w.ranks(t, s, w.Ann, "a;", about(1100)...)
 		_, err := s.Work.CancelRun(ctx, w.Ann, cancelled.ID)
@@ -137,7 +137,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 		if diff := cmp.Diff([]string{"Ann 2000 from 7, run 2 of 11 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("most of its processes did not come to their end:\n%s", diff)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 
@@ -169,7 +169,7 @@ func TestARivalsRecordStays(t *testing.T) {
 		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the board says %+v", first)
 		}
-		sameAfterRebuild(t, s, w)
+		w.SameAfterRebuild(t, s)
 	})
 }
 
@@ -195,7 +195,7 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 				if !run.ScoredAt.Equal(*anns.EndedAt) || len(history) != 1 || history[0].RunID != anns.ID {
 					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt, anns.EndedAt, history)
 				}
-				sameAfterRebuild(t, s, w)
+				w.SameAfterRebuild(t, s)
 			})
 		})
 	}

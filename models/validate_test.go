@@ -62,9 +62,9 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 		w, cora := validated(t, s)
 		w.Task = reopen(t, s, w.Task, nil)
 		for range 10 {
-			w.Score(t, s, modelstest.Person(t, s, strings.Repeat("x", 1+len(standings(t, s, w, 0, 20))), accounts.RoleUser), 3e6)
+			w.Score(t, s, modelstest.Person(t, s, strings.Repeat("x", 1+len(w.Standings(t, s, 0, 20))), accounts.RoleUser), 3e6)
 		}
-		before := standings(t, s, w, 0, 20)
+		before := w.Standings(t, s, 0, 20)
 		modelstest.Close(t, s, cora, w.Task)
 		ask := func(who accounts.User) error { return modelstest.Third(s.Validate(t.Context(), who, w.Task.ID)) }
 		modelstest.WantKind(t, ask(w.Ann), db.Forbidden)
@@ -88,8 +88,8 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 				t.Errorf("entry %d is annotated with %+v", i, e.Validated)
 			}
 		}
-		if last := page.Standings[11]; last.ScriptVersion != "" || strings.Join(before, " ") != strings.Join(standings(t, s, w, 0, 20), " ") {
-			t.Errorf("the last entry has %+v, and the board is %v", last.Validated, standings(t, s, w, 0, 20))
+		if last := page.Standings[11]; last.ScriptVersion != "" || strings.Join(before, " ") != strings.Join(w.Standings(t, s, 0, 20), " ") {
+			t.Errorf("the last entry has %+v, and the board is %v", last.Validated, w.Standings(t, s, 0, 20))
 		}
 		modelstest.WantKind(t, ask(cora), db.TooMany) // four could run again, but not so soon: they use no budget
 		modelstest.Check(t, ask(w.Admin))

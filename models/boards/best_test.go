@@ -1,4 +1,4 @@
-package models_test
+package boards_test
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func steps(t *testing.T, s *models.Store) (out []string) {
 
 func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		w.Score(t, s, w.Ann, 300)
 		middle := w.Score(t, s, w.Ann, 200)
 		w.Score(t, s, w.Ben, 150)
@@ -66,12 +66,12 @@ func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 
 func TestABoardIsShownAsItStoodOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		w.Score(t, s, w.Ann, 300)
 		w.Score(t, s, w.Ben, 200)
 		w.Score(t, s, cleo, 200.5)
-		then := w.ended(t, s, w.Score(t, s, w.Ann, 250))
+		then := ended(t, s, w.Score(t, s, w.Ann, 250))
 		w.Score(t, s, w.Ann, 100)
 		past := func(at time.Time) (out []string) {
 			list, bands, err := s.Boards.Past(ctx, w.Task.VersionID, "CPU", at)
@@ -102,11 +102,11 @@ func TestABoardIsShownAsItStoodOnce(t *testing.T) {
 
 func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		for i := range 7 {
 			w.Score(t, s, modelstest.Person(t, s, fmt.Sprintf("Person %d", i), accounts.RoleUser), 1000*float64(i+1))
 		}
-		ended := w.ended(t, s, w.Score(t, s, w.Ann, 3500))
+		before := ended(t, s, w.Score(t, s, w.Ann, 3500))
 		w.Score(t, s, w.Ann, 3200)
 		head := modelstest.Got[boards.Head](t)(s.Boards.Head(ctx, w.Task.VersionID, "CPU"))
 		text := func(e boards.Standing) string {
@@ -117,7 +117,7 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 			return text
 		}
 		show := func(offset, limit int) (out []string) {
-			shown, own, err := s.Boards.Show(ctx, head, boards.Part{Offset: offset, Limit: limit, Viewer: w.Ann.ID, Before: ended})
+			shown, own, err := s.Boards.Show(ctx, head, boards.Part{Offset: offset, Limit: limit, Viewer: w.Ann.ID, Before: before})
 			modelstest.Check(t, err)
 			for _, e := range append(slices.Clone(shown.Standings), *own) {
 				out = append(out, text(e))
@@ -146,7 +146,7 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 }
 
 // ended is when a run ended.
-func (w world) ended(t *testing.T, s *models.Store, run work.Run) time.Time {
+func ended(t *testing.T, s *models.Store, run work.Run) time.Time {
 	t.Helper()
 	return *modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID)).EndedAt
 }

@@ -1,4 +1,4 @@
-package models_test
+package boards_test
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func outcome(t *testing.T, s *models.Store, run work.Run) string {
 
 func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		alone := w.Score(t, s, w.Ann, 300)
 		said := []string{outcome(t, s, alone)}
@@ -73,9 +73,9 @@ func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
 
 func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
-		old := w.scoreIn(t, s, w.Ben, 90, "570")
-		w.scoreIn(t, s, w.Ann, 125, "580")
+		w := modelstest.NewWorld(t, s)
+		old := w.ScoreIn(t, s, w.Ben, 90, "570")
+		w.ScoreIn(t, s, w.Ann, 125, "580")
 		if said := outcome(t, s, old); said != "– of 0, first" {
 			t.Errorf("the old run's outcome is %q", said)
 		}

@@ -1,4 +1,4 @@
-package models_test
+package boards_test
 
 import (
 	"fmt"
@@ -15,18 +15,14 @@ import (
 	"warpboard/models/work"
 )
 
-// scoreWithin submits for a person and ends the run with a score and its interval.
-func (w world) scoreWithin(t *testing.T, s *models.Store, user accounts.User, ns, low, high float64) work.Run {
+// scoreWithin is the run of a person whose score has an interval.
+func scoreWithin(t *testing.T, s *models.Store, w modelstest.World, user accounts.User, ns, low, high float64) work.Run {
 	t.Helper()
-	run := w.Submit(t, s, user)
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-	score := work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns), work.Findings{Score: &score})))
-	return run
+	return w.Measured(t, s, user, ns, boards.Interval{LowNS: &low, HighNS: &high, Processes: 5})
 }
 
 // places reads a whole board as "rank person score", a page of size entries at a time.
-func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
+func places(t *testing.T, s *models.Store, w modelstest.World, size int) (out []string) {
 	t.Helper()
 	for offset := 0; ; offset += size {
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Offset: offset, Limit: size}))
@@ -45,11 +41,11 @@ func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
 
 func TestIndistinguishableEntriesShareARank(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dan", accounts.RoleUser)
-		w.scoreWithin(t, s, w.Ann, 1000, 980, 1020)
-		w.scoreWithin(t, s, w.Ben, 1010, 1000, 1015)
-		w.scoreWithin(t, s, cleo, 1040, 1021, 1060)
+		scoreWithin(t, s, w, w.Ann, 1000, 980, 1020)
+		scoreWithin(t, s, w, w.Ben, 1010, 1000, 1015)
+		scoreWithin(t, s, w, cleo, 1040, 1021, 1060)
 		w.Score(t, s, dan, 1043)
 		want := []string{"1= Ann 1000", "1= Ben 1010", "3= Cleo 1040", "3= Dan 1043"}
 		for size := range 4 {
@@ -68,7 +64,7 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 || leaders[2].ScoreNS != 1040 {
 			t.Errorf("home: %+v", leaders)
 		}
-		w.scoreWithin(t, s, dan, 900, 899, 901)
+		scoreWithin(t, s, w, dan, 900, 899, 901)
 		if diff := cmp.Diff([]string{"1 Dan 900", "2= Ann 1000", "2= Ben 1010", "4 Cleo 1040"}, places(t, s, w, 10)); diff != "" {
 			t.Errorf("after Dan's better run:\n%s", diff)
 		}
@@ -79,7 +75,7 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 // it with one whose bands are made again.
 func TestBandsCutAroundAChangeEqualRebuiltOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, r := newWorld(t, s), rand.New(rand.NewPCG(3, 4))
+		w, r := modelstest.NewWorld(t, s), rand.New(rand.NewPCG(3, 4))
 		var people []accounts.User
 		for i := range 12 {
 			people = append(people, modelstest.Person(t, s, fmt.Sprint("p", i), accounts.RoleUser))
@@ -90,7 +86,7 @@ func TestBandsCutAroundAChangeEqualRebuiltOnes(t *testing.T) {
 			case act < 7 || len(runs) == 0:
 				ns := 1000 * (1 + 0.04*r.Float64())
 				half := ns * 0.008 * r.Float64()
-				runs = append(runs, w.scoreWithin(t, s, people[r.IntN(len(people))], ns, ns-half, ns+half).ID)
+				runs = append(runs, scoreWithin(t, s, w, people[r.IntN(len(people))], ns, ns-half, ns+half).ID)
 			case act < 9:
 				i := r.IntN(len(runs))
 				modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, runs[i], "test")))

@@ -1,4 +1,4 @@
-package models_test
+package boards_test
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // TestTheSecondOrderUsesMeasuredEnergy, of each person's best run, and outlives a rebuild of the boards.
 func TestTheSecondOrderUsesMeasuredEnergy(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		drawn := func(who accounts.User, ns, joules float64) {
 			attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, who).Ref())
 			modelstest.Check(t, err)

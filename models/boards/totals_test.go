@@ -1,4 +1,4 @@
-package models_test
+package boards_test
 
 import (
 	"fmt"
@@ -18,13 +18,13 @@ import (
 
 // crowd is a world in which a dozen others are behind everyone on a task's boards.
 type crowd struct {
-	world
+	modelstest.World
 	others []accounts.User
 }
 
 func newCrowd(t *testing.T, s *models.Store) crowd {
 	t.Helper()
-	c := crowd{world: newWorld(t, s)}
+	c := crowd{World: modelstest.NewWorld(t, s)}
 	for i := range 12 {
 		c.others = append(c.others, modelstest.Person(t, s, fmt.Sprintf("Other %02d", i), accounts.RoleUser))
 	}
@@ -115,10 +115,10 @@ func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
 func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c := newCrowd(t, s)
-		begin := c.ended(t, s, c.Score(t, s, c.Ann, 500)).Add(time.Microsecond)
+		begin := ended(t, s, c.Score(t, s, c.Ann, 500)).Add(time.Microsecond)
 		c.on(t, s, c.Task, c.Ben)
 		c.Score(t, s, c.Ben, 900)
-		end := c.ended(t, s, c.Score(t, s, c.Ann, 450))
+		end := ended(t, s, c.Score(t, s, c.Ann, 450))
 		c.Score(t, s, c.others[11], 100)
 		season := func(from, until time.Time) string {
 			return strings.Join(totals(t, s, boards.Scope{Season: boards.Season{From: from, Until: until}}, 2), "; ")
@@ -144,7 +144,7 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 		c, ctx := newCrowd(t, s), t.Context()
 		task := modelstest.Task(t, s, c.Admin, "first", "CPU", "H100-SXM", "H100-PCIe")
 		c.on(t, s, task, c.Ann, c.Ben)
-		held := c.ended(t, s, c.Score(t, s, c.Ben, 800))
+		held := ended(t, s, c.Score(t, s, c.Ben, 800))
 		c.Score(t, s, c.Ben, 700) // beats their own record
 		c.on(t, s, c.Task)
 		people := append([]accounts.User{c.Ann, c.Ben}, c.others...)

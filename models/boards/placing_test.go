@@ -1,4 +1,4 @@
-package models_test
+package boards_test
 
 import (
 	"fmt"

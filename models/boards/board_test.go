@@ -1,11 +1,9 @@
-package models_test
+package boards_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/models"
 	"warpboard/models/accounts"
@@ -15,19 +13,9 @@ import (
 	"warpboard/models/work"
 )
 
-// standings reads a board as "rank name score".
-func standings(t *testing.T, s *models.Store, w world, offset, limit int) (out []string) {
-	t.Helper()
-	page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Offset: offset, Limit: limit}))
-	for _, st := range page.Standings {
-		out = append(out, fmt.Sprintf("%d %s %g", st.Rank, st.UserName, st.ScoreNS))
-	}
-	return out
-}
-
 func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		dan := modelstest.Person(t, s, "Dan", accounts.RoleUser)
 		w.Score(t, s, w.Ann, 300)
@@ -37,10 +25,10 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 		w.Score(t, s, cleo, 150)
 		w.Score(t, s, dan, 151)
 		want := []string{"1 Ann 100", "2 Ben 150", "2 Cleo 150", "4 Dan 151"}
-		if diff := cmp.Diff(want, standings(t, s, w, 0, 10)); diff != "" {
+		if diff := cmp.Diff(want, w.Standings(t, s, 0, 10)); diff != "" {
 			t.Errorf("board:\n%s", diff)
 		}
-		if diff := cmp.Diff(want[2:], standings(t, s, w, 2, 10)); diff != "" {
+		if diff := cmp.Diff(want[2:], w.Standings(t, s, 2, 10)); diff != "" {
 			t.Errorf("from the third on:\n%s", diff)
 		}
 		place := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", cleo.ID))
@@ -69,7 +57,7 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 
 func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		bens := w.Score(t, s, w.Ben, 250)
 		slow, fast, fastest := w.Score(t, s, w.Ann, 300), w.Score(t, s, w.Ann, 200), w.Score(t, s, w.Ann, 100)
 		steps := []struct {
@@ -103,14 +91,14 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 			if err != nil || len(changes) != 1 || changes[0].Change != before+1 {
 				t.Errorf("%s: %+v, %v", step.name, changes, err)
 			}
-			if diff := cmp.Diff(step.want, standings(t, s, w, 0, 10)); diff != "" {
+			if diff := cmp.Diff(step.want, w.Standings(t, s, 0, 10)); diff != "" {
 				t.Errorf("%s:\n%s", step.name, diff)
 			}
 			history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.Task.VersionID, "CPU"))
 			if last := history[len(history)-1]; last.ScoreNS != step.best {
 				t.Errorf("%s: the history ends at %v, want %v", step.name, last.ScoreNS, step.best)
 			}
-			sameAfterRebuild(t, s, w)
+			w.SameAfterRebuild(t, s)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Disqualify(ctx, w.Ann, bens.ID, "mine")), db.Forbidden)
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ben, slow.SubmissionID, "Asked for.")), db.NotFound)
@@ -121,7 +109,7 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 
 func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		first := w.Score(t, s, w.Ann, 300)
 		w.Score(t, s, w.Ann, 100)
 		changes, err := s.DeleteSubmission(ctx, w.Ann, first.SubmissionID, "Asked for.")
@@ -135,29 +123,10 @@ func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
 	})
 }
 
-// sameAfterRebuild holds that what was kept step by step is what the whole table gives.
-func sameAfterRebuild(t *testing.T, s *models.Store, w world) {
-	t.Helper()
-	board := func() boards.Page {
-		return modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 100}))
-	}
-	history := func() []boards.RecordHolder {
-		return modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
-	}
-	keptBoard, keptHistory := board(), history()
-	modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
-	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(boards.Board{}, "Change", "ChangedAt")); diff != "" {
-		t.Errorf("board (-kept +rebuilt):\n%s", diff)
-	}
-	if diff := cmp.Diff(keptHistory, history()); diff != "" {
-		t.Errorf("history (-kept +rebuilt):\n%s", diff)
-	}
-}
-
 // TestTheRuleInSQLIsTheRuleInGo: which runs count is said once for the database and once for a run in hand.
 func TestTheRuleInSQLIsTheRuleInGo(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := newWorld(t, s)
+		w := modelstest.NewWorld(t, s)
 		for name, c := range map[string]struct {
 			set  string
 			want bool

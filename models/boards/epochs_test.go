@@ -1,0 +1,80 @@
+package boards_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+)
+
+// TestABoardRanksTheScoresOfOneEpoch: the first score of a newer one leads, and what is older stands behind it, uncompared,
+// until its person has a score of the newer epoch, however slow.
+func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		cid := modelstest.Person(t, s, "Cid", accounts.RoleUser)
+		old := w.ScoreIn(t, s, w.Ann, 100, "")
+		w.ScoreIn(t, s, w.Ann, 100, "570")
+		w.ScoreIn(t, s, w.Ben, 110, "570")
+		w.ScoreIn(t, s, cid, 120, "570")
+		if diff := cmp.Diff([]string{"1 Ann 100", "2 Ben 110", "3 Cid 120"}, w.ByEpoch(t, s)); diff != "" {
+			t.Errorf("with one epoch:\n%s", diff)
+		}
+		fresh := w.ScoreIn(t, s, cid, 130, "580")
+		if diff := cmp.Diff([]string{"1 Cid 130", "(2 Ann 100)", "(3 Ben 110)"}, w.ByEpoch(t, s)); diff != "" {
+			t.Errorf("after a newer one:\n%s", diff)
+		}
+		w.ScoreIn(t, s, w.Ben, 90, "570") // on a machine that was not updated
+		w.ScoreIn(t, s, w.Ann, 125, "580")
+		want := []string{"1 Ann 125", "2 Cid 130", "(3 Ben 90)"}
+		if diff := cmp.Diff(want, w.ByEpoch(t, s)); diff != "" {
+			t.Errorf("with both:\n%s", diff)
+		}
+		if old.EpochID != 0 || fresh.EpochID <= 0 {
+			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
+		}
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 1}))
+		if len(page.Leaders) != 2 {
+			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
+		}
+		if page.Epoch.String() != "driver 580" || page.EpochID != fresh.EpochID {
+			t.Errorf("the board says %q, epoch %d", page.Epoch, page.EpochID)
+		}
+		records := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
+		if len(records) != 2 || records[0].ScoreNS != 130 || records[1].ScoreNS != 125 { // of the newest epoch alone
+			t.Errorf("records: %+v", records)
+		}
+		modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
+		if diff := cmp.Diff(want, w.ByEpoch(t, s)); diff != "" {
+			t.Errorf("made again:\n%s", diff)
+		}
+		next := w.ScoreIn(t, s, cid, 124, "580")
+		if said := outcome(t, s, next); said != "1 of 3, entry, record, best 2 with 130, next Ann 2 with 125" { // 125 is ahead of 130; 90 is older
+			t.Errorf("Cid's best run comes as %q", said)
+		}
+	})
+}
+
+// TestBoardsOfManyEpochsEqualRebuiltOnes: bands are cut around each change, across epochs.
+func TestBoardsOfManyEpochsEqualRebuiltOnes(t *testing.T) {
+	s := modelstest.Open(t)
+	w, random := modelstest.NewWorld(t, s), rand.New(rand.NewPCG(1, 2))
+	var people []accounts.User
+	for i := range 8 {
+		people = append(people, modelstest.Person(t, s, fmt.Sprintf("p%d", i), accounts.RoleUser))
+	}
+	for range 60 {
+		w.ScoreIn(t, s, people[random.IntN(8)], 1000+5*float64(random.IntN(8)), fmt.Sprint(random.IntN(3)+1))
+	}
+	kept := places(t, s, w, 3)
+	modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
+	if diff := cmp.Diff(places(t, s, w, 100), kept); diff != "" || len(kept) == 0 {
+		t.Errorf("-again +kept:\n%s", diff)
+	}
+}

@@ -1,0 +1,77 @@
+package modelstest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/work"
+)
+
+// ScoreIn makes a run that ends with a score, measured with a driver.
+func (w World) ScoreIn(t testing.TB, s *models.Store, user accounts.User, ns float64, driver string) work.Run {
+	t.Helper()
+	run := w.Submit(t, s, user)
+	attempt := Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	result := Result(attempt, ns)
+	result.Machine.Driver = driver
+	Check(t, Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns}})))
+	return Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+}
+
+// Measured brings a run of a person's to its end, with a score from fresh processes.
+func (w World) Measured(t testing.TB, s *models.Store, who accounts.User, ns float64, i boards.Interval) work.Run {
+	t.Helper()
+	run := w.Submit(t, s, who)
+	attempt := Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	Check(t, Second(s.Work.RecordResult(t.Context(), Result(attempt, ns), work.Findings{Score: &work.Score{NS: ns, Interval: i}})))
+	return Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+}
+
+// Standings reads a part of the board as "rank name score".
+func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out []string) {
+	t.Helper()
+	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Offset: offset, Limit: limit}))
+	for _, st := range page.Standings {
+		out = append(out, fmt.Sprintf("%d %s %g", st.Rank, st.UserName, st.ScoreNS))
+	}
+	return out
+}
+
+// ByEpoch reads the board as "rank person score", older entries in brackets.
+func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
+	t.Helper()
+	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 100}))
+	for _, st := range page.Standings {
+		format := "%d %s %.0f"
+		if st.Older(page.Board) {
+			format = "(%d %s %.0f)"
+		}
+		out = append(out, fmt.Sprintf(format, st.Rank, st.UserName, st.ScoreNS))
+	}
+	return out
+}
+
+// SameAfterRebuild holds that what was kept step by step is what the whole table gives.
+func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
+	t.Helper()
+	board := func() boards.Page {
+		return Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 100}))
+	}
+	history := func() []boards.RecordHolder {
+		return Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
+	}
+	keptBoard, keptHistory := board(), history()
+	Check(t, s.Boards.RebuildEntries(t.Context()))
+	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(boards.Board{}, "Change", "ChangedAt")); diff != "" {
+		t.Errorf("board (-kept +rebuilt):\n%s", diff)
+	}
+	if diff := cmp.Diff(keptHistory, history()); diff != "" {
+		t.Errorf("history (-kept +rebuilt):\n%s", diff)
+	}
+}
