@@ -123,8 +123,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceeds(slots[a.Device].Usable) {
 			continue
 		}
-		out, err := d.store.Work.PreemptAttempt(ctx, a.ID)
-		errs = append(errs, d.follow(out, err))
+		errs = append(errs, d.follow(d.store.Work.PreemptAttempt(ctx, a.ID)))
 	}
 	return errors.Join(errs...)
 }

@@ -75,8 +75,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.noteSlots(ctx, h, before); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	out, err := d.store.Work.NoteTaken(ctx, h.Worker, fresh...)
-	if err := d.follow(out, err); err != nil {
+	if err := d.follow(d.store.Work.NoteTaken(ctx, h.Worker, fresh...)); err != nil {
 		return nil, err
 	}
 	d.keepSentinels(ctx, h, before)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"golang.org/x/sync/semaphore"
 
 	"warpboard/evaluator/job"
 )
@@ -41,7 +42,7 @@ type Conn struct {
 	log     *slog.Logger
 	nc      *nats.Conn
 	outbox  *outbox
-	asking  chan struct{} // held by the one question for a job
+	asking  *semaphore.Weighted // held by the one question for a job
 	sending sync.WaitGroup
 	stop    context.CancelFunc
 
@@ -61,7 +62,7 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 		return nil, errors.New("queue: a worker needs a name")
 	}
 	c := &Conn{
-		name: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), asking: make(chan struct{}, 1),
+		name: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), asking: semaphore.NewWeighted(1),
 		held: map[string]bool{}, wake: map[string]chan struct{}{}, drop: func(string) {},
 	}
 	var err error

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"warpboard/evaluator/job"
 )
 
@@ -27,12 +29,12 @@ type outbox struct {
 	mu      sync.Mutex
 	waiting []json.RawMessage
 	bytes   int
-	filled  chan struct{} // holds a signal while something waits
-	sending chan struct{} // held by who sends
+	filled  chan struct{}       // holds a signal while something waits
+	sending *semaphore.Weighted // held by the one who sends
 }
 
 func newOutbox() *outbox {
-	return &outbox{filled: make(chan struct{}, 1), sending: make(chan struct{}, 1)}
+	return &outbox{filled: make(chan struct{}, 1), sending: semaphore.NewWeighted(1)}
 }
 
 func (o *outbox) add(e job.Event) error {
@@ -71,17 +73,15 @@ func (o *outbox) done(n int) {
 	for _, data := range o.waiting[:n] {
 		o.bytes -= len(data)
 	}
-	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...)
+	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...) // a slice of the rest would keep the memory of the first
 }
 
 // flush sends the events that wait now. After an error some of them still wait.
 func (c *Conn) flush(ctx context.Context) error {
-	select {
-	case c.outbox.sending <- struct{}{}:
-		defer func() { <-c.outbox.sending }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := c.outbox.sending.Acquire(ctx, 1); err != nil {
+		return err
 	}
+	defer c.outbox.sending.Release(1)
 	c.outbox.mu.Lock()
 	left := len(c.outbox.waiting)
 	c.outbox.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -64,12 +65,10 @@ func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (jo
 // next asks once. A worker asks one question at a time, so that the site has its list of held jobs: it then sends a job that
 // has not arrived again, and no other.
 func (c *Conn) next(ctx context.Context, device string, busy bool) (j job.Job, err error) {
-	select {
-	case c.asking <- struct{}{}:
-		defer func() { <-c.asking }()
-	case <-ctx.Done():
-		return j, ctx.Err()
+	if err := c.asking.Acquire(ctx, 1); err != nil {
+		return j, err
 	}
+	defer c.asking.Release(1)
 	var got *job.Job
 	err = c.ask(ctx, askNext+"."+token(device), job.Ask{Version: job.Version, Busy: busy, Held: c.holds()}, &got, nextWait)
 	if err != nil || got == nil {
@@ -98,12 +97,7 @@ func (c *Conn) Ahead(ctx context.Context, device string, known []int64) (p job.P
 func (c *Conn) holds() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	held := make([]string, 0, len(c.held))
-	for id := range c.held {
-		held = append(held, id)
-	}
-	slices.Sort(held)
-	return held
+	return slices.Sorted(maps.Keys(c.held))
 }
 
 // announced is closed when work is announced for the device from now on.

@@ -62,7 +62,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 		return submissions.Submission{}, nil, err
 	}
 	s.site.Dispatcher.Wake()
-	s.site.Hub.QueueChanged() // it also wakes the process that has the device's dispatcher
+	s.site.Hub.QueueChanged() // it also wakes the dispatchers of the site's other processes
 	return sub, runs, nil
 }
 
