@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -190,14 +191,15 @@ func TestResultOfAnySizeIsHandedOver(t *testing.T) {
 
 func TestRunEndsWithAnErrorWhenTheWorkerIsRevoked(t *testing.T) {
 	var revoked atomic.Bool
-	q, err := queue.Open(t.Context(), queue.Config{Listen: "127.0.0.1:0", Authorize: func(string, string) ([]string, bool, error) {
+	address := sandboxtest.Addr(t)
+	q, err := queue.Open(t.Context(), queue.Config{Listen: address, Authorize: func(string, string) ([]string, bool, error) {
 		return []string{"CPU"}, !revoked.Load(), nil
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: q.Addr(), Name: "w1", Secret: "x"})
+	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: "nats://" + address, Name: "w1", Secret: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}

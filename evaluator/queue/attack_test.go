@@ -84,7 +84,7 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 		theirs := []job.Job{receive(t, gpu, "H200"), receive(t, cpu, "CPU")}
 		publish(t, a.site, aJob("b1", "H200"))
 
-		all, err := a.connect(t.Context(), "spy")
+		all, err := a.connect(t.Context(), "spy", func() {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func serving(t *testing.T, q *Queue, desk Desk) (stop func()) {
 	}()
 	stop = func() { cancel(); <-ended }
 	t.Cleanup(stop)
-	other, err := q.connect(ctx, siteUser)
+	other, err := q.connect(ctx, siteUser, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

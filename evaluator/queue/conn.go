@@ -65,21 +65,16 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 		name: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), asking: semaphore.NewWeighted(1),
 		held: map[string]bool{}, wake: map[string]chan struct{}{}, drop: func(string) {},
 	}
+	c.connected, c.lost = context.WithCancel(context.Background())
 	var err error
 	if cfg.Queue != nil {
-		c.nc, err = cfg.Queue.connect(ctx, cfg.Name)
+		c.nc, err = cfg.Queue.connect(ctx, cfg.Name, c.disconnected)
 	} else {
-		c.nc, err = dialURL(ctx, cfg, c.log)
+		c.nc, err = dialURL(ctx, cfg, c.log, c.disconnected)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.connected, c.lost = context.WithCancel(context.Background())
-	warn := c.nc.DisconnectErrHandler()
-	c.nc.SetDisconnectErrHandler(func(nc *nats.Conn, err error) {
-		warn(nc, err)
-		c.disconnected()
-	})
 	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
 	c.sending.Go(func() { c.deliver(sending) })

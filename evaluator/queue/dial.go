@@ -34,8 +34,8 @@ func connect(ctx context.Context, address string, log *slog.Logger, absent strin
 	}
 }
 
-func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Conn, error) {
-	opts := clientOptions(cfg.Name, log)
+func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger, lost func()) (*nats.Conn, error) {
+	opts := clientOptions(cfg.Name, log, lost)
 	if cfg.Secret != "" {
 		opts = append(opts, nats.UserInfo(cfg.Name, cfg.Secret))
 	}

@@ -69,7 +69,7 @@ func (q *Queue) open(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, clusterWait)
 	defer cancel()
-	if q.nc, err = q.connect(ctx, siteUser); err != nil {
+	if q.nc, err = q.connect(ctx, siteUser, func() {}); err != nil {
 		return err
 	}
 	return q.openCallout()
@@ -78,9 +78,9 @@ func (q *Queue) open(ctx context.Context) (err error) {
 // clusterWait is how long a cluster may take to let the site in: it may be starting, too.
 const clusterWait = 30 * time.Second
 
-// connect opens a connection with the site's own rights.
-func (q *Queue) connect(ctx context.Context, name string) (*nats.Conn, error) {
-	opts := append(clientOptions(name, q.log), nats.NoEcho())
+// connect opens a connection with the site's own rights. See clientOptions for lost.
+func (q *Queue) connect(ctx context.Context, name string, lost func()) (*nats.Conn, error) {
+	opts := append(clientOptions(name, q.log, lost), nats.NoEcho())
 	if q.server != nil {
 		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUser, q.secret))
 	} else if q.cfg.CA != "" {
@@ -126,14 +126,6 @@ func (q *Queue) Health(ctx context.Context) error {
 		return fmt.Errorf("queue: NATS does not answer: %w", err)
 	}
 	return nil
-}
-
-// Addr is the URL where remote workers connect; empty when the queue does not listen.
-func (q *Queue) Addr() string {
-	if q.server == nil || q.cfg.Listen == "" {
-		return ""
-	}
-	return q.server.ClientURL()
 }
 
 // MaxMessage is the size in bytes of the largest message that the server takes.

@@ -97,8 +97,8 @@ func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 	return nil
 }
 
-// clientOptions are what the connections of site and workers share.
-func clientOptions(name string, log *slog.Logger) []nats.Option {
+// clientOptions are what the connections of site and workers share. lost is called each time that the connection ends.
+func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 	return []nats.Option{
 		nats.Name(name),
 		nats.CustomInboxPrefix(inboxPrefix + token(name)),
@@ -113,6 +113,7 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 			if err != nil {
 				log.Warn("queue connection lost", "name", name, "err", err)
 			}
+			lost()
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { log.Info("queue connection is back", "name", name) }),
 	}
