@@ -25,18 +25,14 @@ func keepMeasurement(tx *gorm.DB, r *work.Run, result job.Result) error {
 		Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed, Cases: pools.CasesOf(result.Stages)})
 }
 
-// enter pools a valid run that has just ended with those of equal source, and brings the run that stands for them onto its
-// board. pools.Update comes first: it decides which run stands for the source, and that run's numbers.
-func enter(tx *gorm.DB, r *work.Run) (*boards.Change, error) {
+// pool pools a valid run that has just ended with those of equal source, and returns the run that stands for them, with the
+// numbers of all.
+func pool(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
-		return nil, err
+		return stands, err
 	}
-	stands := work.Run{}
-	err := tx.Where("id = (select coalesce(pool_id, id) from runs where id = ?)", r.ID).Take(&stands).Error
-	if err != nil {
-		return nil, db.ReadError(err, "run that stands for run %d", r.ID)
-	}
-	return boards.Enter(tx, stands.Entry(), stands.PoolID != nil)
+	err = tx.Where("id = (select coalesce(pool_id, id) from runs where id = ?)", r.ID).Take(&stands).Error
+	return stands, db.ReadError(err, "run that stands for run %d", r.ID)
 }
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.

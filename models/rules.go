@@ -70,7 +70,11 @@ func (f rules) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Recorde
 		// Held, disqualified or unranked runs change no place. Only a baseline shows on a board without an entry.
 		return showBaseline(tx, run, out)
 	}
-	out.Board, err = enter(tx, run)
+	stands, err := pool(tx, run)
+	if err != nil {
+		return err
+	}
+	out.Board, err = boards.Enter(tx, stands.Entry(), stands.PoolID != nil)
 	if err != nil || out.Board == nil {
 		return err
 	}
