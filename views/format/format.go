@@ -29,20 +29,24 @@ var timeUnits = []struct {
 	ns   float64
 }{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}}
 
-// Nanoseconds shows a time in the largest unit that leaves at least one whole, with four
-// significant digits: 12340.5 → 12.34 µs. What is not a finite number above zero was not measured.
+// Nanoseconds shows a time in the largest unit that leaves at least one whole, with four significant digits, but none finer
+// than a hundredth of a nanosecond, which no clock resolves: 12340.5 → 12.34 µs, 1 → 1.00 ns. What is not a finite number
+// above zero was not measured.
 func Nanoseconds(ns float64) Quantity {
 	if !(ns > 0) || math.IsInf(ns, 0) {
 		return Quantity{Number: Nothing}
 	}
-	rounded := fourDigits(ns) // first, because rounding may lift 999.96 ns to 1 µs
+	rounded := fourDigits(ns)                                                 // first, because rounding may lift 999.96 ns to 1 µs
 	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // no clock tells more
 	for _, unit := range timeUnits {
-		if rounded >= unit.ns || unit.ns == 1 {
+		if rounded >= max(unit.ns, 10) {
 			return Quantity{Number: plain(rounded / unit.ns), Unit: unit.name, Exact: exact}
 		}
 	}
-	return Quantity{Number: Nothing}
+	if rounded < 0.01 {
+		return Quantity{Number: "<" + space + "0.01", Unit: "ns", Exact: Exact(ns) + " ns"}
+	}
+	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), Unit: "ns", Exact: exact}
 }
 
 // NanosecondsLike shows a time in the unit and with the decimals of another, so that compared numbers line up: beside 79.98
