@@ -61,17 +61,18 @@ func (c *contest) plays(user accounts.User, task catalog.Task, ns float64) work.
 	return modelstest.Got[work.Run](c.t)(c.Work.Run(c.t.Context(), run.ID))
 }
 
-// table is the standings as "rank name: points = total".
+// table is the standings as "rank name: points = total", with "=" behind what others have, too.
 func (c *contest) table(e events.Event) (list []string) {
 	c.t.Helper()
 	tasks := modelstest.Got[[]catalog.Task](c.t)(c.Events.Tasks(c.t.Context(), e.ID))
 	st := modelstest.Got[events.Standings](c.t)(c.EventStandings(c.t.Context(), e, tasks, ""))
+	tie := map[bool]string{true: "="}
 	for _, row := range st.Rows {
 		var each []string
 		for _, r := range row.Results {
-			each = append(each, fmt.Sprint(r.Points))
+			each = append(each, fmt.Sprint(r.Points)+tie[r.Tied])
 		}
-		list = append(list, fmt.Sprintf("%d %s: %s = %g", row.Rank, row.Name, strings.Join(each, " + "), row.Points))
+		list = append(list, fmt.Sprintf("%d%s %s: %s = %g", row.Rank, tie[row.Tied], row.Name, strings.Join(each, " + "), row.Points))
 	}
 	return list
 }
@@ -93,11 +94,13 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		c.plays(c.Ann, c.Task, 1000)
 		c.plays(c.Ben, c.Task, 1001) // within the resolution
 		c.plays(c.cleo, c.Task, 2000)
-		c.wantTable(e, "1 Ann: 5 + 5 = 10", "2 Ben: 3 + 5 = 8", "3 Cleo: 1 + 1 = 2")
+		c.wantTable(e, "1 Ann: 5 + 5= = 10", "2 Ben: 3 + 5= = 8", "3 Cleo: 1 + 1 = 2")
 		e.Points = "10/place"
-		c.wantTable(e, "1 Ann: 10 + 10 = 20", "2 Ben: 5 + 10 = 15", "3 Cleo: 3.33 + 3.33 = 6.66")
+		c.wantTable(e, "1 Ann: 10 + 10= = 20", "2 Ben: 5 + 10= = 15", "3 Cleo: 3.33 + 3.33 = 6.66")
+		e.Points = "1/1/1"
+		c.wantTable(e, "1= Ann: 1 + 1= = 2", "1= Ben: 1 + 1= = 2", "1= Cleo: 1 + 1 = 2")
 		e.Points = "ratio"
-		c.wantTable(e, "1 Ann: 100 + 100 = 200", "2 Ben: 50 + 99.9 = 149.9", "3 Cleo: 25 + 50 = 75")
+		c.wantTable(e, "1 Ann: 100 + 100= = 200", "2 Ben: 50 + 99.9= = 149.9", "3 Cleo: 25 + 50 = 75")
 		e.Points, e.ByTeam = "5/3/1", true
 		for _, user := range []accounts.User{c.Ann, c.Ben} {
 			modelstest.Check(t, c.Budgets.SetTeam(t.Context(), c.Admin, budgets.TeamChange{Name: "Kernels", Person: user.ID}))
@@ -116,13 +119,13 @@ func TestStandingsFollowEachBoard(t *testing.T) {
 		e := c.create()
 		c.plays(c.Ann, c.second, 100)
 		first := c.plays(c.Ben, c.Task, 1000)
-		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Ben: 0 + 5 = 5")
+		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Ben: 0 + 5 = 5")
 		c.plays(c.cleo, c.Task, 500)
-		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
+		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
 		modelstest.Got[[]boards.Change](c.t)(c.Rename(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
-		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Zoe: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
+		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
 		modelstest.Got[[]boards.Change](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID, "It was sent twice."))
-		c.wantTable(e, "1 Ann: 5 + 0 = 5", "1 Zoe: 0 + 5 = 5")
+		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5")
 	})
 }
 

@@ -133,14 +133,6 @@ func (p EventPage) address(part, device string) string {
 	return to
 }
 
-// rankText is a rank, or a dash for an entrant without points.
-func rankText(rank int) string {
-	if rank == 0 {
-		return format.Nothing
-	}
-	return strconv.Itoa(rank)
-}
-
 func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // pointsRule says how places become points.

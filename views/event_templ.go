@@ -317,7 +317,7 @@ func Event(p EventPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "\">Wall</a></div></div><div id=\"event-live\" hx-sse:connect=\"/boards/events\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "\">Projector view</a></div></div><div id=\"event-live\" hx-sse:connect=\"/boards/events\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1221,7 +1221,7 @@ func eventTable(p EventPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = place(row.Rank, false).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = place(row.Rank, row.Tied).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1424,9 +1424,9 @@ func eventResult(r events.Result, b events.Board) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var66 string
-			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(format.Ordinal(r.Rank, false) + " of this board's entrants")
+			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(format.Ordinal(r.Rank, r.Tied) + " of this board's entrants")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/event.templ`, Line: 298, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/event.templ`, Line: 298, Col: 131}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 			if templ_7745c5c3_Err != nil {

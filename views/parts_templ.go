@@ -639,7 +639,7 @@ func place(rank int, tied bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if tied {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " title=\"A tie: the data do not show a difference\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " title=\"A tie: others have this rank, too\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

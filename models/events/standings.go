@@ -33,7 +33,8 @@ type Entrant struct {
 
 // Result is what an entrant has on a board.
 type Result struct {
-	Rank    int // among the entrants; 0: not on the board
+	Rank    int  // among the entrants; 0: not on the board
+	Tied    bool // others have this rank, too
 	UserID  int64
 	RunID   int64
 	ScoreNS float64
@@ -43,7 +44,8 @@ type Result struct {
 // Row is an entrant in the standings.
 type Row struct {
 	Entrant
-	Rank    int // those with equal points share it; 0: no points
+	Rank    int  // those with equal points share it; 0: no points
+	Tied    bool // others have this rank, too
 	Results []Result
 	Points  float64 // of all boards
 }
@@ -61,7 +63,7 @@ func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 	s := Standings{Boards: boards}
 	rows, order := map[Entrant]*Row{}, []*Row{}
 	for i := range s.Boards {
-		board, on, rank, last := &s.Boards[i], 0, 0, 0
+		board, on, rank, last, before := &s.Boards[i], 0, 0, 0, (*Result)(nil)
 		for _, p := range places[i] {
 			row := rows[p.Entrant]
 			if row == nil {
@@ -74,10 +76,14 @@ func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 			if on++; on == 1 {
 				board.BestNS = p.ScoreNS
 			}
-			if on == 1 || p.Rank != last {
+			tied := p.Rank == last
+			if tied {
+				before.Tied = true
+			} else {
 				rank, last = on, p.Rank
 			}
-			row.Results[i] = Result{Rank: rank, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS, Points: rule(rank, p.ScoreNS, board.BestNS)}
+			before = &row.Results[i]
+			*before = Result{Rank: rank, Tied: tied, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS, Points: rule(rank, p.ScoreNS, board.BestNS)}
 			row.Points = points(row.Points + row.Results[i].Points)
 		}
 	}
@@ -86,10 +92,12 @@ func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 		switch {
 		case row.Points == 0:
 		case i > 0 && row.Points == order[i-1].Points:
-			row.Rank = order[i-1].Rank
+			row.Rank, row.Tied, order[i-1].Tied = order[i-1].Rank, true, true
 		default:
 			row.Rank = i + 1
 		}
+	}
+	for _, row := range order {
 		s.Rows = append(s.Rows, *row)
 	}
 	return s

@@ -44,6 +44,19 @@ func TestEntrantsWithoutPointsHaveNoRank(t *testing.T) {
 	w.LooksRight("event")
 }
 
+// TestEqualPointsShareARank with the sign of a tie: on the page and on the wall.
+func TestEqualPointsShareARank(t *testing.T) {
+	s := webtest.NewScene(t)
+	e := s.Event(0)
+	s.SQL("update events set points = '5/3/3' where id = $1", e.ID)
+	b := s.Browser()
+	page, wall := b.Page("/events/"+e.Slug, http.StatusOK), b.Page("/events/"+e.Slug+"/wall", http.StatusOK)
+	for i, want := range []string{"1 ", "2= ", "2= "} {
+		webtest.WantText(t, page, fmt.Sprintf("#standings tbody tr:nth-child(%d)", i+1), want)
+		webtest.WantText(t, wall, fmt.Sprintf("tbody tr:nth-child(%d)", i+1), want)
+	}
+}
+
 // TestAnOrganizerMakesAnEventAndEveryoneFollowsIt on its page, on a wall, and in exports.
 func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	s := webtest.NewScene(t)
