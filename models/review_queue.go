@@ -3,12 +3,15 @@ package models
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 
 	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/review"
+	"warpboard/models/submissions"
 )
 
 // FlaggedRun is a run in the review queue with its open flags.
@@ -23,7 +26,9 @@ type FlaggedRun struct {
 	UserName     string
 	TaskSlug     string
 	TaskTitle    string
-	Flags        []FlagOf `gorm:"-"`
+	Deadline     *time.Time // the task's
+	Flags        []FlagOf   `gorm:"-"`
+	SourceOpen   bool       `gorm:"-"` // who asked may read its source
 }
 
 // ReviewFilter chooses runs of the review queue; the zero value is all of them.
@@ -55,7 +60,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	if err != nil {
 		return nil, err
 	}
-	q = q.Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
+	q = q.Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.deadline").
 		Joins("join users u on u.id = r.user_id").Group("r.id, u.id, t.id").Having("min(f.id) > ?", f.After)
 	if f.Task != "" {
 		q = q.Where("t.slug = ?", f.Task)
@@ -81,6 +86,9 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	}
 	open, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
 	for i := range list {
+		// Those who are not admins see the queue of their own tasks.
+		task := catalog.Task{OwnerID: actor.ID, Deadline: list[i].Deadline}
+		list[i].SourceOpen = submissions.MaySeeSource(actor, submissions.Submission{UserID: list[i].UserID}, task, db.Now())
 		for _, f := range open {
 			if f.RunID == list[i].RunID {
 				list[i].Flags = append(list[i].Flags, f)

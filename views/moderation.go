@@ -13,14 +13,16 @@ import (
 // RunReviewPage is for reports, the review and decisions about a run.
 type RunReviewPage struct {
 	Page
-	Run       work.Run
-	Task      TaskRef
-	Owner     Person
-	Decisions []accounts.Audit // about this run, the oldest first: everyone reads them
-	Flags     []models.FlagOf  // that this reader may see
-	Open      bool             // one of them awaits review
-	Note      string           // the owner's note on a record
-	NoteOpen  bool             // everyone reads it now, and not only after the deadline
+	Run   work.Run
+	Task  TaskRef
+	Owner Person
+	// SourceOpen says that this reader may read the source.
+	SourceOpen bool
+	Decisions  []accounts.Audit // about this run, the oldest first: everyone reads them
+	Flags      []models.FlagOf  // that this reader may see
+	Open       bool             // one of them awaits review
+	Note       string           // the owner's note on a record
+	NoteOpen   bool             // everyone reads it now, and not only after the deadline
 
 	// Who may decide needs no report.
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool

@@ -56,7 +56,7 @@ type Task struct {
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
 // NotesOpen reports whether everyone may read the notes on its records: they explain what made a kernel fast, so they open
-// after the deadline.
+// after the deadline, or at once where there is none. Sources have a rule of their own, MaySeeSource.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
 // Sight is who sees the task now: a hidden one is public from the start of its event on. IsPublic is the same in SQL.

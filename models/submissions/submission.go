@@ -50,7 +50,8 @@ func (s Submission) HiddenFrom(viewer accounts.User) bool {
 }
 
 // MaySeeSource reports whether the viewer may read a submission's source: their own always, an admin
-// always, everyone once the task's deadline is over. Without a deadline it stays hidden.
+// always, everyone once the task's deadline is over. Without a deadline it stays hidden. Pages that link to sources ask it,
+// too; of the zero Submission, it says whether the viewer may read those of others.
 func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at time.Time) bool {
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
 		return true

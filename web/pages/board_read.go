@@ -14,6 +14,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
+	"warpboard/models/submissions"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -37,6 +38,7 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	}
 	b.Slug, b.Version, b.Current = b.task.Slug, b.version.Number, b.version.ID == b.task.VersionID
 	b.PageNo, b.ViewerID, b.Notes = site.PageNumber(c, "page"), site.Actor(c).ID, b.task.NotesOpen(p.site.Now())
+	b.Sources = submissions.MaySeeSource(site.Actor(c), submissions.Submission{}, b.task, p.site.Now())
 	if b.Head, err = p.runs.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
 		return b, err
 	}

@@ -125,17 +125,26 @@ func TestADeadlineInThePastIsSaid(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, admin.Post(edit, form), http.StatusOK), "[role=status]", "The deadline has passed")
 }
 
-// TestAClosedBoardLeadsToItsSources, which everyone may read then, and an open one does not.
-func TestAClosedBoardLeadsToItsSources(t *testing.T) {
+// TestABoardLeadsToTheSourcesThatTheViewerMayRead: after the deadline to all of them; before, and where there is none, to
+// their own, and an admin to all.
+func TestABoardLeadsToTheSourcesThatTheViewerMayRead(t *testing.T) {
 	s := webtest.NewScene(t)
 	board, link := "/tasks/"+s.Task.Slug+"/boards/H200", fmt.Sprintf("#entry-%d a[href='/submissions/%d?tab=source']", s.Ada.ID, s.Done.SubmissionID)
-	if s.Browser().Page(board, http.StatusOK).Find(link).Length() != 0 {
-		t.Error("an open board leads to a source")
+	until := func(deadline *time.Time) {
+		if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: deadline}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	over := s.Cfg.Now().Add(-time.Minute)
-	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Deadline: &over}); err != nil {
-		t.Fatal(err)
+	soon, over := s.Cfg.Now().Add(time.Hour), s.Cfg.Now().Add(-time.Minute)
+	for name, deadline := range map[string]*time.Time{"with an open task": &soon, "of a task without a deadline": nil} {
+		until(deadline)
+		for who, want := range map[*webtest.Browser]int{s.Browser(): 0, s.BrowserOf(s.Ada): 1, s.BrowserOf(s.Admin): 50} {
+			if n := who.Page(board, http.StatusOK).Find(".board a[href$='?tab=source']").Length(); n != want {
+				t.Errorf("a board %s leads to %d sources, want %d", name, n, want)
+			}
+		}
 	}
+	until(&over)
 	to := s.Browser().Page(board, http.StatusOK).Find(link)
 	if to.Length() != 1 {
 		t.Fatal("a closed board has no link to the source")

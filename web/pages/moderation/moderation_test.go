@@ -247,3 +247,25 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 		t.Error("a note that an admin removed is still there")
 	}
 }
+
+// TestReviewsLeadToSourcesThatTheReaderMayRead: an author of a task reviews its runs, and reads sources after the deadline.
+func TestReviewsLeadToSourcesThatTheReaderMayRead(t *testing.T) {
+	s := webtest.NewScene(t)
+	author := modelstest.Person(t, s.Cfg.Store, "Carla", accounts.RoleCreator)
+	s.SQL("update tasks set owner_id = $1 where id = $2", author.ID, s.Task.ID)
+	s.Flag(0, "report", "")
+	board := s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
+	run := "/runs/" + board.Find("[data-entry]").First().AttrOr("data-entry", "") + "/moderation"
+	want := func(who accounts.User, links int) {
+		t.Helper()
+		for _, path := range []string{"/review", run} {
+			if n := s.BrowserOf(who).Page(path, http.StatusOK).Find("main a[href$='?tab=source']").Length(); n != links {
+				t.Errorf("%s leads %s to %d sources, want %d", path, who.Name, n, links)
+			}
+		}
+	}
+	want(s.Admin, 1)
+	want(author, 0)
+	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)
+	want(author, 1)
+}
