@@ -20,6 +20,13 @@ func TestTextsFitWhereTheyAre(t *testing.T) {
 		`[...document.querySelectorAll("main .device")].every((e) => e.getClientRects().length <= 1)`)
 	holds(w, "/trust", 1280, "code in a sentence stands out from a dark page",
 		`((document.documentElement.dataset.theme = "dark"), getComputedStyle(document.querySelector(".prose p > code")).backgroundColor != "rgb(12, 14, 16)")`)
+	holds(w, webtest.SubmissionPath(s.Second), 390, "the texts of a line below a title stand on one line",
+		`[...document.querySelectorAll("p.meta")].every((line) => new Set([...line.children].slice(0, 2).map((e) => { const r = document.createRange(); r.selectNodeContents(e); return Math.round(r.getClientRects()[0].bottom); })).size == 1)`)
+	if _, err := s.Cfg.Store.Disqualify(t.Context(), s.Admin, s.First.ID, "for a test"); err != nil {
+		t.Fatal(err)
+	}
+	holds(w, webtest.ProfilePath(s.First), 1280, "no dot stands in a badge",
+		`document.querySelector(".meta > .tag-fail") && [...document.querySelectorAll(".meta > .tag")].every((e) => getComputedStyle(e, "::after").content == "none")`)
 	holds(w, webtest.NewComparedScene(s).Path(), 390, "a counter's name has a line of its own",
 		`[...document.querySelectorAll(".pf-vs tbody th")].every((e) => !e.checkVisibility() || e.getBoundingClientRect().width > 280)`)
 }
