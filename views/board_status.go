@@ -1,8 +1,6 @@
 package views
 
 import (
-	"strings"
-
 	"github.com/a-h/templ"
 
 	"warpboard/models/boards"
@@ -32,24 +30,4 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 		list = append(list, entryTag{"added", "", "Added by an admin: " + e.AddedWhy, SubmissionURL(e.SubmissionID)})
 	}
 	return list
-}
-
-// titleOf is the reason of each tag, a line each where there are several.
-func titleOf(all []entryTag) string {
-	if len(all) == 1 {
-		return all[0].title
-	}
-	var lines []string
-	for _, tag := range all {
-		lines = append(lines, tag.text+": "+tag.title)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func namesOf(tags []entryTag) string {
-	var names []string
-	for _, tag := range tags {
-		names = append(names, tag.text)
-	}
-	return "and " + strings.Join(names, ", ")
 }

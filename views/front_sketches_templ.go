@@ -70,7 +70,7 @@ func sketchMeasure() templ.Component {
 	})
 }
 
-// sketchRank is a board: two entries that share the first rank, and a slower one.
+// sketchRank is a board as it is drawn: two entries that share the first rank, and a slower one with a shorter bar.
 func sketchRank() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -92,7 +92,7 @@ func sketchRank() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<svg class=\"sketch\" viewBox=\"0 0 320 170\" aria-hidden=\"true\"><rect class=\"sk-box\" x=\"20\" y=\"14\" width=\"280\" height=\"142\" rx=\"9\"></rect> <path class=\"sk-rule\" d=\"M20 61h280M20 109h280\"></path> <g class=\"sk-medals\"><circle class=\"sk-gold\" cx=\"46\" cy=\"38\" r=\"13\"></circle> <circle class=\"sk-gold\" cx=\"46\" cy=\"85\" r=\"13\"></circle> <circle class=\"sk-bronze\" cx=\"46\" cy=\"132\" r=\"13\"></circle></g> <g class=\"sk-rank\" text-anchor=\"middle\"><text x=\"46\" y=\"42\">1=</text> <text x=\"46\" y=\"89\">1=</text> <text x=\"46\" y=\"136\">3</text></g> <path class=\"sk-code\" d=\"M72 38h44M72 85h32M72 132h50\"></path> <path class=\"sk-bar\" d=\"M140 38h68M140 85h71M140 132h118\"></path> <path class=\"sk-whisker\" d=\"M200 38h16M200 33v10M216 33v10M202 85h18M202 80v10M220 80v10M252 132h12M252 127v10M264 127v10\"></path></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<svg class=\"sketch\" viewBox=\"0 0 320 170\" aria-hidden=\"true\"><rect class=\"sk-box\" x=\"20\" y=\"14\" width=\"280\" height=\"142\" rx=\"9\"></rect> <path class=\"sk-rule\" d=\"M20 61h280M20 109h280\"></path> <g class=\"sk-medals\"><circle class=\"sk-gold\" cx=\"46\" cy=\"38\" r=\"13\"></circle> <circle class=\"sk-gold\" cx=\"46\" cy=\"85\" r=\"13\"></circle> <circle class=\"sk-bronze\" cx=\"46\" cy=\"132\" r=\"13\"></circle></g> <g class=\"sk-rank\" text-anchor=\"middle\"><text x=\"46\" y=\"42\">1=</text> <text x=\"46\" y=\"89\">1=</text> <text x=\"46\" y=\"136\">3</text></g> <path class=\"sk-code\" d=\"M72 38h44M72 85h32M72 132h50\"></path> <path class=\"sk-bar\" d=\"M140 38h128M140 85h124M140 132h74\"></path> <path class=\"sk-whisker\" d=\"M259 38h18M259 33v10M277 33v10M256 85h17M256 80v10M273 80v10M208 132h12M208 127v10M220 127v10\"></path></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -33,6 +33,7 @@ type Leader struct {
 	UserID   int64
 	UserName string `json:"-"`
 	ScoreNS  float64
+	Interval
 }
 
 // short is what a summary reads of a board.

@@ -72,7 +72,7 @@ func TestAFrontPageWithoutAProfileShowsTheLargestBoard(t *testing.T) {
 		t.Errorf("the page makes %d queries", asked)
 	}
 	webtest.CheckSound(t, doc)
-	webtest.WantText(t, doc, "[data-front-board]", s.Task.Title+" H200 , 61 entries")
+	webtest.WantText(t, doc, "[data-front-board]", s.Task.Title+" on H200 61 entries, the fastest first")
 	webtest.WantText(t, doc, "[data-front-board] li:first-child", "1 kernel-13 10.40 µs")
 	w := s.Window()
 	w.Do(chromedp.EmulateViewport(1440, 900))

@@ -33,8 +33,8 @@ func TestABoardIsDrawnOverItsTable(t *testing.T) {
 		t.Errorf("Ada's dot %s leads to %s, want %s", mine, got, want)
 	}
 	first := doc.Find("#board tbody tr").First()
-	if width := first.Find(".bar rect").AttrOr("width", ""); width != "100.0%" {
-		t.Errorf("the bar of the first is %q wide", width)
+	if bar := first.Find(".bar path").AttrOr("d", ""); bar != "M0 6H100.00" {
+		t.Errorf("the bar of the first is %q", bar)
 	}
 	webtest.WantText(t, doc, fmt.Sprintf("#entry-%d", s.Ada.ID), "new 1")
 }

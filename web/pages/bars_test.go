@@ -1,0 +1,99 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+	"warpboard/web/webtest"
+)
+
+// measured is a score whose interval reaches so far to both sides, in parts of it; 0: it has none.
+func measured(ns, half float64) work.Score {
+	score := work.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500}
+	if half > 0 {
+		low, high := ns*(1-half), ns*(1+half)
+		score.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: 10, Noisy: half > 0.005}
+	}
+	return score
+}
+
+// drawn are the lines of a row's bar: the bar, and the interval if there is one.
+func drawn(doc *goquery.Document, row string) (lines []string) {
+	for _, line := range doc.Find(row + " svg.speed path").EachIter() {
+		lines = append(lines, line.AttrOr("d", ""))
+	}
+	return lines
+}
+
+// TestAScoreIsDrawnWithItsInterval on the front page and on its board: the longer, the faster, in one scale.
+func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
+	s := webtest.Start(t)
+	author := modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator)
+	task := modelstest.Task(t, s.Cfg.Store, author, "sort", "CPU")
+	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman", "Tony Hoare", "A name that is as long as a name on this site may ever be"}
+	for i, score := range []work.Score{measured(50e3, 0.2), measured(80e3, 0.01), measured(80.1e3, 0.02), measured(100e3, 0), measured(160e3, 0.004), measured(2e6, 0.9), measured(3e6, 0.1)} {
+		who := modelstest.Person(t, s.Cfg.Store, names[i], accounts.RoleUser)
+		webtest.Scored(t, s.Cfg.Store, who, task, score)
+	}
+	b := s.Browser()
+	front, board := b.Page("/", http.StatusOK), b.Page("/tasks/sort/boards/CPU", http.StatusOK)
+	for _, test := range []struct {
+		doc   *goquery.Document
+		row   string
+		lines string
+	}{
+		{board, "#board tbody tr:nth-child(1)", "M0 6H80.00|M66.67 2v8M66.67 6H100.00M100.00 2v8"},
+		{board, "#board tbody tr:nth-child(2)", "M0 6H50.00|M49.50 2v8M49.50 6H50.51M50.51 2v8"},
+		{board, "#board tbody tr:nth-child(4)", "M0 6H40.00"},
+		{board, "#board tbody tr:nth-child(6)", "M0 6H2.00|M1.05 2v8M1.05 6H4.00M4.00 2v8"}, // cut off
+		{front, "[data-front-board] li:nth-child(1)", "M0 6H80.00|M66.67 2v8M66.67 6H100.00M100.00 2v8"},
+		{front, "[data-front-board] li:nth-child(2)", "M0 6H50.00|M49.50 2v8M49.50 6H50.51M50.51 2v8"},
+	} {
+		if got := strings.Join(drawn(test.doc, test.row), "|"); got != test.lines {
+			t.Errorf("%s is drawn as %q, want %q", test.row, got, test.lines)
+		}
+	}
+	webtest.WantText(t, board, "#board thead", "Speed")
+	webtest.WantText(t, board, "[data-bars]", "A longer bar is faster.")
+	webtest.WantText(t, front, "[data-front-board]", "A longer bar is faster.")
+	w := (&webtest.Scene{Site: s}).Window()
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Visit("/")
+	w.LooksRight("front-intervals")
+	w.Visit("/tasks/sort/boards/CPU")
+	w.LooksRight("board-intervals")
+	w.RefusedNothing()
+}
+
+// TestABoardWithManyMarksLooksRight: ties, a baseline, and entries of which there is much to say. On a phone, too, all bars have one scale.
+func TestABoardWithManyMarksLooksRight(t *testing.T) {
+	s := webtest.NewScene(t)
+	for i, score := range []work.Score{measured(81.2e3, 0.002), measured(81.3e3, 0.003), measured(81.4e3, 0.02), measured(84e3, 0.001), measured(90.2e3, 0.012), measured(90.3e3, 0.004), measured(101e3, 0.004), measured(122e3, 0.03), measured(180e3, 0.001)} {
+		if i%3 == 2 {
+			score.Disturbed = "another program used the GPU"
+		}
+		who, err := s.Cfg.Store.Accounts.SignIn(t.Context(), accounts.SignIn{Provider: "test", Subject: fmt.Sprint("who", i), Name: strings.Repeat("Kernel Author ", 1+i%2) + fmt.Sprint(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		attempt := s.Attempt(s.Submit(who, "CPU", webtest.GoodKernel))
+		s.Record(modelstest.Result(attempt, score.NS), &score)
+	}
+	s.Measured("CPU", 95e3)
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	w.Do(chromedp.EmulateViewport(390, 900))
+	w.Visit("/tasks/" + s.Task.Slug + "/boards/CPU")
+	w.Until(`new Set([...document.querySelectorAll(".board svg.speed")].map((e) => e.getBoundingClientRect().width)).size == 1`) // one scale
+	w.Shows(".board tr:nth-child(3)", "disturbed")
+	w.Shows(".board tr:nth-child(3)", "noisy")
+	w.LooksRight("board-marks")
+}
