@@ -64,6 +64,10 @@ func (w *Window) Axe(theme string, all bool) (found []Finding) {
 func (w *Window) LooksRight(name string) {
 	w.T.Helper()
 	w.LoadAxe()
+	w.Do(chromedp.EmulateViewport(320, 900)) // the narrowest phone
+	if over := w.Eval("document.documentElement.scrollWidth - innerWidth"); over != "0" {
+		w.T.Errorf("%s at 320 px: the page is %s px wider than the window", name, over)
+	}
 	for i, look := range []struct {
 		theme string
 		width int64
