@@ -41,9 +41,9 @@ func bar(full, score float64, i boards.Interval) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("M0 6H" + along(full, score))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("M0 6H" + percent(full/score))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 12, Col: 40}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 12, Col: 41}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -54,15 +54,15 @@ func bar(full, score float64, i boards.Interval) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if i.LowNS != nil && i.HighNS != nil {
-			slow, fast := along(full, max(*i.HighNS, score)), along(full, quickest(score, i))
+			slow := full / max(*i.HighNS, score)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<path d=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("M" + slow + " 2v8M" + slow + " 6H" + fast + "M" + fast + " 2v8")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("M" + percent(slow) + " 2v8m0-4h" + percent(full/quickest(score, i)-slow) + "m0-4v8")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 15, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 15, Col: 97}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -89,8 +89,8 @@ func barsNote(intervals bool) string {
 	return "A longer bar is faster. The thin line on it is the 95\u00a0% interval of the score."
 }
 
-// along is where the end of a bar is, in percent of the width.
-func along(full, ns float64) string { return strconv.FormatFloat(100*full/ns, 'f', 2, 64) }
+// percent has few digits: a page has a hundred of them.
+func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 1, 64) }
 
 // quickest is the fast end of a score's interval. It is cut off at half the score: an end near zero would leave no room for
 // all other bars.

@@ -31,7 +31,15 @@ func spreadTitle(i boards.Interval, runs int) string {
 	if runs > 0 {
 		of = " of " + format.Plural(runs, "run", "runs")
 	}
-	return fmt.Sprintf("95 %% interval from %d fresh processes%s: %s to %s", i.Processes, of, format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
+	return fmt.Sprintf("95 %% interval from %d fresh processes%s", i.Processes, of)
+}
+
+// ends are those of an interval. A board leaves them out: its bars show them, and a page has fifty.
+func ends(i boards.Interval) string {
+	if i.LowNS == nil || i.HighNS == nil {
+		return ""
+	}
+	return fmt.Sprintf(": %s to %s", format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
 const noisyHint = "Its fresh processes differ too much for an interval of ± 0.5 %: another run may give another score. It does not count against any limit"

@@ -51,12 +51,12 @@ func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
 		row   string
 		lines string
 	}{
-		{board, "#board tbody tr:nth-child(1)", "M0 6H80.00|M66.67 2v8M66.67 6H100.00M100.00 2v8"},
-		{board, "#board tbody tr:nth-child(2)", "M0 6H50.00|M49.50 2v8M49.50 6H50.51M50.51 2v8"},
-		{board, "#board tbody tr:nth-child(4)", "M0 6H40.00"},
-		{board, "#board tbody tr:nth-child(6)", "M0 6H2.00|M1.05 2v8M1.05 6H4.00M4.00 2v8"}, // cut off
-		{front, "[data-front-board] li:nth-child(1)", "M0 6H80.00|M66.67 2v8M66.67 6H100.00M100.00 2v8"},
-		{front, "[data-front-board] li:nth-child(2)", "M0 6H50.00|M49.50 2v8M49.50 6H50.51M50.51 2v8"},
+		{board, "#board tbody tr:nth-child(1)", "M0 6H80.0|M66.7 2v8m0-4h33.3m0-4v8"},
+		{board, "#board tbody tr:nth-child(2)", "M0 6H50.0|M49.5 2v8m0-4h1.0m0-4v8"},
+		{board, "#board tbody tr:nth-child(4)", "M0 6H40.0"},
+		{board, "#board tbody tr:nth-child(6)", "M0 6H2.0|M1.1 2v8m0-4h2.9m0-4v8"}, // cut off
+		{front, "[data-front-board] li:nth-child(1)", "M0 6H80.0|M66.7 2v8m0-4h33.3m0-4v8"},
+		{front, "[data-front-board] li:nth-child(2)", "M0 6H50.0|M49.5 2v8m0-4h1.0m0-4v8"},
 	} {
 		if got := strings.Join(drawn(test.doc, test.row), "|"); got != test.lines {
 			t.Errorf("%s is drawn as %q, want %q", test.row, got, test.lines)
@@ -96,4 +96,19 @@ func TestABoardWithManyMarksLooksRight(t *testing.T) {
 	w.Shows(".board tr:nth-child(3)", "disturbed")
 	w.Shows(".board tr:nth-child(3)", "noisy")
 	w.LooksRight("board-marks")
+}
+
+// TestABoardOfIntervalsIsSmall: a page with a baseline and fifty intervals, for a reader who comes for the first time.
+func TestABoardOfIntervalsIsSmall(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.Measured("H200", 11e3)
+	s.SQL("update entries set interval_low = score_ns * 0.9971, interval_high = score_ns * 1.0037, processes = 10")
+	path := "/tasks/" + s.Task.Slug + "/boards/H200"
+	doc, total := s.Browser().Page(path, http.StatusOK), transferred(t, s, path)
+	for _, e := range doc.Find("script[src], link[rel=stylesheet], link[rel=preload], link[rel=icon]").EachIter() {
+		total += transferred(t, s, e.AttrOr("src", e.AttrOr("href", "")))
+	}
+	if n := doc.Find("#board svg.speed path + path").Length(); n != 50 || total >= 60_000 {
+		t.Errorf("a cold board with %d intervals takes %d bytes", n, total)
+	}
 }
