@@ -49,7 +49,7 @@ func DriftOf(p DriftPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = crumbs(crumb{"Queue", "/devices"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = crumbs(placeCrumb("devices")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -66,7 +66,7 @@ func DriftOf(p DriftPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 max-w-3xl soft\">When a device's driver, CUDA, compiler, torch, Triton or harness changes, the first ten entries of each open board are measured again while the device is idle. <a href=\"/trust#epochs\">Why scores from different software are not compared</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 max-w-3xl soft\">When a device's driver, CUDA, compiler, torch, Triton or harness changes, the top ten entries of each open board are measured again while the device is idle. <a href=\"/trust#epochs\">Why scores from different software are not compared</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -558,7 +558,7 @@ func Rejudge(p RejudgePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, " <h1 class=\"mt-1\">Rejudge</h1><p class=\"mt-2 max-w-3xl soft\">Measures the first 100 entries of each of this task's boards again while the devices are idle. Nothing changes until you apply the results: then the new scores count, and runs that no longer pass are disqualified, with the reason.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, " <h1 class=\"mt-1\">Rejudge</h1><p class=\"mt-2 max-w-3xl soft\">Measures the top 100 entries of each of this task's boards again while the devices are idle. Nothing changes until you apply the results. Then the new scores count, and runs that no longer pass are disqualified with the reason.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -836,7 +836,7 @@ func (p RejudgePage) state() string {
 
 func (p RejudgePage) stateTitle() string {
 	return map[string]string{
-		"cancelled": "The last rejudge was cancelled", "applied": "The last rejudge was applied", "measured": "Everything is measured: this would change",
+		"cancelled": "The last rejudge was cancelled", "applied": "The last rejudge was applied", "measured": "All runs are measured. If you apply them, this changes",
 		"waiting": format.Plural(p.Waiting, "run", "runs") + " still to be measured",
 	}[p.state()]
 }
@@ -882,12 +882,12 @@ func rejudgeForm(p RejudgePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Open() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "Queues the runs that could not be measured, and entries that joined the boards since. Results so far are kept.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "Queues the runs that could not be measured, and entries that joined the boards since. Existing results stay.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "The reason is kept in the audit log.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "The reason goes into the audit log.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -109,7 +109,7 @@ func Sentinel(p SentinelPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = crumbs(crumb{"Queue", "/devices"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = crumbs(placeCrumb("devices")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -126,7 +126,7 @@ func Sentinel(p SentinelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-3 max-w-3xl\">While a slot is idle, the same two kernels run on it repeatedly: one reads memory, one multiplies and adds. If one of them differs from its usual time twice in a row, by more than the slot's own noise, the slot has drifted. Its ranked runs are then <a href=\"/trust#floor\">held back</a>.</p><div class=\"grid gap-6 mt-7\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-3 max-w-3xl\">While a slot is idle, the site times two reference kernels on it: one reads memory, one multiplies and adds. If one of them is off its usual time twice in a row, by more than the slot's noise, the slot has drifted. Its ranked runs are then <a href=\"/trust#floor\">held back</a>.</p><div class=\"grid gap-6 mt-7\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -135,7 +135,7 @@ func Sentinel(p SentinelPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = empty("Nothing has been measured here yet. Measuring starts a minute after a worker does, once the slot is idle.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("No measurements yet. They start a minute after the worker, once the slot is idle.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -252,7 +252,7 @@ func unitHistory(u UnitHistory) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " Its ranked runs are held back until the kernel takes its usual time again, or until most of the last 50 measurements agree with the new one. Check clocks, cooling and other processes.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " Its ranked runs are held back until the kernel takes its usual time again, or until most of the last 50 measurements agree with the new time. Check clocks, cooling, and other processes.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

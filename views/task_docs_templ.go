@@ -70,7 +70,7 @@ func TaskDocs(p TaskDocsPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = crumbs(crumb{"Documentation", "/docs"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = crumbs(placeCrumb("docs")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -644,7 +644,7 @@ func taskDocsRest() templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section class=\"mt-10 max-w-3xl\" aria-labelledby=\"solutions\"><h2 id=\"solutions\">Solutions</h2><p class=\"mt-2\">Submissions in <code>solutions/correct/</code> must pass, those in <code>solutions/wrong/</code> must fail with a wrong answer. Each is a file, or a folder of files of which <code>submission.*</code> is the main one. No task.yml names them. They show that the task works, and that its checker finds wrong answers.</p></section><section class=\"mt-10 max-w-3xl\" aria-labelledby=\"sets\"><h2 id=\"sets\">Problem sets</h2><p class=\"mt-2\">A zip may hold many tasks. A file of any name under <code>problems/</code> lists them with deadlines (UTC) and devices:</p><pre class=\"output mt-3\" tabindex=\"0\" role=\"region\" aria-label=\"Example of a problem set\" data-example=\"set\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section class=\"mt-10 max-w-3xl\" aria-labelledby=\"solutions\"><h2 id=\"solutions\">Solutions</h2><p class=\"mt-2\">Submissions in <code>solutions/correct/</code> must pass, those in <code>solutions/wrong/</code> must fail with a wrong answer. Each is a file, or a folder of files of which <code>submission.*</code> is the main one. task.yml does not list them. They show that the task works, and that its checker finds wrong answers.</p></section><section class=\"mt-10 max-w-3xl\" aria-labelledby=\"sets\"><h2 id=\"sets\">Problem sets</h2><p class=\"mt-2\">A zip may hold many tasks. A file of any name under <code>problems/</code> lists them with deadlines (UTC) and devices:</p><pre class=\"output mt-3\" tabindex=\"0\" role=\"region\" aria-label=\"Example of a problem set\" data-example=\"set\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

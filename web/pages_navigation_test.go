@@ -23,22 +23,49 @@ func linked(doc *goquery.Document, within string) []string {
 func TestTheHeadLeadsToTheMainPages(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.Browser().Page("/leaderboards", http.StatusOK)
-	want := []string{"Tasks /tasks", "Leaderboards /leaderboards", "Queue /devices", "Playground /playground", "Docs /docs"}
+	want := []string{"Tasks /tasks", "Leaderboards /leaderboards", "Devices /devices", "Playground /playground", "Docs /docs"}
 	if diff := cmp.Diff(want, linked(doc, "header nav")); diff != "" {
 		t.Errorf("links of the head (-want +got):\n%s", diff)
 	}
-	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Queue", "/playground": "Playground", "/docs/boards": "Docs"} {
+	for path, current := range map[string]string{"/tasks": "Tasks", "/leaderboards": "Leaderboards", "/devices": "Devices", "/playground": "Playground", "/docs/boards": "Docs"} {
 		if got := webtest.Words(s.Browser().Page(path, http.StatusOK).Find("header nav [aria-current=page]")); got != current {
 			t.Errorf("%s is below %q, want %q", path, got, current)
 		}
 	}
-	profile := "Profile " + string(views.UserURL(s.Ada.ID))
-	if diff := cmp.Diff([]string{"My submissions /me", profile, "Tokens /me#tokens"}, linked(s.BrowserOf(s.Ada).Page("/", http.StatusOK), "header details")); diff != "" {
+	public := "Public page " + string(views.UserURL(s.Ada.ID))
+	if diff := cmp.Diff([]string{"Your account /me", "Submissions /me#mine", "Tokens /me#tokens", public}, linked(s.BrowserOf(s.Ada).Page("/", http.StatusOK), "header details")); diff != "" {
 		t.Errorf("a person's menu (-want +got):\n%s", diff)
 	}
 	if admin := linked(s.BrowserOf(s.Admin).Page("/", http.StatusOK), "header details"); !slices.Contains(admin, "New task /tasks/new") || !slices.Contains(admin, "Admin /operate/health") {
 		t.Errorf("an admin's menu has %q", admin)
 	}
+}
+
+// One name leads to a page from everywhere, and stands there as title and heading; the page about the site has its pitch.
+func TestEachPageHasOneName(t *testing.T) {
+	s := webtest.NewScene(t)
+	b := s.BrowserOf(s.Admin)
+	for _, within := range []string{"header nav", "footer", "nav[aria-label=Admin]"} {
+		for _, link := range linked(b.Page("/operate/health", http.StatusOK), within) {
+			at := strings.LastIndex(link, " ")
+			name, address := link[:at], link[at+1:]
+			if address == "/about" {
+				continue
+			}
+			doc := b.Page(address, http.StatusOK)
+			if title := doc.Find("title").Text(); title != name+" · Warpboard" {
+				t.Errorf("%s is called %q, and has the title %q", address, name, title)
+			}
+			webtest.WantText(t, doc, "h1", name)
+		}
+	}
+	for _, link := range linked(b.Page("/operate/health", http.StatusOK), "header details") {
+		if at := strings.LastIndex(link, " "); link[at+1:] == "/me" {
+			webtest.WantText(t, b.Page("/me", http.StatusOK), "h1", link[:at])
+		}
+	}
+	webtest.WantText(t, b.Page("/devices/H200/drift", http.StatusOK), "nav[aria-label=Breadcrumb]", "Devices")
+	webtest.WantText(t, b.Page("/docs/boards", http.StatusOK), "nav[aria-label=Breadcrumb]", "Docs")
 }
 
 func TestEachPageBelowTheFirstLevelHasBreadcrumbs(t *testing.T) {
@@ -48,7 +75,7 @@ func TestEachPageBelowTheFirstLevelHasBreadcrumbs(t *testing.T) {
 	seen := 0
 	for page, address := range s.addresses() {
 		resp := b.Get(address)
-		if resp.StatusCode != http.StatusOK || strings.Count(page, "/") < 2 || strings.HasSuffix(page, "/embed") || strings.HasSuffix(page, "/wall") {
+		if resp.StatusCode != http.StatusOK || strings.Count(page, "/") < 2 || strings.HasSuffix(page, "/embed") || strings.HasSuffix(page, "/wall") || page == "/operate/health" {
 			resp.Body.Close()
 			continue
 		}
@@ -77,7 +104,7 @@ func TestTheMenuWorksByKeyboardAndWithoutAScript(t *testing.T) {
 	w.Until(open)
 	w.LooksRight("menu")
 	w.Eval(`document.querySelector(".menu summary").focus()`)
-	for _, name := range []string{"My submissions", "Profile", "Tokens", "Sign out"} {
+	for _, name := range []string{"Your account", "Submissions", "Tokens", "Public page", "Sign out"} {
 		w.Do(chromedp.KeyEvent(kb.Tab))
 		w.Until(focused + `"` + name + `"`)
 	}

@@ -44,7 +44,7 @@ func TestOtherBrowsersCanBeSignedOut(t *testing.T) {
 		t.Errorf("%d sessions are listed, want 2", n)
 	}
 	webtest.WantText(t, doc, "[data-session]", "this one")
-	webtest.WantText(t, webtest.Document(t, here.Post("/me/sessions/others/revoke", nil), http.StatusOK), "h1", "Ada Lovelace")
+	webtest.WantText(t, webtest.Document(t, here.Post("/me/sessions/others/revoke", nil), http.StatusOK), "h1", "Your account")
 	if resp := there.Get("/me"); resp.Request.URL.Path != "/sign-in" {
 		t.Errorf("the other browser still sees %s", resp.Request.URL)
 	}

@@ -64,7 +64,7 @@ func (m *Manual) Links() (list []views.DocsLink) {
 
 // Index lists them.
 func (m *Manual) Index(c *fiber.Ctx) error {
-	return m.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: m.site.Page(c, "Documentation", "docs"), All: m.list}))
+	return m.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: m.site.Page(c, "Docs", "docs"), All: m.list}))
 }
 
 // Show is one of them.

@@ -154,7 +154,7 @@ func TestPagesOfModerationAreForAdmins(t *testing.T) {
 		}
 		doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
 		for _, tab := range []string{"/review", "/people", "/audit", "/clocks"} {
-			if doc.Find(fmt.Sprintf("nav[aria-label=Administration] a[href=%q]", tab)).Length() != 1 {
+			if doc.Find(fmt.Sprintf("nav[aria-label=Admin] a[href=%q]", tab)).Length() != 1 {
 				t.Errorf("%s does not lead to %s", path, tab)
 			}
 		}
@@ -177,7 +177,7 @@ func TestPeopleRenameThemselvesAndAdminsAnybody(t *testing.T) {
 		return b.Post(fmt.Sprintf("/users/%d/name", s.Ada.ID), url.Values{"name": {name}})
 	}
 	webtest.WantText(t, ada.Page("/me", http.StatusOK), "form[action$='/name'] label", "Name on boards")
-	webtest.WantText(t, webtest.Document(t, name(ada, "Ada King"), http.StatusOK), "h1", "Ada King")
+	webtest.WantText(t, webtest.Document(t, name(ada, "Ada King"), http.StatusOK), "header summary", "Ada King")
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
 	webtest.WantText(t, s.Browser().Page(board, http.StatusOK), fmt.Sprintf("#entry-%d", s.Ada.ID), "Ada King")
 	webtest.WantStatus(t, name(ada, "Ken Thompson"), http.StatusConflict)

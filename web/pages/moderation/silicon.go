@@ -19,7 +19,7 @@ func (m *Moderation) Silicon(c *fiber.Ctx) error {
 
 func (m *Moderation) siliconPage(c *fiber.Ctx) (views.SiliconPage, error) {
 	list, err := m.site.Store.Fleet.Unsorted(c.UserContext(), site.Actor(c))
-	return views.SiliconPage{Page: m.site.Page(c, "GPU variants of old runs", "moderation"), Asked: list}, err
+	return views.SiliconPage{Page: m.site.Page(c, "GPU variants", "moderation"), Asked: list}, err
 }
 
 // AssignSilicon takes the answer. A refused one comes back with the form.

@@ -33,7 +33,7 @@ func (o *Operation) Health(c *fiber.Ctx) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.HealthPage{Page: o.site.Page(c, "System health", "moderation")}
+	page := views.HealthPage{Page: o.site.Page(c, "Health", "moderation")}
 	workers, err := o.site.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (o *Operation) Health(c *fiber.Ctx) error {
 // waiting is how long the oldest work waits, and whether a slot takes it.
 func (o *Operation) waiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
 	devices, err := o.runs.CapacityOf(c.UserContext(), workers)
-	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
+	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Devices"}
 	var oldest client.Capacity
 	var unserved []string
 	for _, d := range devices {
@@ -111,9 +111,9 @@ func (o *Operation) workers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthR
 	row.Says = fmt.Sprintf("%s connected.", format.Plural(live, "worker is", "workers are"))
 	switch {
 	case live == 0:
-		row.State, row.Says, row.Do = views.HealthBad, "No worker is connected.", "Start a worker: nothing is evaluated until then."
+		row.State, row.Says, row.Do = views.HealthBad, "No worker is connected.", "Start a worker. Until then all runs wait."
 	case len(lost) > 0:
-		row.State, row.Says = views.HealthLook, row.Says+" Not heard of: "+strings.Join(lost, ", ")+"."
+		row.State, row.Says = views.HealthLook, row.Says+" No heartbeat from: "+strings.Join(lost, ", ")+"."
 		row.Do = "Start them again, or forget them on the devices page."
 	case len(late) > 0:
 		row.State, row.Says = views.HealthLook, row.Says+" The clock is wrong on "+strings.Join(late, ", ")+"."
@@ -183,7 +183,7 @@ func (o *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 		for _, d := range list {
 			said = append(said, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.How))
 		}
-		row.State, row.Says, row.Do = views.HealthLook, firstOf(said), "Look for heat, a power limit, or another program on the machine."
+		row.State, row.Says, row.Do = views.HealthLook, firstOf(said), "Check for heat, a power limit, or another program on the machine."
 		row.Link, row.LinkText = "/devices/"+list[0].Device+"/sentinel", "Its history"
 	}
 	return row, err
@@ -235,7 +235,7 @@ func (o *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) 
 
 // reviews are runs that wait for a person.
 func (o *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Runs to review", Says: "None.", Link: "/review", LinkText: "Review"}
+	row := views.HealthRow{Name: "Runs to review", Says: "None.", Link: "/review", LinkText: "Runs to review"}
 	counts, err := o.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
 	now, low := 0, 0
 	for _, count := range counts {
@@ -250,7 +250,7 @@ func (o *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 	}
 	if now > 0 {
 		row.State, row.Do = views.HealthLook, "Review the runs."
-		row.Says = fmt.Sprintf("%s to look at, and %d of low priority.", format.Plural(now, "flag", "flags"), low)
+		row.Says = fmt.Sprintf("%s to review, and %d of low priority.", format.Plural(now, "flag", "flags"), low)
 	}
 	return row, err
 }

@@ -33,7 +33,7 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: o.site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Now: o.site.Now(), Connect: "--site " + o.site.Settings.BaseURL}
+	page := views.OperatePage{Page: o.site.Page(c, "Controls", "moderation"), NewToken: token, Problem: problem, Now: o.site.Now(), Connect: "--site " + o.site.Settings.BaseURL}
 	if o.ownCluster {
 		page.Connect = "--nats-url tls://HOST:PORT"
 	}

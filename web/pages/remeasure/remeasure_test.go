@@ -86,7 +86,7 @@ func TestAnAuthorRejudgesATask(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, cora.Post(link+"/apply", nil), http.StatusConflict), "[role=alert]", "still have to be measured again")
 	measuredAgain(s, "", 12e3, 9e3)
 	doc = cora.Page(link, http.StatusOK)
-	webtest.WantText(t, doc, "[data-state=measured]", "this would change")
+	webtest.WantText(t, doc, "[data-state=measured]", "If you apply them, this changes")
 	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(1)", "1 → 2 Ann 10.00 µs 12.00 µs 20.0 % slower")
 	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(2)", "2 → 1 Ben 11.00 µs 9.00 µs 18.2 % faster")
 	webtest.WantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(3)", "3 → – Cid 12.00 µs does not pass Wrong answer in test 3.")
