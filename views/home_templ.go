@@ -221,7 +221,7 @@ func lastDraft(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\" hidden>Your last draft: <a href=\"/tasks\">in this browser</a> <span class=\"soft\"><time data-time=\"ago\" datetime=\"\"></time>, kept in this browser</span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\" hidden>Your last draft: <a href=\"/tasks\">in this browser</a> <span class=\"soft\"><time data-time=\"ago\" datetime=\"\"></time>, saved in this browser</span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -263,7 +263,7 @@ func taskSearch(l TaskList) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" placeholder=\"Search tasks\" aria-label=\"Search tasks\" aria-keyshortcuts=\"/\" data-search> <button class=\"btn\">Search</button><div class=\"filters flex sm:flex-wrap gap-2 max-sm:w-full\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" placeholder=\"Search tasks\" aria-label=\"Search tasks\" aria-keyshortcuts=\"/\" data-does=\"Search the tasks\"> <button class=\"btn\">Search</button><div class=\"filters flex sm:flex-wrap gap-2 max-sm:w-full\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

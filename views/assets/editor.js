@@ -44,9 +44,7 @@ export function edit(area) {
   const line = bar(area);
   const form = area.form;
   const submit = (key) => () => {
-    const button = form.querySelector(`[data-key="${key}"]`);
-    if (button) button.click();
-    else if (key === "enter") form.requestSubmit();
+    form.querySelector(`[data-key="${key}"]`)?.click();
     return true;
   };
   const view = new EditorView({

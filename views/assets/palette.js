@@ -1,4 +1,4 @@
-// What the keyboard does on every page: Ctrl+K goes to anything by its name; on a board, j and k go down and up, and c
+// What the keys of site.js do on every page: Ctrl+K goes to anything by its name; on a board, j and k go down and up, and c
 // compares the entry with the one that was marked before.
 
 const root = document.documentElement.dataset.root; // of the site: "/", or below a path "/path/"
@@ -19,8 +19,8 @@ function make() {
   made.className = "palette";
   made.setAttribute("aria-label", "Go to");
   made.innerHTML = `<input class="input" type="search" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
-    aria-label="Task, person, board, submission, documentation" placeholder="Task, person, board, submission, documentation" autocomplete="off" spellcheck="false">
-    <ul id="palette-list" role="listbox" aria-label="Places"></ul><p class="sr-only" role="status"></p>`;
+    aria-label="Search" placeholder="Task, board, person, #57, page, docs" autocomplete="off" spellcheck="false" maxlength="100">
+    <ul id="palette-list" role="listbox" aria-label="Results"></ul><p class="palette-said" role="status"></p>`;
   const field = made.querySelector("input");
   let waits;
   field.addEventListener("input", () => (clearTimeout(waits), (waits = setTimeout(() => find(field.value), 120))));
@@ -38,7 +38,10 @@ async function find(text) {
   if (number !== asked) return;
   const places = answer?.ok ? await answer.json() : null;
   dialog.querySelector("ul").replaceChildren(...(places ?? []).map(option));
-  dialog.querySelector("[role=status]").textContent = places ? `${places.length} places` : "The site does not answer.";
+  const said = dialog.querySelector("[role=status]");
+  said.textContent = places ? `${places.length} ${places.length === 1 ? "result" : "results"}` : "The site does not answer. Try again.";
+  if (places?.length === 0) said.textContent = `Nothing found for “${text.trim()}”. Search for a task, a board, a person, a page, a heading of the docs, or a submission by its number, as #57.`;
+  said.classList.toggle("sr-only", places?.length > 0);
   choose(0);
 }
 
@@ -78,23 +81,22 @@ function keys(event) {
 
 let keyList;
 
-// "?" lists the keys of the page.
-export function shortcuts() {
-  keyList ??= makeKeys();
-  keyList.open ? keyList.close() : keyList.showModal();
+// "?" lists the keys of the page, as site.js obeys them.
+export function shortcuts(keys) {
+  if (keyList?.open) return keyList.close();
+  keyList?.remove(); // buttons may have come and gone
+  keyList = makeKeys(keys);
+  keyList.showModal();
 }
 
-function makeKeys() {
-  const board = document.getElementById("board") ? [["j, k", "next or previous entry"], ["c", "compare the entry with another: press it on both"]] : [];
-  const bench = document.querySelector("[data-bench]") ? [["Ctrl+Enter", "test"], ["Ctrl+Shift+Enter", "rank"], ["Escape, Tab", "leave the editor"]] : [];
-  const search = document.querySelector("[data-search]") ? [["/", "search tasks"]] : [];
+function makeKeys(keys) {
   const made = document.createElement("dialog");
   made.className = "palette";
   made.setAttribute("aria-labelledby", "keys-title");
   made.innerHTML = `<h2 id="keys-title">Keyboard shortcuts</h2><dl class="facts mt-3"></dl>`;
-  for (const [key, does] of [["Ctrl+K", "go to a task, person, board, submission, or documentation"], ...search, ...board, ...bench, ["?", "show this list"]]) {
+  for (const { key, does } of keys) {
     const [term, detail, name] = ["dt", "dd", "kbd"].map((tag) => document.createElement(tag));
-    name.textContent = key;
+    name.textContent = key.replace("Control", "Ctrl");
     term.append(name);
     detail.textContent = does;
     made.querySelector("dl").append(term, detail);

@@ -160,32 +160,51 @@ function menu(details) {
   });
 }
 
-// "/" goes to the search field, except while typing.
-function searchKey(field) {
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
-    event.preventDefault();
-    field.focus();
-  });
+// The keys of a page: those that a button or field names in aria-keyshortcuts, and these. Both are obeyed here, or by the
+// browser or editor where no act is given, and "?" lists both.
+const otherKeys = [
+  { key: "j", does: "Next entry", on: "#board", act: (palette) => palette.row("j") },
+  { key: "k", does: "Previous entry", on: "#board", act: (palette) => palette.row("k") },
+  { key: "c", does: "Compare the entry with another: press it on both", on: "#board", act: (palette) => palette.row("c") },
+  { key: "Escape, Tab", does: "Leave the editor", on: ".cm-editor" },
+  { key: "Escape", does: "Close a menu or a dialog", on: "body" },
+  { key: "?", does: "Show this list", on: "body", act: (palette) => palette.shortcuts(keysOfPage()) },
+];
+
+function keysOfPage() {
+  const named = [...document.querySelectorAll("[aria-keyshortcuts]")].filter((part) => part.checkVisibility());
+  const first = named.map((part) => ({
+    key: part.getAttribute("aria-keyshortcuts"),
+    does: part.dataset.does ?? part.getAttribute("aria-label") ?? part.textContent.trim(),
+    part,
+  }));
+  return [...first, ...otherKeys.filter(({ on }) => document.querySelector(on))];
 }
 
-// Ctrl+K opens the search of the site, "?" lists the keys, and on a board j, k and c go through its entries. What does it is
-// fetched when it is used first.
+// What an event is called in aria-keyshortcuts. Shift only makes another character of a key that is pressed alone.
+function keyName({ ctrlKey, metaKey, shiftKey, key }) {
+  const control = ctrlKey || metaKey;
+  return [control && "Control", shiftKey && (control || key.length > 1) && "Shift", control && key.length === 1 ? key.toUpperCase() : key].filter(Boolean).join("+");
+}
+
+// What the keys do is fetched when one is used first.
 function shortcuts(button) {
   const load = () => import(button.dataset.palette);
   button.hidden = false;
   button.addEventListener("click", async () => (await load()).palette());
   document.addEventListener("keydown", async (event) => {
-    const { key, altKey, target } = event;
-    const control = event.ctrlKey || event.metaKey;
-    if (control && key === "k" && !altKey) {
-      event.preventDefault();
-      (await load()).palette();
-    } else if (!control && !altKey && !target.closest("input, textarea, select, [contenteditable]")) {
-      if (key === "?") (await load()).shortcuts();
-      else if (["j", "k", "c"].includes(key) && !target.closest("dialog") && document.getElementById("board")) (await load()).row(key);
-    }
+    const { target } = event;
+    const name = keyName(event);
+    if (event.defaultPrevented || event.altKey || (!name.startsWith("Control") && target.closest("input, textarea, select, [contenteditable]"))) return;
+    const found = keysOfPage().find(({ key, part, act }) => key === name && (part || act));
+    if (!found) return;
+    const { part, act } = found;
+    const form = target.closest("form");
+    if (form && part?.form && form !== part.form) return; // the key is of another form than the one that is filled in
+    if (target.closest("dialog") && name !== "?" && part !== button) return;
+    event.preventDefault();
+    if (part) part.matches("input") ? part.focus() : part.click();
+    else act(await load());
   });
 }
 
@@ -303,7 +322,6 @@ each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);
 each("[data-menu]", document, menu);
-each("[data-search]", document, searchKey);
 each("[data-palette]", document, shortcuts);
 each("#connection", document, connection);
 setInterval(ticking, 1000);

@@ -1,4 +1,4 @@
-// The workbench: its panes and their tabs, its keys, and the run below the editor as marks in the text.
+// The workbench: its panes and their tabs, and the run below the editor as marks in the text.
 import { stored } from "./drafts.js";
 import { remarksIn } from "./remarks.js";
 import { tabs } from "./tabs.js";
@@ -9,13 +9,6 @@ const area = form.querySelector("textarea");
 const drawer = bench.querySelector("#bench-run");
 const pin = bench.querySelector("#bench-pin");
 const nothing = bench.querySelector(".bench-nothing");
-
-// The keys count everywhere on the page; the editor has them, too, and says that it took them.
-function keys(event) {
-  if (event.defaultPrevented || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-  event.preventDefault();
-  form.querySelector(`[data-key="${event.shiftKey ? "shift-enter" : "enter"}"]`)?.click();
-}
 
 const text = (element) => element?.textContent.trim() ?? "";
 
@@ -154,7 +147,6 @@ const [reading, results] = [...bench.querySelectorAll("[data-tabs]")].map((list)
 });
 for (const [group, first] of [[reading, "tab-task"], [results, "tab-verdict"]]) group.choose(document.getElementById(first));
 bench.querySelectorAll("[data-split]").forEach(split);
-document.addEventListener("keydown", keys);
 form.addEventListener("submit", started);
 area.addEventListener("editor", () => ((shown = ""), renewed()));
 document.addEventListener("htmx:after:swap", renewed);

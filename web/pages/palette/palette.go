@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,8 @@ const (
 	mostPeople = 6   // whose names begin so
 	mostOwn    = 6   // submissions of the asker that fit
 	ownLooked  = 50  // the newest of them, among which they are looked for
-	mostDocs   = 6   // pages of the documentation and headings of theirs
+	mostPlaces = 6   // pages of the site
+	mostDocs   = 6   // pages of the documentation and their headings
 	mostText   = 100 // bytes of a search
 )
 
@@ -48,9 +50,9 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 	if len(text) > mostText {
 		return site.Invalid("q", "Search for at most %d bytes.", mostText)
 	}
-	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", "")), site.Actor(c)
-	found, err := p.tasks(c.UserContext(), viewer, words)
-	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.own, p.people} {
+	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
+	found, err := p.numbered(c.UserContext(), viewer, numberIn(text))
+	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.tasks, p.own, p.people} {
 		if err != nil {
 			return err
 		}
@@ -61,12 +63,66 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found = append(found, p.manual(words)...)
+	found = slices.Concat(found, p.pages(viewer, words), p.manual(words))
+	found = distinct(found)
 	for i := range found {
 		found[i].URL = string(p.site.Mount) + found[i].URL
 	}
 	c.Set(fiber.HeaderCacheControl, "private, no-store")
 	return c.JSON(found)
+}
+
+// number is one of a submission: alone, or after # anywhere in a text.
+var number = regexp.MustCompile(`^(\d+)$|#\s*(\d+)`)
+
+// numberIn is the number of a submission that a text names; 0: none.
+func numberIn(text string) int64 {
+	if m := number.FindStringSubmatch(text); m != nil {
+		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // one that is too large is none
+		return id
+	}
+	return 0
+}
+
+// distinct are the places without those that were found before.
+func distinct(found []place) []place {
+	list := make([]place, 0, len(found)) // never null
+	for _, p := range found {
+		if !slices.ContainsFunc(list, func(q place) bool { return q.URL == p.URL }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// numbered is the submission of that number, if the viewer may see it.
+func (p *Palette) numbered(ctx context.Context, viewer accounts.User, id int64) ([]place, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	filed, err := p.site.Store.Submissions.Filed(ctx, id)
+	f, there := filed[id]
+	if !there || !f.Task.VisibleTo(viewer) && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
+		return nil, err
+	}
+	return []place{{"Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, string(views.SubmissionURL(id))}}, err
+}
+
+// pages are the pages of the site that fit.
+func (p *Palette) pages(viewer accounts.User, words []string) (found []place) {
+	if len(words) == 0 {
+		return nil
+	}
+	list := slices.Concat(views.MainPlaces(), views.MorePlaces())
+	if viewer.SignedIn() {
+		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreate(), Admin: viewer.IsAdmin()})...)
+	}
+	for _, known := range list {
+		if len(found) < mostPlaces && fits(known.Label+" "+known.Words, words) {
+			found = append(found, place{"Page", known.Label, "", string(known.URL)})
+		}
+	}
+	return found
 }
 
 // fits reports whether every word stands somewhere in a text.
@@ -98,7 +154,7 @@ func inOrder(found []place, words []string) []place {
 // tasks are those that fit; once something was typed, with where to solve them and their boards.
 func (p *Palette) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
 	all, err := p.site.Store.Catalog.Tasks(ctx, viewer)
-	found := []place{} // never null
+	var found []place
 	offered := 0
 	for _, t := range all {
 		if !fits(t.Title+" "+t.Slug+" solve submit board "+strings.Join(t.Devices, " "), words) || offered == mostTasks {
@@ -126,7 +182,7 @@ func (p *Palette) own(ctx context.Context, viewer accounts.User, words []string)
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
 	for _, sub := range list {
 		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
-			found = append(found, place{"Yours", fmt.Sprintf("Submission %d", sub.ID), sub.TaskTitle, string(views.SubmissionURL(sub.ID))})
+			found = append(found, place{"Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, string(views.SubmissionURL(sub.ID))})
 		}
 	}
 	return found, err

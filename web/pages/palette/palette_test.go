@@ -29,11 +29,11 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 	s := webtest.NewScene(t)
 	b, task := s.BrowserOf(s.Ada), "/tasks/"+s.Task.Slug
 	for text, want := range map[string]foundPlace{
-		"matrix cuda":                            {"Task", "Matrix multiply (CUDA C++)", task},
-		"solve matrix":                           {"Solve", "Solve Matrix multiply (CUDA C++)", task + "/solve"},
-		"matrix cuda h200":                       {"Board", "Matrix multiply (CUDA C++) on H200", task + "/boards/H200"},
-		"BARBARA L":                              {"Person", "Barbara Liskov", "/users/"},
-		fmt.Sprintf("#%d", s.Wrong.SubmissionID): {"Yours", fmt.Sprintf("Submission %d", s.Wrong.SubmissionID), fmt.Sprintf("/submissions/%d", s.Wrong.SubmissionID)},
+		"matrix cuda":      {"Task", "Matrix multiply (CUDA C++)", task},
+		"solve matrix":     {"Solve", "Solve Matrix multiply (CUDA C++)", task + "/solve"},
+		"matrix cuda h200": {"Board", "Matrix multiply (CUDA C++) on H200", task + "/boards/H200"},
+		"BARBARA L":        {"Person", "Barbara Liskov", "/users/"},
+		"queue":            {"Page", "Devices", "/devices"},
 	} {
 		list := finds(b, t, text)
 		if !slices.ContainsFunc(list, func(p foundPlace) bool {
@@ -56,10 +56,40 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 			t.Errorf("a visitor finds %v as his own", p)
 		}
 	}
+	controls := foundPlace{"Page", "Controls", "/operate"}
+	if !slices.Contains(finds(s.BrowserOf(s.Admin), t, "operations"), controls) || slices.Contains(finds(b, t, "operations"), controls) {
+		t.Error("only admins find their pages")
+	}
 	if list := finds(b, t, "%"); len(list) != 0 {
 		t.Errorf("%% finds %v", list)
 	}
 	webtest.WantStatus(t, b.Get("/find?q="+string(slices.Repeat([]byte("x"), 101))), http.StatusUnprocessableEntity)
+}
+
+// People name a submission by its number: everyone who may see it finds it, and it is the first result.
+func TestANumberFindsItsSubmission(t *testing.T) {
+	s := webtest.NewScene(t)
+	id := s.Wrong.SubmissionID
+	want := foundPlace{"Submission", fmt.Sprintf("#%d by Ada Lovelace", id), fmt.Sprintf("/submissions/%d", id)}
+	for _, text := range []string{fmt.Sprint(id), fmt.Sprintf("#%d", id), fmt.Sprintf("as in # %d", id), fmt.Sprintf("matrix #%d", id)} {
+		for who, b := range map[string]*webtest.Browser{"its author": s.BrowserOf(s.Ada), "a visitor": s.Browser()} {
+			if list := finds(b, t, text); len(list) == 0 || list[0] != want {
+				t.Errorf("%s finds with %q %v, want %v first", who, text, list, want)
+			} else if slices.ContainsFunc(list[1:], func(p foundPlace) bool { return p.URL == want.URL }) {
+				t.Errorf("%s finds it twice: %v", who, list)
+			}
+		}
+	}
+	if list := finds(s.Browser(), t, "#99999999999999999999"); len(list) != 0 {
+		t.Errorf("a number of no submission finds %v", list)
+	}
+	settings := catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Visibility: catalog.Hidden}
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, settings); err != nil {
+		t.Fatal(err)
+	}
+	if list := finds(s.Browser(), t, fmt.Sprintf("#%d", id)); len(list) != 0 {
+		t.Errorf("a submission to a hidden task is found: %v", list)
+	}
 }
 
 func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
@@ -67,7 +97,7 @@ func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
 	for text, want := range map[string]foundPlace{
 		"reverse prox":       {"Docs", "Reverse proxies", "/docs/proxy"},
 		"still be cheated":   {"Docs", "What can still be cheated", "/docs/measuring#what-can-still-be-cheated"},
-		"task format":        {"Docs", "Task format", "/docs/tasks"},
+		"task format":        {"Page", "Task format", "/docs/tasks"},
 		"nginx":              {"Docs", "nginx", "/docs/proxy#nginx"},
 		"documentation cpus": {},
 	} {
@@ -127,16 +157,53 @@ func TestEscapeClosesTheSearchAndAQuestionMarkListsTheKeys(t *testing.T) {
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
 	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Until(`document.querySelector("dialog[open]")`)
-	w.Do(chromedp.KeyEvent("matrix"))
-	w.Until(`document.querySelector("dialog[open] input").value == "matrix"`)
+	w.Do(chromedp.KeyEvent("zzz"))
+	w.Shows("dialog[open] [role=status]", "Nothing found for “zzz”")
+	w.Shows("dialog[open] [role=status]", "a submission by its number")
+	w.LooksRight("palette-nothing")
 	w.Do(chromedp.KeyEvent(kb.Escape))
 	w.Until(`!document.querySelector("dialog[open]")`)
 	w.Do(chromedp.KeyEvent("?"))
 	w.Shows("dialog[open]", "Keyboard shortcuts")
-	w.Shows("dialog[open]", "next or previous entry")
+	w.Shows("dialog[open]", "Next entry")
 	w.Do(chromedp.KeyEvent(kb.Escape))
 	w.Until(`!document.querySelector("dialog[open]")`)
 	w.RefusedNothing()
+}
+
+// The list is made of the keys that the page obeys, so that each is in it.
+func TestAQuestionMarkListsEveryKeyOfThePage(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	for page, keys := range map[string][]string{
+		"/tasks":                                 {"/", "Ctrl+K", "?", "Escape"},
+		"/tasks/" + s.Task.Slug + "/solve":       {"Ctrl+Enter", "Ctrl+Shift+Enter", "Ctrl+K", "Escape, Tab", "?"},
+		"/tasks/" + s.Task.Slug + "/boards/H200": {"j", "k", "c", "Ctrl+K", "?"},
+		"/playground":                            {"Ctrl+Enter", "Ctrl+K", "?"},
+		"/tasks/new/vectoradd_cpp":               {"Ctrl+Enter", "Ctrl+K", "Escape, Tab", "?"},
+	} {
+		w.Visit(page)
+		if slices.Contains(keys, "Escape, Tab") {
+			w.Until(`document.querySelector(".cm-editor")`)
+		}
+		w.Eval(`document.activeElement.blur()`)
+		w.Do(chromedp.KeyEvent("?"))
+		w.Shows("dialog[open] h2", "Keyboard shortcuts")
+		listed := strings.Split(w.Eval(`[...document.querySelectorAll("dialog[open] dt")].map((e) => e.textContent).join("\n")`), "\n")
+		for _, key := range keys {
+			if !slices.Contains(listed, key) {
+				t.Errorf("%s does not list %s: %q", page, key, listed)
+			}
+		}
+		for key := range strings.SplitSeq(w.Eval(`[...document.querySelectorAll("[aria-keyshortcuts]")].filter((e) => e.checkVisibility()).map((e) => e.getAttribute("aria-keyshortcuts")).join("\n")`), "\n") {
+			if !slices.Contains(listed, strings.Replace(key, "Control", "Ctrl", 1)) {
+				t.Errorf("%s obeys %s and does not list it", page, key)
+			}
+		}
+		w.RefusedNothing()
+	}
+	w.LooksRight("keys")
 }
 
 func TestKeysGoThroughABoardAndCompareTwo(t *testing.T) {
