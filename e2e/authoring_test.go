@@ -17,7 +17,8 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.Click("header .menu summary")
 	w.Click(`header a[href="/tasks/new"]`)
 	w.Click(`main a[href="/tasks/new/vectoradd_cpp"]`)
-	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", "Add them up"))
+	w.Do(chromedp.WaitVisible("#field_title"), chromedp.SendKeys("#field_title", "Add them up"))
+	w.Until(`document.querySelectorAll("textarea[name=text]")[0].value.startsWith("title: Add them up")`)
 	w.Shows("[data-checked] [role=status]", "No problems")
 	w.shoot("starter")
 	w.Click("#tab-preview")
@@ -31,8 +32,8 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.Do(chromedp.KeyEvent("z", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Shows("[data-checked] [role=status]", "No problems")
 	w.Click(".author-bar .btn-main") // the preview has buttons, too
-	w.Shows("h1", "Does the task tell right from wrong?")
-	w.Shows("[data-summary]", "All end as expected")
+	w.Shows("h1", "Try the task")
+	w.Shows("[data-summary]", "All results are as expected")
 	w.Shows("[data-verdict='vectorised.cpp']", "passes, as expected")
 	w.Shows("[data-verdict='forgets_tail.cpp']", "rejected, as expected")
 	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order", "half precision", "not a number", "stale output", "one term missing"} {
@@ -55,9 +56,9 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	}
 
 	w.Open("/tasks/new/softmax_numpy")
-	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", "Softmax again"))
+	w.Do(chromedp.WaitVisible("#field_title"), chromedp.SendKeys("#field_title", "Softmax again"))
 	w.Click("main form .btn-main")
-	w.Shows("[data-summary]", "All end as expected")
+	w.Shows("[data-summary]", "All results are as expected")
 	w.Shows("[data-verdict='the reference itself']", "passes, as expected")
 	w.shoot("trial-python")
 	w.clean()

@@ -384,7 +384,7 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " MiB. From KernelBot: choose a problem's task.yml, its other files and those that it names in the folder above, all at once. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too.</p></div><div class=\"flex flex-wrap gap-3\"><button class=\"btn btn-main\">Check the upload</button> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " MiB. From KernelBot: select a problem's task.yml, its other files, and the shared files of the parent folder together. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too.</p></div><div class=\"flex flex-wrap gap-3\"><button class=\"btn btn-main\">Check the upload</button> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

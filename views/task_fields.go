@@ -45,10 +45,15 @@ func (f TaskField) choices() []string {
 	return append(slices.Clone(f.Choices), f.Value)
 }
 
+// TitleField is the title of the task.
+func TitleField() TaskField {
+	return TaskField{Key: "title", Label: "Title", Kind: FieldText, Hint: "The name that people see."}
+}
+
 // TaskFields are the fields of the form, without values.
 func TaskFields() []TaskField {
 	return []TaskField{
-		{Key: "title", Label: "Title", Kind: FieldText, Hint: "As people see it. Without one the task has the name of its address."},
+		TitleField(),
 		{Key: "tags", Label: "Tags", Kind: FieldList, Hint: "Separated by commas; beginner, intermediate or advanced say how hard it is."},
 		{Key: "problem", Label: "Problem", Kind: FieldText, Hint: "The same word in all variants of one problem."},
 		{Key: "gpus", Label: "Devices", Kind: FieldList, Hint: "Separated by commas, as H200, CPU."},

@@ -61,7 +61,7 @@ type right struct {
 // rights is the only table of who may do what. Reading sources is the exception: MaySeeSource decides it, because it depends
 // on the deadline.
 var rights = map[Act]right{
-	MakeTask:         {byCreator, false, "Only creators and admins may make tasks; ask an admin for the role."},
+	MakeTask:         {byCreator, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
 	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
 	EditEvent:        {byAuthor, false, "Only the organizer of the event and admins may change it and reveal its results."},
 	ReportRun:        {bySignedIn, true, "Sign in to report another person's run. To withdraw your own run, delete its submission."},

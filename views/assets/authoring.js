@@ -140,7 +140,8 @@ function say(sentence, bad) {
 }
 
 // What the fields said is in task.yml now, and they hold what that says, unless either was changed since it was sent.
-function settle({ task, fields }, sent) {
+function settle({ task, fields, derived }, sent) {
+  if (form.elements.slug) form.elements.slug.placeholder = derived;
   const file = files.find(({ path }) => path.value.trim() === "task.yml");
   if (!file || file.area.value.replaceAll("\r\n", "\n") !== sent.text) return;
   if (task !== null) {

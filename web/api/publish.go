@@ -20,7 +20,7 @@ import (
 func (a *API) PublishTask(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	if !user.MayCreate() {
-		return site.Forbidden("creator", "Only creators and admins may make tasks; ask an admin for the role.")
+		return site.Forbidden("creator", "Only creators and admins can create tasks. Ask an admin for the creator role.")
 	}
 	p, err := a.proposalOf(c)
 	if err != nil {

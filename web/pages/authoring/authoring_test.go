@@ -67,7 +67,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	doc := creator.Page(begin, http.StatusOK)
 	webtest.CheckSound(t, doc)
 	withWrong := func(f url.Values) {
-		f.Set("name", "Sum of many")
+		f.Set("field_title", "Sum of many")
 		f["path"], f["text"] = append(f["path"], "solutions/wrong/mine.cpp"), append(f["text"], "// WRONG\n")
 	}
 	refused := webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) {
@@ -75,10 +75,10 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		f["text"][slices.Index(f["path"], "task.yml")] = "lang: cpp\nfilez: []\n"
 	}), http.StatusUnprocessableEntity)
 	webtest.WantText(t, refused, "[role=alert]", "filez")
-	if kept := webtest.Fields(refused.Find("form[action='" + begin + "']")); kept.Get("name") != "Sum of many" || !slices.Contains(kept["text"], "// WRONG\n") {
+	if kept := webtest.Fields(refused.Find("form[action='" + begin + "']")); kept.Get("field_title") != "Sum of many" || !slices.Contains(kept["text"], "// WRONG\n") {
 		t.Errorf("what was typed is lost: %v", kept["path"])
 	}
-	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) { f.Set("name", "new") }), http.StatusUnprocessableEntity), "[role=alert]", "a name of its own")
+	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, func(f url.Values) { f.Set("field_title", "New") }), http.StatusUnprocessableEntity), "[role=alert]", "cannot have this address")
 
 	resp := sends(creator, t, doc, begin, withWrong)
 	trial := strings.TrimPrefix(resp.Request.URL.String(), s.URL)
@@ -137,6 +137,32 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusForbidden)
 }
 
+// TestTheTypedTitleIsSeenAndMakesTheAddress: another address can be typed, and no title of a starter is left.
+func TestTheTypedTitleIsSeenAndMakesTheAddress(t *testing.T) {
+	s := webtest.NewScene(t)
+	creator := s.SignedIn("Carla", accounts.RoleCreator)
+	const begin = "/tasks/new/vectoradd_cpp"
+	doc := creator.Page(begin, http.StatusOK)
+	webtest.WantText(t, doc, "label[for=field_title]", "what people see")
+	webtest.WantText(t, doc, "label[for=slug]", "/tasks/…")
+	saved := func(title, slug string) func(url.Values) {
+		return func(f url.Values) {
+			f.Set("field_title", title)
+			f.Set("slug", slug)
+			f.Set("do", "save")
+		}
+	}
+	for slug, typed := range map[string]string{"row-softmax-fp16": "", "rows": "rows"} {
+		webtest.WantStatus(t, sends(creator, t, doc, begin, saved("Row softmax (FP16)", typed)), http.StatusOK)
+		webtest.WantText(t, creator.Page("/tasks/"+slug, http.StatusOK), "h1", "Row softmax (FP16)")
+		files := webtest.Fields(creator.Page("/tasks/"+slug+"/files", http.StatusOK).Find("main form"))
+		if text := files["text"][slices.Index(files["path"], "task.yml")]; !strings.Contains(text, "title: Row softmax (FP16)\n") || strings.Contains(text, "Vector add") {
+			t.Errorf("task.yml begins with %.80q", text)
+		}
+	}
+	webtest.WantText(t, webtest.Document(t, sends(creator, t, doc, begin, saved("", "x")), http.StatusUnprocessableEntity), "[role=alert]", "no title")
+}
+
 // TestEditedTaskFilesKeepCommentsAndTitle: what was not edited comes back byte for byte, and task.yml's title is the task's.
 func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
 	s := webtest.NewScene(t)
@@ -145,14 +171,13 @@ func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
 	var written string
 	sends(creator, t, creator.Page(begin, http.StatusOK), begin, func(f url.Values) {
 		at := slices.Index(f["path"], "task.yml")
-		written = "# after the course\n" + strings.Replace(f["text"][at], "title: Vector add (C++)", "title:   'Sum of 16'  # short", 1)
-		f.Set("name", "sum-16")
+		written = "# after the course\ntitle:   'Sum of 16'  # short\n" + f["text"][at]
 		f["text"][at] = written
 	})
-	if task, _ := taskNow(s, "sum-16"); task.Title != "Sum of 16" {
+	if task, _ := taskNow(s, "sum-of-16"); task.Title != "Sum of 16" {
 		t.Errorf("the title is %q", task.Title)
 	}
-	files := webtest.Fields(creator.Page("/tasks/sum-16/files", http.StatusOK).Find("form[action='/tasks/sum-16/files']"))
+	files := webtest.Fields(creator.Page("/tasks/sum-of-16/files", http.StatusOK).Find("form[action='/tasks/sum-of-16/files']"))
 	if diff := cmp.Diff(written, files["text"][slices.Index(files["path"], "task.yml")]); diff != "" {
 		t.Errorf("task.yml (-written +shown):\n%s", diff)
 	}
@@ -183,7 +208,7 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 		t.Errorf("opened in the editor: %v", paths)
 	}
 	webtest.WantStatus(t, creator.Get("/tasks/new/files"), http.StatusOK) // where the form leads, typed in again
-	tried := sends(creator, t, opened, "/tasks/new/files", func(f url.Values) { f.Set("name", "Two tensors") })
+	tried := sends(creator, t, opened, "/tasks/new/files", func(f url.Values) { f.Set("field_title", "Two tensors") })
 	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
 		t.Errorf("trying what was opened leads to %s", at)
 	}

@@ -27,7 +27,7 @@ func TestPublishingTestsTheTemplate(t *testing.T) {
 	resp := publishes(creator, t)
 	at := resp.Request.URL.String()
 	doc := webtest.Document(t, resp, http.StatusOK)
-	webtest.WantText(t, doc, "[role=status]", "Its template is being tested below")
+	webtest.WantText(t, doc, "[role=status]", "The template is being tested below")
 	webtest.WantText(t, doc, "#bench-run [data-state=queued] h2", "CPU")
 
 	var me client.User

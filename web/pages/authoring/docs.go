@@ -58,18 +58,6 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 	return files, nil
 }
 
-// starterBundle reads a starter as a task.
-func starterBundle(name string) (*tasks.Bundle, error) {
-	if starterNamed(name) < 0 {
-		return nil, fmt.Errorf("there is no starter %q", name)
-	}
-	folder, err := tasks.StarterFolder(name)
-	if err != nil {
-		return nil, err
-	}
-	return tasks.OpenFolder(folder, tasks.Options{}).Bundle(".")
-}
-
 // reading is the place of a file in the order in which an author reads them.
 func reading(name string) int {
 	order := []string{tasks.TaskFile, "task", "reference", "template"}

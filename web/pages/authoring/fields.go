@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,8 +46,12 @@ func applyFields(c *fiber.Ctx, files []views.EditedFile) (wrong []problems.Probl
 			continue
 		}
 		text, err := inplace.Set([]byte(files[at].Text), f.Key, valueIn(f, strings.TrimSpace(now[0])), tasks.TopKeys())
+		var refused *inplace.Error
+		if f.Key == views.TitleField().Key && err != nil && !errors.As(err, &refused) {
+			continue // the file is no YAML, which is a problem of its own; the form keeps the title
+		}
 		if err != nil {
-			wrong = append(wrong, problems.Problem{File: tasks.TaskFile, Message: "the field “" + f.Label + "” was not taken over: " + err.Error()})
+			wrong = append(wrong, problems.Problem{File: tasks.TaskFile, Message: "the field “" + f.Label + "” could not be written into the file: " + err.Error()})
 			continue
 		}
 		files[at].Text = string(text)

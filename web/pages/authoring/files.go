@@ -16,6 +16,7 @@ import (
 
 	"warpboard/models/catalog"
 	"warpboard/tasks"
+	"warpboard/tasks/inplace"
 	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -44,6 +45,12 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	at := views.FileNamed(files, tasks.TaskFile)
+	untitled, err := inplace.Set([]byte(files[at].Text), views.TitleField().Key, inplace.Value{}, tasks.TopKeys())
+	if err != nil {
+		return fmt.Errorf("taking the title out of the starter %s: %w", name, err)
+	}
+	files[at].Text = string(untitled) // the author gives the task a title
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
 }
 
@@ -67,7 +74,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: ownFiles, Name: cmp.Or(bundle.Definition.Title, bundle.Name)})
+	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: ownFiles, TaskTitle: cmp.Or(bundle.Definition.Title, bundle.Name)})
 }
 
 // Files opens a task's files to be edited in the page.

@@ -215,7 +215,7 @@ func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	}
 	b := s.BrowserOf(s.Ada)
 	doc := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", runs[0].ID, runs[1].ID), http.StatusOK)
-	for _, want := range []string{"row.h", "int row = 1;", "int row = 2;", "more.h (only in B)"} {
+	for _, want := range []string{"row.h", "int row = 1;", "int row = 2;", fmt.Sprintf("more.h (only in #%d)", runs[1].SubmissionID)} {
 		webtest.WantText(t, doc, "#code", want)
 	}
 	var answer struct{ Files map[string]string }

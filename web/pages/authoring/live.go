@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,40 +31,39 @@ type remark struct {
 }
 
 // Check answers with the errors and warnings of "Try it" for the files. It reads, runs and stores nothing, and makes one
-// query: whether the name is taken.
+// query: whether the address is taken.
 func (p *Authoring) Check(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
 		return err
 	}
 	if !p.checks.Allows(user.ID, p.site.Now()) {
-		return site.TooMany("You are checking too often. Wait a moment.", checkEvery)
-	}
-	slug, list := "task", []remark{}
-	names := formValues(c, "name")
-	isNew := len(names) > 0 // only a new task is given one
-	if isNew {
-		if name := strings.TrimSpace(names[0]); name != "" {
-			slug = db.Slug(name)
-		}
-		if list, err = p.checkName(c.UserContext(), slug); err != nil {
-			return err
-		}
+		return site.TooMany("Too many checks in a row. Wait a moment.", checkEvery)
 	}
 	files, err := readFiles(c)
 	if err != nil {
 		return err
 	}
-	sent := slices.Clone(files)
+	sent, list := slices.Clone(files), []remark{}
 	for _, problem := range applyFields(c, files) {
 		list = append(list, remark{File: tasks.TaskFile, Text: problem.Message})
 	}
-	found, err := p.checkFiles(slug, files, isNew)
+	slugs := formValues(c, "slug")
+	isNew, slug := len(slugs) > 0, "" // only a new task is given one
+	if isNew {
+		slug = slugOf(views.TaskFilesPage{Slug: strings.TrimSpace(slugs[0]), Files: files})
+		taken, err := p.checkSlug(c.UserContext(), slug)
+		if err != nil {
+			return err
+		}
+		list = append(list, taken...)
+	}
+	found, err := p.checkFiles(cmp.Or(slug, unnamed), files, isNew)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(fiber.Map{"remarks": append(list, found...), "task": changedTask(sent, files), "fields": valuesOf(files)})
+	return c.JSON(fiber.Map{"remarks": append(list, found...), "task": changedTask(sent, files), "fields": valuesOf(files), "derived": db.Slug(titleIn(files))})
 }
 
 // changedTask is the text of task.yml with what was changed in its fields; nil where that is the same.
@@ -86,26 +86,25 @@ func valuesOf(files []views.EditedFile) map[string]string {
 	return values
 }
 
-// checkName says why a new task cannot have its name.
-func (p *Authoring) checkName(ctx context.Context, slug string) ([]remark, error) {
-	if slug == "" || reservedSlug(slug) {
-		return []remark{{Text: needsName}}, nil
+// checkSlug says why a new task cannot have its slug; an empty one is not chosen yet.
+func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error) {
+	if slug == "" {
+		return nil, nil
+	}
+	if reservedSlug(slug) {
+		return []remark{{Text: needsSlug}}, nil
 	}
 	switch _, err := p.site.Store.Catalog.Task(ctx, slug); {
 	case db.KindOf(err) == db.NotFound:
-		return []remark{}, nil
+		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	return []remark{{Text: fmt.Sprintf("A task already exists at /tasks/%s: choose another name.", slug)}}, nil
+	return []remark{{Text: fmt.Sprintf("A task already exists at /tasks/%s. Type another address.", slug)}}, nil
 }
 
 // checkFiles reads the files as "Try it" does.
-func (p *Authoring) checkFiles(slug string, files []views.EditedFile, isNew bool) (list []remark, err error) {
-	folder := slug
-	if folder == "" {
-		folder = "task"
-	}
+func (p *Authoring) checkFiles(folder string, files []views.EditedFile, isNew bool) (list []remark, err error) {
 	bundle, wrong, err := p.bundleOf(folder, files)
 	if err != nil {
 		return nil, err

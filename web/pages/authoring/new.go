@@ -26,7 +26,7 @@ func (p *Authoring) New(c *fiber.Ctx) error {
 func requireCreator(c *fiber.Ctx) (*accounts.User, error) {
 	user, err := site.RequireUser(c)
 	if err == nil && !user.MayCreate() {
-		return nil, site.Forbidden("creator", "Only creators and admins may make tasks; ask an admin for the role.")
+		return nil, site.Forbidden("creator", "Only creators and admins can create tasks. Ask an admin for the creator role.")
 	}
 	return user, err
 }

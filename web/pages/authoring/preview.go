@@ -8,7 +8,6 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
-	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -21,13 +20,12 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 		return err
 	}
 	if !p.previews.Allows(user.ID, p.site.Now()) {
-		return site.TooMany("You are looking too often. Wait a moment.", checkEvery)
+		return site.TooMany("Too many previews in a row. Wait a moment.", checkEvery)
 	}
 	page, err := readPage(c)
 	if err != nil {
 		return err
 	}
-	page.Starter = c.FormValue("starter")
 	task, version, err := p.previewed(c, page)
 	if err != nil {
 		return err
@@ -39,14 +37,14 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	if page.Problems = append(page.Problems, sentences(wrong)...); len(page.Problems) > 0 {
 		return site.Invalid("files", "The preview cannot be shown: %s", strings.Join(page.Problems, " "))
 	}
-	return p.showPreview(c, page, task, version, bundle)
+	return p.showPreview(c, task, version, bundle)
 }
 
 // previewed is the task that the files are of, and the number of its version: a new one where the form names none.
 func (p *Authoring) previewed(c *fiber.Ctx, page views.TaskFilesPage) (task catalog.Task, version int, err error) {
 	slug := c.FormValue("task")
 	if slug == "" {
-		return catalog.Task{Slug: cmp.Or(db.Slug(page.Name), "task"), Title: page.Name, Visibility: catalog.Hidden}, 1, nil
+		return catalog.Task{Slug: cmp.Or(slugOf(page), unnamed), Visibility: catalog.Hidden}, 1, nil
 	}
 	if task, err = p.editableNamed(c, slug); err != nil {
 		return task, 0, err
@@ -55,9 +53,9 @@ func (p *Authoring) previewed(c *fiber.Ctx, page views.TaskFilesPage) (task cata
 	return task, shown.Number, err
 }
 
-func (p *Authoring) showPreview(c *fiber.Ctx, files views.TaskFilesPage, task catalog.Task, version int, b *tasks.Bundle) error {
+func (p *Authoring) showPreview(c *fiber.Ctx, task catalog.Task, version int, b *tasks.Bundle) error {
 	if task.ID == 0 {
-		task.Title = cmp.Or(titleOf(files, b), b.Definition.Title, task.Slug)
+		task.Title = cmp.Or(b.Definition.Title, "Task without a title")
 		task.Devices = draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices
 	} else if b.Definition.Title != "" {
 		task.Title = b.Definition.Title

@@ -101,7 +101,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 	}
 	if d.current == nil {
 		if reservedSlug(d.settings.Slug) {
-			return task, "", site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", d.settings.Slug)
+			return task, "", site.Invalid("slug", "A task cannot have the address /tasks/%s. Type another one.", d.settings.Slug)
 		}
 		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
 		if err == nil {

@@ -23,7 +23,7 @@ const (
 
 // readPage reads the form of showFiles: the files, with what was changed in the fields of task.yml.
 func readPage(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
-	page.Name = strings.TrimSpace(c.FormValue("name"))
+	page.Slug, page.TaskTitle = strings.TrimSpace(c.FormValue("slug")), strings.TrimSpace(c.FormValue(views.TitleField().Input()))
 	if page.Files, err = readFiles(c); err == nil {
 		page.Problems = sentences(applyFields(c, page.Files))
 	}
@@ -49,8 +49,8 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 		return p.showChecked(c, page, bundle)
 	}
 	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
-	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: db.Slug(page.Name), Bundle: bundle,
-		TaskSettings: catalog.TaskSettings{Title: titleOf(page, bundle), Devices: settings.Devices, Visibility: catalog.Hidden}})
+	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: slugOf(page), Bundle: bundle,
+		TaskSettings: catalog.TaskSettings{Title: bundle.Definition.Title, Devices: settings.Devices, Visibility: catalog.Hidden}})
 	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
 		if len(page.Problems) > 0 {
 			return p.showFiles(c, page)
@@ -77,32 +77,41 @@ func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *
 	return p.showFiles(c, page)
 }
 
-// titleOf is a new task's title: what its author wrote into task.yml, or else the name in the form. A starter's own title is
-// not the author's.
-func titleOf(page views.TaskFilesPage, b *tasks.Bundle) string {
-	title := b.Definition.Title
-	if starter, err := starterBundle(page.Starter); err == nil && title == starter.Definition.Title {
-		title = ""
+// slugOf is a new task's slug: the one in the form, or else made of its title.
+func slugOf(page views.TaskFilesPage) string { return db.Slug(cmp.Or(page.Slug, titleIn(page.Files))) }
+
+// titleIn is the title in task.yml; empty where that has none or cannot be read.
+func titleIn(files []views.EditedFile) string {
+	for _, f := range fieldsOf(files) {
+		if f.Key == views.TitleField().Key {
+			return f.Value
+		}
 	}
-	return cmp.Or(title, page.Name)
+	return ""
 }
 
 // newBundle reads a new task from its form; refused with the problems in the page.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
-	slug := db.Slug(page.Name)
-	if slug == "" || reservedSlug(slug) {
-		page.Problems = append(page.Problems, needsName)
-		return nil, true, nil
-	}
-	b, problems, err := p.bundleOf(slug, page.Files)
-	if err == nil && len(problems) == 0 {
+	slug := slugOf(*page)
+	b, problems, err := p.bundleOf(cmp.Or(slug, unnamed), page.Files)
+	switch {
+	case err != nil || len(problems) > 0:
+	case b.Definition.Title == "":
+		page.Problems = append(page.Problems, needsTitle)
+	case slug == "" || reservedSlug(slug):
+		page.Problems = append(page.Problems, needsSlug)
+	default:
 		problems = withoutDevice(b)
 	}
 	page.Problems = append(page.Problems, sentences(problems)...)
 	return b, len(page.Problems) > 0, err
 }
 
-const needsName = "Give the task a name of its own: it becomes the address, and the title unless task.yml has another."
+const (
+	needsTitle = "The task has no title. Type the one that people should see."
+	needsSlug  = "A task cannot have this address. Type another one."
+	unnamed    = "task" // the folder of a task that has no slug yet
+)
 
 // withoutDevice is the problem of a new task without a board: this page has no field for devices beside its files.
 func withoutDevice(b *tasks.Bundle) []problems.Problem {

@@ -143,7 +143,7 @@ func TestNewVersionIsShownAsDifferencesFirst(t *testing.T) {
 		b.Definition.Description += "One more sentence.\n"
 	})
 	webtest.WantText(t, doc, "[data-change=description] ins", "+ One more sentence.")
-	webtest.WantText(t, doc, ".callout", "Scores keep their meaning")
+	webtest.WantText(t, doc, ".callout", "Scores stay comparable")
 	resp := owner.Upload(task+"/publish", "", "", nil, webtest.Fields(doc.Find("main form")))
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "boards stay as they are")
 

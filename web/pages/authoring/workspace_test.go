@@ -25,7 +25,7 @@ func TestThePageOfATaskIsSeenWhileItIsWritten(t *testing.T) {
 	w.Shows("[data-checked] [role=status]", "No problems")
 	frame := `document.querySelector("[data-previewed] iframe").contentDocument`
 	w.Eval(`document.getElementById("tab-preview").click()`)
-	w.Until(frame + `?.querySelector("h1")?.textContent == "Vector add (C++)"`)
+	w.Until(frame + `?.querySelector("h1")?.textContent == "Task without a title"`)
 	w.Until(frame + `.querySelector(".prose").textContent.includes("Add two vectors")`)
 	w.Until(frame + `.querySelector("#boards") && ` + frame + `.querySelector("#files") && ` + frame + `.styleSheets.length > 0`)
 	w.Until(`!` + frame + `.querySelector("script, header .menu, a[href]")`)
@@ -54,7 +54,8 @@ func TestAFieldChangesOneValueOfTaskYML(t *testing.T) {
 	w.Eval(`document.getElementById("tab-fields").click()`)
 	w.Eval(`window.before = ` + yml)
 	w.Eval(set("title", "Sum: of two"))
-	w.Until(yml + ` == window.before.replace("title: Vector add (C++)", "title: 'Sum: of two'")`)
+	w.Until(yml + ` == "title: 'Sum: of two'\n" + window.before`)
+	w.Until(`document.getElementById("slug").placeholder == "sum-of-two"`)
 	w.Eval(set("tags", "elementwise, beginner"))
 	w.Until(yml + `.includes("tags: [elementwise, beginner]\n")`)
 	w.Eval(set("tags", "a b"))
@@ -74,15 +75,14 @@ func TestAFieldChangesOneValueOfTaskYML(t *testing.T) {
 	var written string
 	resp := sends(creator, t, doc, begin, func(f url.Values) {
 		at := slices.Index(f["path"], "task.yml")
-		written = "# after the course\n" + strings.Replace(f["text"][at], "title: Vector add (C++)", "title:   \"Sum\"  # short", 1)
+		written = "# after the course\ntitle:   \"Sum\"  # short\n" + f["text"][at]
 		f["text"][at] = written
-		f.Set("name", "sum-17")
 		f.Set("field_title", "Sum of 17")
 		f.Set("field_test_timeout", "31")
 		f.Set("do", "save")
 	})
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Saved")
-	files := webtest.Fields(creator.Page("/tasks/sum-17/files", http.StatusOK).Find("form[action='/tasks/sum-17/files']"))
+	files := webtest.Fields(creator.Page("/tasks/sum-of-17/files", http.StatusOK).Find("form[action='/tasks/sum-of-17/files']"))
 	want := strings.Replace(strings.Replace(written, `"Sum"`, `"Sum of 17"`, 1), "test_timeout: 30", "test_timeout: 31", 1)
 	if diff := cmp.Diff(want, files["text"][slices.Index(files["path"], "task.yml")]); diff != "" {
 		t.Errorf("task.yml (-want +saved):\n%s", diff)
@@ -97,7 +97,7 @@ func TestATaskIsCheckedAndPreviewedWithoutAScript(t *testing.T) {
 	doc := creator.Page(begin, http.StatusOK)
 	checked := func(change func(url.Values)) func(url.Values) {
 		return func(f url.Values) {
-			f.Set("name", "Sums")
+			f.Set("field_title", "Sums")
 			f.Set("do", "check")
 			change(f)
 		}
@@ -106,13 +106,13 @@ func TestATaskIsCheckedAndPreviewedWithoutAScript(t *testing.T) {
 	webtest.WantText(t, good, "[role=status]", "No problems in these files")
 	bad := webtest.Document(t, sends(creator, t, doc, begin, checked(func(f url.Values) { f.Set("field_test_timeout", "soon") })), http.StatusUnprocessableEntity)
 	webtest.WantText(t, bad, "[role=alert]", "test_timeout")
-	if kept := webtest.Fields(bad.Find("form[action='" + begin + "']")); kept.Get("name") != "Sums" || kept.Get("field_test_timeout") != "soon" {
-		t.Errorf("what was typed is lost: %q, %q", kept.Get("name"), kept.Get("field_test_timeout"))
+	if kept := webtest.Fields(bad.Find("form[action='" + begin + "']")); kept.Get("field_title") != "Sums" || kept.Get("field_test_timeout") != "soon" {
+		t.Errorf("what was typed is lost: %q, %q", kept.Get("field_title"), kept.Get("field_test_timeout"))
 	}
 	webtest.WantStatus(t, creator.Get("/tasks/sums"), http.StatusNotFound)
 
 	form := webtest.Fields(doc.Find("form[action='" + begin + "']"))
-	form.Set("name", "Sums")
+	form.Set("field_title", "Sums")
 	shown := webtest.Document(t, creator.Upload("/tasks/check/preview", "", "", nil, form), http.StatusOK)
 	webtest.WantText(t, shown, "[role=status]", "This is a preview")
 	webtest.WantText(t, shown, "h1", "Sums")

@@ -51,22 +51,22 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 		want   writtenRemark
 	}{
 		{"a mistyped key", replace("task.yml", "\nfiles:", "\nfilez: []\nfiles:"), writtenRemark{File: "task.yml", Text: `did you mean "files"`}},
-		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 23, Text: "is not YAML"}},
+		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 22, Text: "is not YAML"}},
 		{"a file that is not there", replace("task.yml", "source: reference.h", "source: referenc.h"), writtenRemark{File: "task.yml", Text: "referenc.h"}},
 		{"a file that the language needs", replace("task.yml", "lang: cpp", "lang: cu"), writtenRemark{File: "task.yml", Text: "reference.cuh"}},
 		{"no device", func(f url.Values) { pythonTask(f) }, writtenRemark{File: "task.yml", Text: "gpus: names no device"}},
 		{"a reference without its checker", replace("reference.h", "check_implementation", "check"), writtenRemark{File: "reference.h", Text: "has no check_implementation", Note: true}},
 		{"a path that leads out", func(f url.Values) { f.Add("path", "../x"); f.Add("text", "x") }, writtenRemark{Text: `"../x" is not a path`}},
 		{"a file twice", func(f url.Values) { f.Add("path", "task.h"); f.Add("text", "x") }, writtenRemark{File: "task.h", Text: "twice"}},
-		{"a name that is an address", func(f url.Values) { f.Set("name", "Check") }, writtenRemark{Text: "a name of its own"}},
-		{"a name that is taken", func(f url.Values) { f.Set("name", s.Task.Slug) }, writtenRemark{Text: "already"}},
-		{"no name yet", func(f url.Values) { f.Set("name", "") }, writtenRemark{}},
-		{"a task that is there, without a name", func(f url.Values) { f.Del("name") }, writtenRemark{}},
+		{"an address with another meaning", func(f url.Values) { f.Set("field_title", "Check") }, writtenRemark{Text: "cannot have this address"}},
+		{"an address that is taken", func(f url.Values) { f.Set("slug", s.Task.Slug) }, writtenRemark{Text: "already"}},
+		{"no title yet", func(f url.Values) { f.Set("field_title", "") }, writtenRemark{}},
+		{"a task that is there, without an address", func(f url.Values) { f.Del("slug") }, writtenRemark{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			creator := s.SignedIn(fmt.Sprint("Carla ", i), accounts.RoleCreator)
 			form := webtest.Fields(creator.Page("/tasks/new/vectoradd_cpp", http.StatusOK).Find("main form"))
-			form.Set("name", "Sums")
+			form.Set("field_title", "Sums")
 			test.change(form)
 			got := checks(creator, t, form)
 			if test.want.Text == "" {
