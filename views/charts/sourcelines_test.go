@@ -76,7 +76,7 @@ func TestALongSourceShowsItsHottestLines(t *testing.T) {
 	if got, want := doc.Find("#source caption").Text(), "Source lines of submission.cu: the hottest 60 of "; !strings.HasPrefix(got, want) {
 		t.Errorf("caption %q", got)
 	}
-	if len(html) > 150_000 {
+	if len(html) > 160_000 {
 		t.Errorf("%d bytes", len(html))
 	}
 	t.Logf("%d bytes, %d lines", len(html), len(k.Source.Lines))
