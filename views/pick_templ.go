@@ -98,7 +98,7 @@ func Pick(p PickPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Compare two runs</h1><p class=\"mt-2 text-lg soft\">Times, counters and code side by side: A is before, B is after.</p><form action=\"/compare\" class=\"mt-7 grid gap-6\" aria-label=\"Runs to compare\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Compare two runs</h1><p class=\"mt-2 text-lg soft\">Times, counters, and code side by side. Choose the run before your change and the run after it.</p><form action=\"/compare\" class=\"mt-7 grid gap-6\" aria-label=\"Runs to compare\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -139,11 +139,11 @@ func Pick(p PickPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pickNumber("as", "A: submission number").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pickNumber("as", "Before: submission number").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pickNumber("bs", "B: submission number").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pickNumber("bs", "After: submission number").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -244,7 +244,7 @@ func pickTable(p PickPage) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">A</th><th class=\"fit\" scope=\"col\">B</th><th class=\"fit\" scope=\"col\">Submission</th><th scope=\"col\">By</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Before</th><th class=\"fit\" scope=\"col\">After</th><th class=\"fit\" scope=\"col\">Submission</th><th scope=\"col\">By</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -425,6 +425,14 @@ func pickTable(p PickPage) templ.Component {
 	})
 }
 
+// pickSide is what people read for a side.
+func pickSide(side string) string {
+	if side == "a" {
+		return "Before"
+	}
+	return "After"
+}
+
 func pickRadio(side string, row PickRow, chosen int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -453,7 +461,7 @@ func pickRadio(side string, row PickRow, chosen int64) templ.Component {
 		var templ_7745c5c3_Var16 string
 		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(side)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pick.templ`, Line: 150, Col: 13}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pick.templ`, Line: 158, Col: 13}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -466,7 +474,7 @@ func pickRadio(side string, row PickRow, chosen int64) templ.Component {
 		var templ_7745c5c3_Var17 string
 		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(row.RunID, 10))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pick.templ`, Line: 151, Col: 42}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pick.templ`, Line: 159, Col: 42}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -477,9 +485,9 @@ func pickRadio(side string, row PickRow, chosen int64) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var18 string
-		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(side + ": submission " + strconv.FormatInt(row.SubmissionID, 10) + " on " + row.Device)
+		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(pickSide(side) + ": submission " + strconv.FormatInt(row.SubmissionID, 10) + " on " + row.Device)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pick.templ`, Line: 152, Col: 101}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pick.templ`, Line: 160, Col: 111}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {

@@ -54,12 +54,12 @@ func trafficRules() []causeRule {
 			of: sum("dram__bytes_read.sum", "dram__bytes_write.sum"), busy: percentOf("gpu__dram_throughput" + ofElapsed)},
 		{key: CauseL2, label: "Bytes from L2 to the SMs", from: "l1tex__m_xbar2l1tex_read_bytes.sum",
 			of: counter("l1tex__m_xbar2l1tex_read_bytes.sum"), busy: percentOf(l2)},
-		{key: CauseSectors, label: "Sectors of global memory that accesses touch", from: l2Sectors, of: counter(l2Sectors), busy: percentOf(l2)},
+		{key: CauseSectors, label: "Global-memory sectors accessed", from: l2Sectors, of: counter(l2Sectors), busy: percentOf(l2)},
 		{key: CauseLoads, label: "Loads from global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
 			of: counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), busy: percentOf(l1)},
-		{key: CauseShared, label: "Passes through shared memory", from: sharedWaves,
+		{key: CauseShared, label: "Shared-memory wavefronts", from: sharedWaves,
 			of: counter(sharedWaves), busy: percentOf(sharedWaves + ".pct_of_peak_sustained_elapsed")},
-		{key: CauseSpills, label: "Sectors of local memory: spilled registers, and arrays that are indexed", from: sectorsLocal + "ld.sum + " + sectorsLocal + "st.sum",
+		{key: CauseSpills, label: "Local-memory sectors: register spills and indexed arrays", from: sectorsLocal + "ld.sum + " + sectorsLocal + "st.sum",
 			of: sum(sectorsLocal+"ld.sum", sectorsLocal+"st.sum"), busy: percentOf(l1)},
 	}
 }

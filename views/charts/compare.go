@@ -39,7 +39,7 @@ type CompareVM struct {
 // Side is one of the two runs.
 type Side struct {
 	Name  string // "Submission 12 by ada"
-	Short string // "#12 ada"
+	Short string // "#12", the one name of the side in sentences, tables and drawings
 	URL   string
 	Score string // as the board shows it; empty for an unranked run
 	Where string // task and device
@@ -148,13 +148,13 @@ type sectionRows []ncu.Diff
 const mostInstructions = 6000
 
 // SASSDiffs compares the instructions of kernels that are paired and have them.
-func SASSDiffs(pairs []ncu.Pair) (list []FileDiff) {
-	for _, p := range pairs {
+func (vm CompareVM) SASSDiffs() (list []FileDiff) {
+	for _, p := range vm.Pairs {
 		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > mostInstructions {
 			continue
 		}
 		lines := diff.First(diff.Lines(program(p.A.Source), program(p.B.Source)), mostDiff)
-		list = append(list, FileDiff{Name: pairTitle(p), Lines: lines})
+		list = append(list, FileDiff{Name: vm.pairTitle(p), Lines: lines})
 	}
 	return list
 }
@@ -200,12 +200,12 @@ func unnamed(word string) string {
 	return word
 }
 
-func pairTitle(p ncu.Pair) string {
+func (vm CompareVM) pairTitle(p ncu.Pair) string {
 	switch {
 	case p.A == nil:
-		return p.B.Short + " (only in B)"
+		return p.B.Short + " (only in " + vm.B.Short + ")"
 	case p.B == nil:
-		return p.A.Short + " (only in A)"
+		return p.A.Short + " (only in " + vm.A.Short + ")"
 	case p.A.Short == p.B.Short:
 		return p.A.Short
 	}
@@ -213,12 +213,12 @@ func pairTitle(p ncu.Pair) string {
 }
 
 // pairTimes says how long both kernels took.
-func pairTimes(p ncu.Pair) string {
+func (vm CompareVM) pairTimes(p ncu.Pair) string {
 	var times []string
 	for _, side := range []struct {
 		name   string
 		kernel *ncu.Kernel
-	}{{"A", p.A}, {"B", p.B}} {
+	}{{vm.A.Short, p.A}, {vm.B.Short, p.B}} {
 		if side.kernel == nil {
 			continue
 		}

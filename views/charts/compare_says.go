@@ -85,7 +85,7 @@ func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.Shared }
 
 // ratioText says of a case what its ratio shows.
-func ratioText(r versus.Ratio) string {
+func (vm CompareVM) ratioText(r versus.Ratio) string {
 	switch {
 	case r.Value == 0:
 		return "not timed on both sides"
@@ -94,9 +94,9 @@ func ratioText(r versus.Ratio) string {
 	case !r.Apart():
 		return "no difference shown"
 	case r.Value < 1:
-		return "B is " + times(1/r.Value) + " faster"
+		return vm.B.Short + " is " + times(1/r.Value) + " faster"
 	}
-	return "B is " + times(r.Value) + " slower"
+	return vm.B.Short + " is " + times(r.Value) + " slower"
 }
 
 func ratioClass(r versus.Ratio) string {

@@ -26,8 +26,8 @@ func processes(spec string, ns float64) job.CaseResult {
 func compareVM(t *testing.T) CompareVM {
 	a, b := report(t, "cuda4"), report(t, "tri")
 	return CompareVM{
-		A:       Side{Name: "Submission 12 by ada", Short: "#12 ada", URL: "/runs/12", Score: "416.4 µs", Note: "H200, 2 hours ago"},
-		B:       Side{Name: "Submission 15 by grace", Short: "#15 grace", URL: "/runs/15", Score: "175.9 µs", Note: "H200, 5 minutes ago"},
+		A:       Side{Name: "Submission 12 by ada", Short: "#12", URL: "/runs/12", Score: "416.4 µs", Note: "H200, 2 hours ago"},
+		B:       Side{Name: "Submission 15 by grace", Short: "#15", URL: "/runs/15", Score: "175.9 µs", Note: "H200, 5 minutes ago"},
 		Ranking: "geometric mean",
 		Finding: versus.Compare(tasks.RankGeom,
 			[]job.CaseResult{processes("size: 1024", 416416), processes("size: 2048", 1000), processes("size: 4096", 1000), processes("size: 8192", 1000)},
@@ -48,10 +48,15 @@ func TestComparePageSaysWhoIsFaster(t *testing.T) {
 			got = append(got, word.Text())
 		}
 	})
-	want := []string{"B is 2.37× faster", "no difference shown", "B is 1.50× slower", "not timed on both sides"}
+	want := []string{"#15 is 2.37× faster", "no difference shown", "#15 is 1.50× slower", "not timed on both sides"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	doc.Find("th, b, span, title, h3").Each(func(_ int, s *goquery.Selection) {
+		if name, _, _ := strings.Cut(strings.Fields(s.Text() + " .")[0], ":"); name == "A" || name == "B" {
+			t.Errorf("a run is called %s: %q", name, s.Text())
+		}
+	})
 	if doc.Find("#profile h3").Length() != 4 || doc.Find("#code ins").Length() != 1 || doc.Find("#code del").Text() != "- int b;" {
 		t.Errorf("%d kernels, code %q", doc.Find("#profile h3").Length(), doc.Find("#code").Text())
 	}

@@ -204,9 +204,9 @@ func ruleKind(ruleType string) string {
 // speedupText says what a rule's percentage refers to.
 func speedupText(r ncu.Rule) string {
 	if r.SpeedupType == "local" {
-		return "estimated speed-up of this part"
+		return "estimated speedup of this part"
 	}
-	return "estimated speed-up"
+	return "estimated speedup"
 }
 
 // finding is a rule by its place in the list, from 1.

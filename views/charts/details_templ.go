@@ -1130,7 +1130,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("memory", "Memory", "Traffic between the levels; a thicker arrow moved more.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("memory", "Memory", "Traffic between memory levels. Thicker arrows carry more bytes.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1224,7 +1224,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("occupancy", "Occupancy", "Warps that the SMs held, and the blocks per SM that each resource allows.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var54), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("occupancy", "Occupancy", "Resident warps per SM, and the blocks per SM that each resource allows.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var54), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1268,7 +1268,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("mix", "Instructions", "How busy each pipe was while the SMs worked, and the executed instructions.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("mix", "Instructions", "Utilization of each pipe while the SMs were active, and the executed instructions.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1339,7 +1339,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("rules", "Findings of Nsight Compute", "The largest estimated speed-up first.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var58), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("rules", "Findings of Nsight Compute", "Largest estimated speedup first.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var58), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -146,7 +146,7 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 	vm := detailsOf(r, 0)
 	vm.PTX = "/runs/12/profile.ptx"
 	machine, _ := render(t, Details(vm))
-	if machine.Find("#source a:contains('PTX, what')").AttrOr("href", "") != "/runs/12/profile?kernel=0&show=ptx#source" ||
+	if machine.Find("#source a:contains('PTX, the compiler')").AttrOr("href", "") != "/runs/12/profile?kernel=0&show=ptx#source" ||
 		machine.Find(".pf-downloads a[href='/runs/12/profile.ptx?case=0&kernel=0']").Length() != 1 || machine.Find("#source th:contains('PTX')").Length() != 0 {
 		t.Error("the machine code does not lead to its PTX")
 	}

@@ -36,7 +36,7 @@ func forms(vm DetailsVM, k *ncu.Kernel) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if k.Source.PTX != "" {
-			templ_7745c5c3_Err = either(vm, "Show:", "SASS, what the GPU runs", "PTX, what the compiler made first", vm.Query.PTX, vm.Query.withPTX).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = either(vm, "Show:", "SASS, the GPU's machine code", "PTX, the compiler's intermediate code", vm.Query.PTX, vm.Query.withPTX).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

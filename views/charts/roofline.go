@@ -123,22 +123,22 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	return c
 }
 
-// newRoofPair lays out two kernels on the roofs that either report holds: A's dot, then B's. It is nil when there are no
-// roofs, or when one of them did no arithmetic.
-func newRoofPair(a, b *ncu.Kernel) *roofChart {
-	roof, c := ncu.RooflineOf(a), &roofChart{frame: smallFrame()}
+// newRoofPair lays out two kernels on the roofs that either report holds: that of run a, then that of run b. It is nil when
+// there are no roofs, or when one of them did no arithmetic.
+func newRoofPair(a, b string, w ncu.Because) *roofChart {
+	roof, c := ncu.RooflineOf(w.A), &roofChart{frame: smallFrame()}
 	roof.Caches = nil // two dots and an arrow are enough
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil
 	}
 	var points [][2]float64
-	for i, k := range []*ncu.Kernel{a, b} {
+	for i, k := range []*ncu.Kernel{w.A, w.B} {
 		of := ncu.RooflineOf(k)
 		w := of.Main()
 		if w == nil || !w.Intensity.Value.Measured {
 			return nil
 		}
-		c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: true, name: []string{"A", "B"}[i]})
+		c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: true, name: []string{a, b}[i]})
 		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		for _, kind := range of.Kinds {
 			if !slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == kind.Name }) {

@@ -55,14 +55,14 @@ func source(vm DetailsVM, k *ncu.Kernel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if k.Source == nil || len(k.Source.Lines) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"pf-none\">The report holds no instructions of this kernel.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"pf-none\">The report has no instructions of this kernel.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
 			v := newCodeView(k.Source, vm.Query)
 			if len(v.source.rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"pf-note\">There is no line information in this build, so instructions cannot be linked to source lines.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"pf-note\">This build has no line information, so instructions cannot be linked to source lines.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -143,7 +143,7 @@ func machineCode(vm DetailsVM, v codeView) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = either(vm, "Order:", "as in the program", "hottest first", vm.Query.Hot, vm.Query.withHot).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = either(vm, "Order:", "program order", "hottest first", vm.Query.Hot, vm.Query.withHot).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -32,7 +32,7 @@ func (vm CompareVM) Why() (list []sentence) {
 		fast, slow = slow, fast
 	}
 	if w.AlonePart >= leastExplained {
-		list = append(list, sentence{fmt.Sprintf("%s does without %s, which %s of the difference.", fast, kernels(w.Alone), makes(w.AlonePart)), "profile"})
+		list = append(list, sentence{fmt.Sprintf("%s does not run %s, which %s of the difference.", fast, kernels(w.Alone), makes(w.AlonePart)), "profile"})
 	}
 	stalled := false
 	for _, c := range w.Causes {
@@ -79,11 +79,11 @@ func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
 	case ncu.CauseL2:
 		return fast + " reads " + by("fewer") + " bytes from L2 " + values + busy("L2")
 	case ncu.CauseSectors:
-		return fast + " touches " + by("fewer") + " sectors of global memory, of 32 bytes each " + values + busy("L2")
+		return fast + " accesses " + by("fewer") + " 32-byte sectors of global memory " + values + busy("L2")
 	case ncu.CauseLoads:
 		return fast + " executes " + by("fewer") + " loads from global memory " + values + busy("L1")
 	case ncu.CauseShared:
-		return fast + " makes " + by("fewer") + " passes through shared memory " + values + busy("it")
+		return fast + " needs " + by("fewer") + " shared-memory wavefronts " + values + busy("shared memory")
 	case ncu.CauseSpills:
 		return fast + " reads and writes " + by("fewer") + " sectors of local memory, where spilled registers go " + values + busy("L1")
 	case ncu.CauseInstructions:
@@ -91,7 +91,7 @@ func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
 	case ncu.CauseTensor:
 		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, Text(f), slow)
 	case ncu.CauseWarps:
-		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it waits for latency.", fast, by("more"), values, slow, format.Percent(c.Busy))
+		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it is latency-bound.", fast, by("more"), values, slow, format.Percent(c.Busy))
 	case ncu.CauseWaves:
 		return fmt.Sprintf("The blocks of %s fill %s of the device, those of %s %s.", fast, Text(f), slow, Text(s))
 	case ncu.CauseClock:

@@ -41,13 +41,13 @@ func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
 			"#2 executes 9.16× fewer instructions (16.9 M instead of 155 M); #1 issued one in 37.0 % of its cycles.",
 		}},
 		"sectors, and B is slower": {2, only(cuda, 0), only(cuda, 2), []string{
-			"#1 touches 3.00× fewer sectors of global memory, of 32 bytes each (6.29 M sectors instead of 18.9 M sectors); L2 was 82.6 % busy in #2.",
+			"#1 accesses 3.00× fewer 32-byte sectors of global memory (6.29 M sectors instead of 18.9 M sectors); L2 was 82.6 % busy in #2.",
 			"Warps of #1 spend 139× fewer cycles per instruction waiting for its stores to leave after its exit (1.16 cycles instead of 161 cycles).",
 		}},
 		"the times show no difference":                  {1, only(cuda, 1), only(tri, 0), nil},
 		"the profiles differ the other way":             {2, only(cuda, 1), only(tri, 0), nil},
 		"there is no profile of one":                    {2, only(cuda, 1), &ncu.Report{}, nil},
-		"the slower one runs kernels that no one needs": {0.5, cuda, &ncu.Report{Kernels: cuda.Kernels[:2]}, []string{"#2 does without 2 kernels (transpose_strided, …), which make up 100.0 % of the difference."}},
+		"the slower one runs kernels that no one needs": {0.5, cuda, &ncu.Report{Kernels: cuda.Kernels[:2]}, []string{"#2 does not run 2 kernels (transpose_strided, …), which make up 100.0 % of the difference."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vm := explained(t, c.factor, c.a, c.b)
@@ -76,7 +76,7 @@ func TestBothKernelsAreOnOneRooflineWithAnArrow(t *testing.T) {
 	if roofs := chart.Find(".pf-roof").Length(); roofs < 4 {
 		t.Errorf("%d roofs: those of both reports belong there", roofs)
 	}
-	if newRoofPair(&cuda.Kernels[1], &cuda.Kernels[2]) != nil {
+	if newRoofPair("#1", "#2", ncu.Because{A: &cuda.Kernels[1], B: &cuda.Kernels[2]}) != nil {
 		t.Error("a kernel that does no arithmetic is drawn")
 	}
 }
@@ -90,7 +90,7 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 		return k
 	}
 	a, b := kernel("LDG.E R2, [R4.64]", "FADD R2, R2, R5", "BRA 0x7f2953"), kernel("LDG.E R8, [R6.64]", "FMUL R8, R8, R5", "BRA 0x7f2000")
-	list := SASSDiffs([]ncu.Pair{{A: a, B: b}, {A: a}})
+	list := CompareVM{Pairs: []ncu.Pair{{A: a, B: b}, {A: a}}}.SASSDiffs()
 	if len(list) != 1 || changes(list, "") != "1 line added, 1 removed" {
 		t.Errorf("%d programs: %s", len(list), changes(list, ""))
 	}

@@ -28,7 +28,7 @@ func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 		t.Errorf("%d links: %q", links.Length(), links.Text())
 	}
 	target := doc.Find(links.First().AttrOr("href", "#none"))
-	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "estimated speed-up") {
+	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "estimated speedup") {
 		t.Errorf("it leads to %q", target.Text())
 	}
 	gain := func(v float64) *float64 { return &v }

@@ -57,7 +57,7 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	}
 
 	compared := mine.Page(webtest.Href(t, doc, "What changed"), http.StatusOK)
-	webtest.WantText(t, compared, ".pf-sides", fmt.Sprintf("A Submission %d by Lin Chen", slow.SubmissionID))
+	webtest.WantText(t, compared, ".pf-sides", fmt.Sprintf("#%d Submission %d by Lin Chen", slow.SubmissionID, slow.SubmissionID))
 	webtest.WantText(t, compared, "#code", "// tiled")
 	mine.Page(webtest.Href(t, doc, "Compare with "+next), http.StatusOK)
 	for _, link := range []string{"Picture", "Badge"} {

@@ -47,7 +47,7 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 	}
 	page := views.ComparePage{
 		Page: p.site.Page(c, headingOf(a, b), "tasks"), Task: site.TaskRef(a.Task),
-		A: a.Run.ID, B: b.Run.ID, Heading: headingOf(a, b), Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
+		A: a.Run.ID, B: b.Run.ID, NameA: nameOf(a, b), NameB: nameOf(b, a), Heading: headingOf(a, b), Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
 	}
 	page.Charts = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
@@ -68,6 +68,19 @@ func headingOf(a, b comparedRun) string {
 		return fmt.Sprintf("#%d on %s vs %s", a.Sub.ID, a.Run.Device, b.Run.Device)
 	}
 	return fmt.Sprintf("#%d vs #%d", a.Sub.ID, b.Sub.ID)
+}
+
+// nameOf is the one name of a side: its submission's number, with what tells it from the other side where that is of the same
+// submission.
+func nameOf(r, other comparedRun) string {
+	name := fmt.Sprintf("#%d", r.Sub.ID)
+	switch {
+	case r.Sub.ID != other.Sub.ID || r.Run.ID == other.Run.ID:
+		return name
+	case r.Run.Device != other.Run.Device:
+		return name + " on " + r.Run.Device
+	}
+	return fmt.Sprintf("%s, run %d", name, r.Run.ID)
 }
 
 // bothOf is the data of a comparison's charts.
@@ -104,7 +117,7 @@ func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Rep
 		if vm.NoCode != "" {
 			return charts.Compare(vm), nil
 		}
-		vm.SASS = charts.SASSDiffs(vm.Pairs)
+		vm.SASS = vm.SASSDiffs()
 		var err error
 		vm.Files, err = p.comparedCode(ctx, a, b)
 		return charts.Compare(vm), err
@@ -147,22 +160,17 @@ func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
-// sideOf names a side by its submission, and by its person where the other side has another one. own is what the run's own
-// times score, as the ratio counts them.
+// sideOf describes a side. own is what the run's own times score, as the ratio counts them.
 func sideOf(r, other comparedRun, own float64) charts.Side {
-	short := fmt.Sprintf("#%d", r.Sub.ID)
-	if r.Owner.ID != other.Owner.ID {
-		short += " " + r.Owner.Name
-	}
 	s := charts.Side{
-		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: short, URL: string(views.SubmissionURL(r.Sub.ID)),
+		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: nameOf(r, other), URL: string(views.SubmissionURL(r.Sub.ID)),
 		Where: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
 	}
 	if r.Run.ScoreNS == nil {
 		return s
 	}
 	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.scoresAlone(own) {
-		s.Note = fmt.Sprintf("This run alone; its board has %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
+		s.Note = fmt.Sprintf("This run alone. Its board shows %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
 	}
 	return s
 }
@@ -175,7 +183,7 @@ func (r comparedRun) scoresAlone(own float64) bool {
 // boardScore explains a board score that differs from the run's own.
 func (r comparedRun) boardScore() string {
 	if r.Run.Pooled > 1 {
-		return fmt.Sprintf("of %d runs of this source together", r.Run.Pooled)
+		return fmt.Sprintf("from %d runs of this source combined", r.Run.Pooled)
 	}
 	return "measured again since"
 }
@@ -216,12 +224,13 @@ func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 
 // bothReports reads the reports of the case; why says what is missing.
 func (p *Profiles) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
+	names := []string{nameOf(a, b), nameOf(b, a)}
 	for i, r := range []comparedRun{a, b} {
 		if reports[i], err = p.runs.SeenReport(r.Access, r.profile, index); err != nil {
 			return reports, "", err
 		}
 		if reports[i] == nil {
-			return reports, fmt.Sprintf("%s has no profile of this case: %s", []string{"A", "B"}[i], r.profile.MissingReason(index)), nil
+			return reports, fmt.Sprintf("%s has no profile of this case: %s", names[i], r.profile.MissingReason(index)), nil
 		}
 	}
 	return reports, "", nil
@@ -251,18 +260,18 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 	var both diff.Comparison
 	all := []charts.FileDiff{{Name: name, Lines: both.Lines(string(before.Source), string(after.Source))}}
 	for _, name := range before.NamesWith(after) {
-		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name]), Lines: both.Lines(string(before.Files[name]), string(after.Files[name]))})
+		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name], a, b), Lines: both.Lines(string(before.Files[name]), string(after.Files[name]))})
 	}
 	return all, nil
 }
 
 // onlyIn says that a further file is on one side alone.
-func onlyIn(a, b []byte) string {
+func onlyIn(before, after []byte, a, b comparedRun) string {
 	switch {
-	case a == nil:
-		return " (only in B)"
-	case b == nil:
-		return " (only in A)"
+	case before == nil:
+		return " (only in " + nameOf(b, a) + ")"
+	case after == nil:
+		return " (only in " + nameOf(a, b) + ")"
 	}
 	return ""
 }

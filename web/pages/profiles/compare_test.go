@@ -47,7 +47,7 @@ func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 		t.Errorf("numbers of submissions lead to %s, want %s", got, want)
 	}
 	other := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, own[0].ID), http.StatusOK)
-	if got, want := webtest.Href(t, other, "A with your best"), fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, own[1].ID); got != want {
+	if got, want := webtest.Href(t, other, fmt.Sprintf("#%d with your best", s.Done.SubmissionID)), fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, own[1].ID); got != want {
 		t.Errorf("the own best is at %s, want %s", got, want)
 	}
 	webtest.WantStatus(t, b.Get("/compare?as=999999"), http.StatusNotFound)

@@ -24,7 +24,7 @@ func conditionsOf(a, b comparedRun) string {
 	}
 	disturbed := disturbedOf(a, b)
 	if differ := differences(a, b); len(differ) > 0 {
-		return strings.TrimSpace("Conditions differ, which may explain some of it: " + strings.Join(differ, "; ") + ". " + disturbed)
+		return strings.TrimSpace("Conditions differ, which may explain part of the difference: " + strings.Join(differ, "; ") + ". " + disturbed)
 	}
 	if disturbed != "" {
 		return disturbed
@@ -35,7 +35,7 @@ func conditionsOf(a, b comparedRun) string {
 // disturbedOf names the runs that were disturbed, in a sentence; empty: none was.
 func disturbedOf(a, b comparedRun) string {
 	var runs []string
-	for _, side := range []struct{ name, why string }{{"A", a.Run.Disturbed}, {"B", b.Run.Disturbed}} {
+	for _, side := range []struct{ name, why string }{{nameOf(a, b), a.Run.Disturbed}, {nameOf(b, a), b.Run.Disturbed}} {
 		if side.why != "" {
 			runs = append(runs, fmt.Sprintf("%s was disturbed (%s)", side.name, side.why))
 		}

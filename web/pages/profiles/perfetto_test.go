@@ -29,7 +29,7 @@ func TestATimelineIsSentOnlyToPerfetto(t *testing.T) {
 func TestAProfileIsHeldAgainstAPinnedRun(t *testing.T) {
 	s := webtest.NewComparedScene(webtest.NewProfiledScene(t))
 	b := s.BrowserOf(s.Admin)
-	path := webtest.Href(t, b.Page(s.Path(), http.StatusOK), "A's profile, B as baseline")
+	path := webtest.Href(t, b.Page(s.Path(), http.StatusOK), fmt.Sprintf("Profile of #%d with #%d as baseline", s.Slow.SubmissionID, s.Fast.SubmissionID))
 	if want := fmt.Sprintf("%s?case=0&pin=%d", webtest.ProfilePath(s.Slow), s.Fast.ID); path != want {
 		t.Errorf("the comparison leads to %s, want %s", path, want)
 	}

@@ -155,7 +155,7 @@ func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {
 	if n := doc.Find("#profile h3").Length(); n < 4 {
 		t.Errorf("%d pairs of kernels", n)
 	}
-	webtest.WantText(t, b.Page(path+"&case=1", http.StatusOK), "[data-no-profile]", "A has no profile of this case: Profiling took longer")
+	webtest.WantText(t, b.Page(path+"&case=1", http.StatusOK), "[data-no-profile]", fmt.Sprintf("#%d has no profile of this case: Profiling took longer", s.First.SubmissionID))
 	var answer struct {
 		A, B    struct{ Run int64 }
 		Cases   []struct{ Spec string }
