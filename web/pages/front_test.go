@@ -56,7 +56,7 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 		}
 	})
 	try := b.Page(doc.Find("[data-try]").AttrOr("href", ""), http.StatusOK)
-	webtest.WantText(t, try, "main", "What you write stays in this browser until then")
+	webtest.WantText(t, try, "main", "Your code stays in this browser until then")
 	b.Page("/about", http.StatusOK)
 	if at := b.Page("/", http.StatusOK).Find("link[type='application/atom+xml']").AttrOr("href", ""); at != "/records.atom" {
 		t.Errorf("the feed is at %q", at)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -35,4 +36,33 @@ func TestWorkbenchShowsOnePartOfTheResult(t *testing.T) {
 	w.Bench(s, "")
 	w.Until(`Math.abs(document.querySelector("#bench-left").offsetWidth / document.querySelector("[data-bench]").offsetWidth - 0.5) < 0.02`)
 	w.RefusedNothing()
+}
+
+// TestWorkbenchFillsTheWindowWithoutAScript: both panes take the width, with a gap between them.
+func TestWorkbenchFillsTheWindowWithoutAScript(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	scripts := func(off bool) {
+		if _, err := chromedp.Call(w.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scripts(true)
+	w.Open("/tasks/" + s.Task.Slug + "/solve")
+	scripts(false) // for the questions of this test; those of the page did not run
+	w.LooksRight("bench-without-script")
+	const box = `((e) => document.querySelector(e).getBoundingClientRect())`
+	for _, fits := range []string{
+		box + `(".bench-right").right >= ` + box + `(".bench").right - 1`,
+		box + `(".bench-left").left <= ` + box + `(".bench").left + 1`,
+		box + `(".bench-right").left - ` + box + `(".bench-left").right >= 8`,
+		box + `(".bench-right").left - ` + box + `(".bench-left").right <= 32`,
+		box + `(".bench-panel").top - ` + box + `(".bench-form").bottom <= 24`,
+		box + `(".bench-panel").bottom <= innerHeight`,
+	} {
+		if w.Eval(fits) != "true" {
+			t.Errorf("the page does not have %s", fits)
+		}
+	}
 }

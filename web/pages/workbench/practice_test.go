@@ -29,7 +29,7 @@ func TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo(t *testing.T) {
 	}
 	doc = b.Page(solve, http.StatusOK)
 	webtest.WantText(t, doc, "[data-key=shift-enter]", "Practice")
-	webtest.WantText(t, doc, "[data-practice]", "on no board")
+	webtest.WantText(t, doc, "[data-practice]", "do not appear on a board")
 	webtest.WantText(t, b.Page("/tasks/"+s.Task.Slug, http.StatusOK), ".meta", "open for practice")
 	before := b.Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK).Find("[data-entry]").Length()
 	form := url.Values{"source": {"// after the deadline"}, "device": {"H200"}, "mode": {"ranked"}}
