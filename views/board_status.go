@@ -21,7 +21,7 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 		list = append(list, entryTag{"disturbed", "tag-warn", "Measured under bad conditions: " + e.Disturbed, "/trust#conditions"})
 	}
 	if e.RunID == b.Confirming {
-		list = append(list, entryTag{"waits for confirmation", "", "Came first, and is measured again in turns with the next", "/trust#ties"})
+		list = append(list, entryTag{"waits for confirmation", "", "Took 1st place. It is being timed again, alternating with 2nd place", "/trust#ties"})
 	}
 	if e.Interval.Noisy {
 		list = append(list, entryTag{"noisy", "", noisyHint, "/trust#processes"})

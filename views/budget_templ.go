@@ -100,7 +100,7 @@ func budgetNote(b budgets.Budget) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(" It renews at ")
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(" It resets at ")
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 44, Col: 21}
 			}
@@ -164,7 +164,7 @@ func budgetNote(b budgets.Budget) templ.Component {
 			}
 			if b.Seconds == 0 {
 				var templ_7745c5c3_Var10 string
-				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" It renews at ")
+				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" It resets at ")
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 56, Col: 22}
 				}
@@ -221,7 +221,7 @@ func teamList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"card mt-5 overflow-hidden\" id=\"teams\"><p class=\"soft px-5 pt-4\">A team shares a budget on top of each member's own. Everything that its members used today counts, whenever they joined. A new name creates a team. Leave the name empty to remove a person from their team. Leave the budget empty to keep it.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"card mt-5 overflow-hidden\" id=\"teams\"><p class=\"soft px-5 pt-4\">A team shares a budget in addition to each member's own. All GPU time that its members used today counts, also from before they joined. A new name creates a team. Leave the name empty to remove a person from their team. Leave the budget empty to keep it.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -59,7 +59,7 @@ func shortMark(ns float64) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" title=\"Under 30 µs: what can still hide\" aria-label=\"Under 30 µs: what can still hide\">†</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" title=\"Under 30 µs: the limits of the measurement\" aria-label=\"Under 30 µs: the limits of the measurement\">†</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -90,7 +90,7 @@ func shortNote() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"px-5 py-2 border-b border-line small soft\" data-short>Scores under 30&nbsp;µs are unproven claims: about 15&nbsp;µs per call can hide. <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"px-5 py-2 border-b border-line small soft\" data-short>Scores under 30&nbsp;µs are not proven: a kernel can hide about 15&nbsp;µs per call. <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -103,7 +103,7 @@ func shortNote() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">What can still hide</a></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">Known weaknesses</a></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -133,7 +133,7 @@ func selfMeasured() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"callout callout-warn mt-4\" data-self-measured>This task brings its own program, and the kernel runs inside it: the kernel measures itself here. <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"callout callout-warn mt-4\" data-self-measured>This task has its own eval program, which times the kernel in the kernel's process. A kernel can falsify such a time. <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -176,7 +176,7 @@ func unjudgedNote() templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unjudged>No judge timed this run: the clock ran in the kernel's own process. <a href=\"/trust#unjudged\">What that means</a></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unjudged>No judge timed this run. The clock was in the kernel's own process. <a href=\"/trust#unjudged\">What that means</a></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -405,7 +405,7 @@ func Clocks(p ClocksPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">In these runs the runner's clock and the judge's clock differ by more than the judge's tolerance. The larger number counts, so no score is wrong because of it. A stream that is never joined is the usual cause; a busy machine is another. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">In these runs the runner's clock and the judge's clock differ by more than the judge's tolerance. The larger time counts, so the scores are right. The usual cause is a stream that is never joined; a busy machine is another. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -431,7 +431,7 @@ func Clocks(p ClocksPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = empty("The clocks of every run agree.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("The clocks agree in all runs.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -203,9 +203,9 @@ func confirmationNote(c *Confirmation) templ.Component {
 				}
 			} else if c.OtherIs > 0 {
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs("This run was due to be measured again, in turns with another, but got no number. " + c.Outcome)
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs("The confirmation gave no time for this run. " + c.Outcome)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 44, Col: 101}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 44, Col: 64}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {
@@ -213,9 +213,9 @@ func confirmationNote(c *Confirmation) templ.Component {
 				}
 			} else {
 				var templ_7745c5c3_Var13 string
-				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("Measuring this run again, in turns with another, ended without numbers; no score changed. " + c.Outcome)
+				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("The confirmation gave no times, so no score changed. " + c.Outcome)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 46, Col: 110}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 46, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 				if templ_7745c5c3_Err != nil {
@@ -237,13 +237,13 @@ func (c Confirmation) other() string { return "#" + strconv.FormatInt(c.OtherSub
 func (c Confirmation) says() string {
 	where := "on one slot"
 	if !c.OneUnit {
-		where = "on several slots of the device, because no single one was free often enough"
+		where = "on several slots of the device, because none of them was free often enough"
 	}
-	turns := ", in turns with another,"
+	turns := ", alternating with another run,"
 	if c.OtherIs == 0 {
 		turns = ""
 	}
-	return fmt.Sprintf("The score comes from measuring this source again %s%s and from its earlier confirmations if there were any; it was %s before.", where, turns, format.Nanoseconds(c.Was))
+	return fmt.Sprintf("The score comes from this confirmation %s%s and from earlier ones of this source, if any. It was %s before.", where, turns, format.Nanoseconds(c.Was))
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -70,7 +70,7 @@ func Draws(p DrawsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Drawn cases</h1><p class=\"mt-2 max-w-3xl soft\">Some cases of this task have ranges. Their values are drawn once for each version, device, and software, so that all ranked runs which are compared have equal cases. A draw is secret until the task has a newer version or closes. Runs in other modes draw values of their own.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Drawn cases</h1><p class=\"mt-2 max-w-3xl soft\">Some cases of this task have ranges. Their values are drawn once for each version, device, and software, so that all ranked runs on a board have the same cases. The values are secret until the task has a newer version or closes. Runs in other modes draw new values each time.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -79,7 +79,7 @@ func Draws(p DrawsPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = empty("Nothing was drawn yet: the first ranked run on a device draws.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("No values yet. The first ranked run on a device draws them.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -209,7 +209,7 @@ func drawSection(d DrawRow, id string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if d.Secret {
-			templ_7745c5c3_Err = empty("Secret, because its scores count.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = empty("Secret while scores with these values count.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -67,6 +67,6 @@ func energyNote(m *job.Machine) string {
 		return "Not measured. " + format.Sentence(m.Energy.Why)
 	}
 	e := m.Energy
-	return fmt.Sprintf("%s a call of “%s”: %.4g\u00a0W on average over %s in a row, in %s. That is the whole board, idle power included.",
+	return fmt.Sprintf("%s per call of “%s”: %.4g\u00a0W on average over %s back to back, in %s. This is the power of the whole GPU board, including idle power.",
 		joulesText(e.Joules), e.Case, e.Watts, format.Plural(int(e.Calls), "call", "calls"), format.Duration(time.Duration(e.MeanNS*float64(e.Calls))))
 }

@@ -283,7 +283,7 @@ func Evaluation(p EvaluationPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if p.Request == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p class=\"soft mt-8\">The request is not kept, because the evaluation was cancelled.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p class=\"soft mt-8\">Cancelled evaluations keep no request.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1005,7 +1005,7 @@ func clockText(r kernelrun.Result) string {
 	case r.RuntimeStats == nil:
 		return ""
 	case !judged:
-		return "the kernel's own process, which can falsify it: no judge timed this"
+		return "the kernel's own process, which can falsify it. No judge timed this"
 	case c.Counts == "event":
 		return c.Counts
 	case c.Wall-c.Event > c.Tolerance:
@@ -1019,7 +1019,7 @@ func stoppedText(r kernelrun.Result) string {
 	if r.Stopped == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d, which showed what stop_when asks for (%s)", r.Stopped.Calls, r.Stopped.Reason)
+	return fmt.Sprintf("%d, after which stop_when was met (%s)", r.Stopped.Calls, r.Stopped.Reason)
 }
 
 // inputsText says so where every call had the same inputs.
@@ -1027,7 +1027,7 @@ func inputsText(r kernelrun.Result) string {
 	if r.FreshInputs == nil || *r.FreshInputs {
 		return ""
 	}
-	return "the same in every call, as the request gives them: a kernel may remember its answers"
+	return "the same in every call, as given in the request: a kernel could cache its answers"
 }
 
 // shortNumber shows a number of a report with at most four digits after rounding; other values stay as they are.

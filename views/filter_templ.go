@@ -106,9 +106,9 @@ func profileAgain(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("It becomes a new submission of the same source on " + p.Run.Device + ". This profile stays.")
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("It becomes a new submission of the same source on " + p.Run.Device + ". The current profile stays.")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/filter.templ`, Line: 27, Col: 114}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/filter.templ`, Line: 27, Col: 121}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -326,7 +326,7 @@ func filterFields(f *job.ProfileFilter, form string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</div><fieldset><legend class=\"legend\">Sections <span class=\"hint font-normal\">none chosen: all that the page shows</span></legend><div class=\"flex flex-wrap gap-x-4 gap-y-1 mt-1 small\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</div><fieldset><legend class=\"legend\">Sections <span class=\"hint font-normal\">none: every section that the page shows</span></legend><div class=\"flex flex-wrap gap-x-4 gap-y-1 mt-1 small\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

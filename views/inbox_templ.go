@@ -470,9 +470,9 @@ func inboxChoices(p InboxPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var19 string
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs("Waiting for you to open the link that was sent to " + p.Choices.NewAddress + ".")
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs("Open the confirmation link that was sent to " + p.Choices.NewAddress + ". Until then e-mails go to the old address.")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/inbox.templ`, Line: 125, Col: 106}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/inbox.templ`, Line: 125, Col: 142}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -483,7 +483,7 @@ func inboxChoices(p InboxPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<p class=\"hint\">An address other than that of your sign-in is used once you have opened the link that is sent there. Leave it empty to use that of your sign-in.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<p class=\"hint\">A new address counts once you open the confirmation link sent to it. Leave empty to use the address of your sign-in.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -504,12 +504,12 @@ func inboxChoices(p InboxPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Mails {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "A kind that is off in the inbox does not come by e-mail either. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "Notices that are off in the inbox are not e-mailed either. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "A <a href=\"/webhooks\">webhook</a> brings notices to a Discord or Slack channel, or to your own program.</p><div><button class=\"btn\">Save</button></div></div></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "A <a href=\"/webhooks\">webhook</a> sends notices to a Discord or Slack channel, or to your own program.</p><div><button class=\"btn\">Save</button></div></div></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

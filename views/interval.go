@@ -25,7 +25,7 @@ func spreadTitle(i boards.Interval, runs int) string {
 	case i.Processes == 0:
 		return "Standard error of the mean of its repeats"
 	case i.LowNS == nil || i.HighNS == nil:
-		return "Measured in one process: it has no interval"
+		return "Measured in a single process, so there is no interval"
 	}
 	of := ""
 	if runs > 0 {
@@ -42,4 +42,4 @@ func ends(i boards.Interval) string {
 	return fmt.Sprintf(": %s to %s", format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
-const noisyHint = "Its fresh processes differ too much for an interval of ± 0.5 %: another run may give another score. It does not count against any limit"
+const noisyHint = "The fresh processes differ too much for a ± 0.5 % interval. Another run may score differently, and does not count against any limit"

@@ -114,7 +114,7 @@ func Leaderboards(p LeaderboardsPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Leaderboards</h1><p class=\"mt-2 text-lg soft max-w-2xl\">A place on a board has up to 100 points, a tenth of them for each person behind it. Your ten best tasks count. <a href=\"/docs/leaderboards\">How points work</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Leaderboards</h1><p class=\"mt-2 text-lg soft max-w-2xl\">A place on a board earns up to 100 points, and the full number with ten people behind it. Your ten best tasks count. <a href=\"/docs/leaderboards\">How points work</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -165,7 +165,7 @@ func Leaderboards(p LeaderboardsPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Search.PageNo >= p.LastPage {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>People without points are not listed: no one is behind them on a board, or too many share their rank.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>People without points are not listed: they have no one behind them on any board, or share a rank with too many.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -370,7 +370,7 @@ func noPoints(p LeaderboardsPage) string {
 	case p.Search.Device != "":
 		return "No one has points on " + p.Search.Device + " yet."
 	}
-	return "No one has points yet. The first place of a board has points once someone is behind it."
+	return "No one has points yet. The 1st place of a board earns points once someone is behind it."
 }
 
 func pointsTable(p LeaderboardsPage) templ.Component {
@@ -402,7 +402,7 @@ func pointsTable(p LeaderboardsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<th class=\"r hide-phone\" scope=\"col\" title=\"Boards with this person's score as the best\">Records held</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<th class=\"r hide-phone\" scope=\"col\" title=\"Boards where this person has the best score\">Records held</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -88,7 +88,7 @@ func limitFields(limits []catalog.Limit, number int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " data-limits><summary class=\"legend\">Limits for each person</summary><p class=\"hint mt-2\">Leave a field empty for no limit. Admins have none. What an infrastructure error ended does not count.</p><div class=\"scroll mt-2\" tabindex=\"0\" role=\"region\" aria-label=\"Limits for each person\"><table class=\"table small\"><thead><tr><th scope=\"col\">Mode</th><th scope=\"col\">Submissions an hour</th><th scope=\"col\">a day</th><th scope=\"col\">GPU-seconds an hour</th><th scope=\"col\">a day</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " data-limits><summary class=\"legend\">Limits for each person</summary><p class=\"hint mt-2\">Leave a field empty for no limit. Admins have no limit. Runs that end with an infrastructure error do not count.</p><div class=\"scroll mt-2\" tabindex=\"0\" role=\"region\" aria-label=\"Limits for each person\"><table class=\"table small\"><thead><tr><th scope=\"col\">Mode</th><th scope=\"col\">Submissions an hour</th><th scope=\"col\">a day</th><th scope=\"col\">GPU-seconds an hour</th><th scope=\"col\">a day</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

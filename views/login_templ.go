@@ -149,7 +149,7 @@ func loginAnswered(let bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if let {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-pass mt-5\" role=\"status\">Signed in. Return to your terminal.</p><p class=\"mt-4 soft\">The command line now has a token of its own. It is listed on <a href=\"/me#tokens\">your page</a>, where you can revoke it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-pass mt-5\" role=\"status\">Signed in. Return to your terminal.</p><p class=\"mt-4 soft\">The command line now has its own token. You can revoke it on <a href=\"/me#tokens\">your account page</a>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

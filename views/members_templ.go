@@ -29,7 +29,7 @@ func visibilities() []visibilityChoice {
 	return []visibilityChoice{
 		{catalog.Public, "Public", "Everyone, in all lists."},
 		{catalog.Unlisted, "Unlisted", "Anyone with the link. It is not in lists, search, or feeds."},
-		{catalog.Members, "Members", "You, admins, and people who join with an invite code. For others it does not exist."},
+		{catalog.Members, "Members", "You, admins, and people who join with an invite code. Others cannot find it."},
 		{catalog.Hidden, "Hidden", "Only you and admins."},
 	}
 }
@@ -361,7 +361,7 @@ func Members(p MembersPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, ": codes let no one in. Choose <em>Members</em> in its <a href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, ": invite codes do not work. Choose <em>Members</em> in its <a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -683,7 +683,7 @@ func inviteForm(p MembersPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<div class=\"field grow\"><label for=\"invite-note\">For</label> <input id=\"invite-note\" name=\"note\" class=\"input\" maxlength=\"120\" placeholder=\"course, autumn term\"></div><div class=\"field\"><label for=\"invite-most\">People at most</label> <input id=\"invite-most\" name=\"most\" class=\"input\" type=\"number\" min=\"1\" max=\"10000\" placeholder=\"any\"></div><div class=\"field\"><label for=\"invite-days\">Valid for days</label> <input id=\"invite-days\" name=\"days\" class=\"input\" type=\"number\" min=\"1\" max=\"366\" placeholder=\"any\"></div><button class=\"btn\">Create code</button></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<div class=\"field grow\"><label for=\"invite-note\">For</label> <input id=\"invite-note\" name=\"note\" class=\"input\" maxlength=\"120\" placeholder=\"course, autumn term\"></div><div class=\"field\"><label for=\"invite-most\">Maximum people</label> <input id=\"invite-most\" name=\"most\" class=\"input\" type=\"number\" min=\"1\" max=\"10000\" placeholder=\"any\"></div><div class=\"field\"><label for=\"invite-days\">Days valid</label> <input id=\"invite-days\" name=\"days\" class=\"input\" type=\"number\" min=\"1\" max=\"366\" placeholder=\"any\"></div><button class=\"btn\">Create code</button></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -712,7 +712,7 @@ func memberList(p MembersPage) templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<section aria-labelledby=\"people\"><h2 id=\"people\">Members</h2><p class=\"mt-1 soft\">A removed person does not see the task any more, and can join again only with a code made later. Their entries stay on the boards.</p><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<section aria-labelledby=\"people\"><h2 id=\"people\">Members</h2><p class=\"mt-1 soft\">Removed people no longer see the task, and can rejoin only with a newer code. Their entries stay on the boards.</p><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -30,7 +30,7 @@ func numericsNote(n *job.Numerics) string {
 	case n.Note != "":
 		return "Not compared in double precision: " + format.Sentence(n.Note)
 	case n.Unlike > 0:
-		return format.Plural(n.Unlike, "element is", "elements are") + " finite only in the answer or only in the reference, and not part of these errors."
+		return format.Plural(n.Unlike, "element is", "elements are") + " finite only in the answer or only in the reference. The errors here leave them out."
 	}
 	return ""
 }

@@ -359,7 +359,7 @@ func Audit(p AuditPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = empty("No actions are logged here.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("No actions have been logged.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

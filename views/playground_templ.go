@@ -104,7 +104,7 @@ func Playground(p PlaygroundPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Playground</h1><p class=\"mt-2 text-lg soft\">Compile, check, and time one kernel, or compare it with a reference. Programs do the same over the <a href=\"/api\">API</a>.</p><p class=\"meta mt-4\"><span>Start with an example</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Playground</h1><p class=\"mt-2 text-lg soft\">Compile, check, and time one kernel, or compare it with a reference. Programs can use the <a href=\"/api\">API</a>.</p><p class=\"meta mt-4\"><span>Start with an example</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -158,7 +158,7 @@ func Playground(p PlaygroundPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "\">Sign in</a> to run kernels. You can look around without.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "\">Sign in</a> to run kernels.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -413,7 +413,7 @@ func PlaygroundRefused(problems map[string]string) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div class=\"callout callout-fail mt-3\" role=\"alert\"><p class=\"font-semibold\">Nothing was run.</p><ul class=\"small\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div class=\"callout callout-fail mt-3\" role=\"alert\"><p class=\"font-semibold\">The kernel was not run.</p><ul class=\"small\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -497,7 +497,7 @@ func recentEvaluations(list []work.Evaluation) templ.Component {
 			templ_7745c5c3_Var17 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<section class=\"mt-10\" aria-labelledby=\"recent-title\"><h2 id=\"recent-title\" class=\"text-xl\">Your evaluations</h2><div class=\"card scroll mt-3\" tabindex=\"0\" role=\"region\" aria-label=\"Your evaluations\"><table class=\"table\"><thead><tr><th scope=\"col\">Evaluation</th><th scope=\"col\">State</th><th scope=\"col\">Device</th><th class=\"r\" scope=\"col\">Asked for</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<section class=\"mt-10\" aria-labelledby=\"recent-title\"><h2 id=\"recent-title\" class=\"text-xl\">Your evaluations</h2><div class=\"card scroll mt-3\" tabindex=\"0\" role=\"region\" aria-label=\"Your evaluations\"><table class=\"table\"><thead><tr><th scope=\"col\">Evaluation</th><th scope=\"col\">State</th><th scope=\"col\">Device</th><th class=\"r\" scope=\"col\">Requested</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -611,7 +611,7 @@ func (p PlaygroundPage) summary() string {
 	if text := p.Problems[""]; text != "" {
 		return text
 	}
-	return "Nothing was run: " + format.Plural(len(p.Problems), "field needs", "fields need") + " another value."
+	return "The kernel was not run: " + format.Plural(len(p.Problems), "field needs", "fields need") + " another value."
 }
 
 func (p PlaygroundPage) code(name, title string) templ.Component {
@@ -840,7 +840,7 @@ func (p PlaygroundPage) contract() templ.Component {
 			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<section class=\"grid gap-4\" id=\"arguments\" aria-labelledby=\"arguments-title\"><div><h2 id=\"arguments-title\" class=\"text-xl\">Arguments</h2><p class=\"hint mt-1\">The arguments of both kernels, in order. A torch model that makes its own inputs needs none.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<section class=\"grid gap-4\" id=\"arguments\" aria-labelledby=\"arguments-title\"><div><h2 id=\"arguments-title\" class=\"text-xl\">Arguments</h2><p class=\"hint mt-1\">The arguments of both kernels, in order. A torch model that creates its own inputs needs none.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -38,13 +38,13 @@ func (p Pool) says() string {
 	score := format.Nanoseconds(p.ScoreNS).String()
 	switch {
 	case p.Pooled == 0 && p.RunID == p.StandsID:
-		return "The score comes from confirmations of this source; its runs do not change it: "
+		return "The score is the confirmed score of this source. Later runs do not change it: "
 	case p.Pooled == 0:
-		return fmt.Sprintf("This source has the confirmed score %s; this run does not change it. Its runs: ", score)
+		return fmt.Sprintf("The confirmed score of this source is %s. This run does not change it. Its runs: ", score)
 	case p.RunID == p.StandsID:
-		return fmt.Sprintf("The score comes from %d runs of this source together%s: ", p.Pooled, p.processes())
+		return fmt.Sprintf("The score combines %d runs of this source%s: ", p.Pooled, p.processes())
 	}
-	return fmt.Sprintf("This source has the score %s, from its %d runs together%s, not from the luckiest one: ", score, p.Pooled, p.processes())
+	return fmt.Sprintf("The score of this source is %s. It combines its %d runs%s, so that the luckiest one does not count alone: ", score, p.Pooled, p.processes())
 }
 
 // gone says which runs of the pool have no page, or no score there.
@@ -52,11 +52,11 @@ func (p Pool) gone() string {
 	if p.Gone == 0 {
 		return ""
 	}
-	which := "one run that was cancelled or failed while it was ranked, or was deleted; its measurements count, too. "
+	which := "one cancelled, failed, or deleted run, whose measurements also count. "
 	if p.Gone > 1 {
-		which = fmt.Sprintf("%d runs that were cancelled or failed while they were ranked, or were deleted; their measurements count, too. ", p.Gone)
+		which = fmt.Sprintf("%d cancelled, failed, or deleted runs, whose measurements also count. ", p.Gone)
 	}
-	return "And " + which
+	return "Also " + which
 }
 
 func (p Pool) processes() string {
@@ -102,15 +102,15 @@ func disturbedNote(why string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("The score was measured under bad conditions: " + why + ". Another run may give another score; this one does not count against any limit. ")
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Measured under bad conditions: " + why + ". Run it again: this run does not count against any limit. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 74, Col: 144}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pool.templ`, Line: 74, Col: 108}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <a href=\"/trust#conditions\">When a run is disturbed</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <a href=\"/trust#conditions\">What makes a run disturbed</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -142,7 +142,7 @@ func poolNote(p *Pool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"small soft\" data-pool><span class=\"tag\">pooled</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"small soft\" data-pool><span class=\"tag\">combined</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

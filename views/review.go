@@ -102,10 +102,10 @@ type reviewKind struct {
 
 func reviewKinds() []reviewKind {
 	return []reviewKind{
-		{review.Report, "Reported", "A person asks for a review."},
-		{review.Held, "Held back", "These runs do not count until someone has looked."},
-		{review.Unconfirmed, "Not confirmed", "A confirmation of a 1st place ended without numbers. These runs do not count until someone has looked."},
-		{review.Source, "Pattern in the source", "The source has a pattern that occurs in some false times."},
+		{review.Report, "Reported", "Someone requested a review."},
+		{review.Held, "Held back", "These runs do not count until they are reviewed."},
+		{review.Unconfirmed, "Not confirmed", "A confirmation of a 1st place gave no times. These runs do not count until they are reviewed."},
+		{review.Source, "Pattern in the source", "The source has a pattern that is known from falsified times."},
 		{review.Clocks, "Clocks disagree", "The kernel's events and the judge's clock disagree beyond the clock's error. The score is the slower one."},
 	}
 }
@@ -201,9 +201,9 @@ func flagText(f models.FlagOf) string {
 	case review.Clocks:
 		return "The kernel's events and the judge's clock disagree beyond the clock's error."
 	case review.Unconfirmed:
-		return "The confirmation of its first place ended without numbers: " + f.Detail
+		return "The confirmation of its 1st place gave no times: " + f.Detail
 	case review.Source:
-		return "The source has a pattern that occurs in some false times: " + f.Detail + "."
+		return "The source has a pattern that is known from falsified times: " + f.Detail + "."
 	}
 	return f.Detail
 }

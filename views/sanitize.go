@@ -12,9 +12,9 @@ import (
 
 // sanitizerTools says what each tool of compute-sanitizer looks for.
 var sanitizerTools = map[string]string{
-	"memcheck":  "Accesses outside of allocations, or misaligned",
+	"memcheck":  "Out-of-bounds and misaligned accesses",
 	"synccheck": "Barriers that not all threads reach",
-	"initcheck": "Reads of global memory that nothing was written to",
+	"initcheck": "Reads of uninitialized global memory",
 	"racecheck": "Races in shared memory",
 }
 

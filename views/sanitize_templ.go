@@ -479,7 +479,7 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</tbody></table></div><p class=\"hint px-5 py-3 border-t border-line\">compute-sanitizer runs in the submission's process, which could change what it says. <a href=\"/docs/sanitize\">About this check</a></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</tbody></table></div><p class=\"hint px-5 py-3 border-t border-line\">compute-sanitizer runs in the submission's process, which could falsify its report. <a href=\"/docs/sanitize\">About this check</a></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -121,12 +121,12 @@ func SignIn(p SignInPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if p.NeedsLink {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"callout mt-7\" data-link><p>Open the link that the server printed when it started: it signs you in as an admin, and there is nothing to type.</p><p class=\"small mt-2\">The link works once. Restart the server to get a new one.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"callout mt-7\" data-link><p>Open the link that the server printed when it started. It signs you in as an admin.</p><p class=\"small mt-2\">The link works once. Restart the server to get a new one.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else if len(p.Providers) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"callout callout-warn mt-7\">No sign-in provider is configured. The operator of this site enables one with its keys; <code>warpboard serve --help</code> lists them.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"callout callout-warn mt-7\">No sign-in provider is configured. The operator of this site can set one up; <code>warpboard serve --help</code> lists the settings.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

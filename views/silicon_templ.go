@@ -79,7 +79,7 @@ func Silicon(p SiliconPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <p class=\"mt-6 max-w-3xl soft\">A device is a model with its form factor and memory. Runs of older versions recorded only the model. Runs with a record of their GPU were sorted. The runs listed here were not, because no record identifies their device.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <p class=\"mt-6 max-w-3xl soft\">A device is a model with its form factor and memory. Older versions recorded only the model. Runs whose GPU is known were moved to its device. For the runs below, no record identifies the device.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -88,7 +88,7 @@ func Silicon(p SiliconPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = empty("Every run is on the board of its device.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("All runs are on the board of their device.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -213,9 +213,9 @@ func unsortedDevice(p SiliconPage, d devices.Unsorted, id string) templ.Componen
 		}
 		if d.Names != "" {
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" Other runs of this name were made on: " + d.Names + ".")
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" Other runs of this model ran on: " + d.Names + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/silicon.templ`, Line: 47, Col: 63}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/silicon.templ`, Line: 47, Col: 58}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -279,7 +279,7 @@ func unsortedDevice(p SiliconPage, d devices.Unsorted, id string) templ.Componen
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">They were made on</label> <input id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">They ran on</label> <input id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -367,7 +367,7 @@ func unsortedDevice(p SiliconPage, d devices.Unsorted, id string) templ.Componen
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</datalist></div><button class=\"btn\">Move them</button></form><p class=\"mt-3 small soft\">This cannot be undone: afterwards these runs cannot be told from others of that device.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</datalist></div><button class=\"btn\">Move them</button></form><p class=\"mt-3 small soft\">This cannot be undone: nothing will distinguish these runs from others on that device.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -71,7 +71,7 @@ func Similar(p SimilarPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Board entries of different people whose sources share long runs of code, even with other names, comments, or layout. The task's own files and code that many people share are left out. This is a hint and no verdict: people learn from the same kernels.</p><div class=\"card mt-6 overflow-hidden\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">Board entries of different people whose sources share long passages of code, whatever the names, comments, and layout. The task's own files and code that many people share are ignored. Similarity is a hint, not proof: people learn from the same kernels.</p><div class=\"card mt-6 overflow-hidden\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

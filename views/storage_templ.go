@@ -78,7 +78,7 @@ func Storage(p StoragePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = storageFacts("next", "Deleted within 7 days", "Profiles of runs that were never on a board after 90 days, evaluations after 30, run events after 7. Submissions and results are kept.", p.Next).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = storageFacts("next", "Deleted within 7 days", "Profiles of runs that were never on a board after 90 days, evaluations after 30, run events after 7. Submissions and results are never deleted.", p.Next).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

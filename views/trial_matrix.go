@@ -201,7 +201,7 @@ func (r TrialRow) verdict() (word string, bad bool) {
 	case r.Works:
 		return "failed before the task judged it", true
 	}
-	return "failed, but nothing shows that the task works", true
+	return "failed, but no right solution passes", true
 }
 
 // faulty reports whether the task failed in a run of the solution.
@@ -283,15 +283,15 @@ func (p TrialPage) summary() (said string, bad bool) {
 	}
 	switch n := p.Waiting(); {
 	case solutions == 0:
-		return "The task has no solutions to test it with: add solutions/correct/… and solutions/wrong/….", true
+		return "The task has no solutions to try. Add solutions/correct/… and solutions/wrong/….", true
 	case tried == 0:
-		return "Nothing was tried yet: no worker serves a device of the task. You can publish the task unchecked.", true
+		return "No solution was tried: no worker serves a device of the task. You can publish the task unchecked.", true
 	case n > 0:
 		return fmt.Sprintf("%d of %d finished.", tried-n, tried), false
 	case wrong > 0:
-		return format.Plural(wrong, "solution", "solutions") + " gave an unexpected result. Look at them before you publish.", true
+		return format.Plural(wrong, "solution", "solutions") + " gave an unexpected result. Check them before you publish.", true
 	case tried < len(p.Rows):
-		return "So far all end as expected. Some were not tried because you had too many runs waiting. Try again in a moment.", false
+		return "All results so far are as expected. Some solutions were not tried, because you had too many runs waiting. Try again in a moment.", false
 	}
-	return "All end as expected: right ones pass, wrong ones are found.", false
+	return "All results are as expected: right solutions pass, wrong ones are rejected.", false
 }

@@ -17,9 +17,9 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		bad   bool
 	}{
 		{job.StageTest, true, "rejected, as expected", false},
-		{job.StageTest, false, "failed, but nothing shows that the task works", true},
+		{job.StageTest, false, "failed, but no right solution passes", true},
 		{job.StageBuild, true, "failed before the task judged it", true},
-		{job.StageBuild, false, "failed, but nothing shows that the task works", true},
+		{job.StageBuild, false, "failed, but no right solution passes", true},
 	} {
 		row := TrialRow{Works: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
 			Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}

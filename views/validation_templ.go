@@ -77,7 +77,7 @@ func Validation(p ValidationPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Validate</h1><p class=\"mt-2 max-w-3xl soft\">Runs the task's validation script on the first ten entries of each closed board. The boards then say whether each kernel applies. Ranks and scores stay as they are. <a href=\"/docs/validation\">How to write a script</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1 class=\"mt-1\">Validate</h1><p class=\"mt-2 max-w-3xl soft\">Runs the task's validation script on the top ten entries of each closed board. The boards then show whether each kernel works in the real application. Ranks and scores do not change. <a href=\"/docs/validation\">How to write a script</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -162,7 +162,7 @@ func Validation(p ValidationPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<button class=\"btn\">Run on the first ten entries</button></form>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<button class=\"btn\">Run on the top ten entries</button></form>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

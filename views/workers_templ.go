@@ -38,7 +38,7 @@ func (w WorkerCard) Clock() string {
 	if !w.Online || behind < largestSkew {
 		return ""
 	}
-	return fmt.Sprintf("Its clock was %s %s the site's at its last heartbeat. The store of profiles may refuse it, and its runs carry wrong times. Synchronize it with a time server (timedatectl set-ntp true).",
+	return fmt.Sprintf("Its clock was %s %s the site's at its last heartbeat. Profile uploads may fail, and its runs have wrong timestamps. Synchronize it with a time server (timedatectl set-ntp true).",
 		format.Duration(behind), which)
 }
 

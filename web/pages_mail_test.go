@@ -50,7 +50,7 @@ func TestAnAddressIsConfirmedByItsPersonWithAClick(t *testing.T) {
 	form := url.Values{"on": {"comment.added"}, "mail": {"comment.added", "place.lost"}, "address": {"ada@home.example"}}
 	doc = webtest.Document(t, ada.Post("/inbox/choices", form), http.StatusOK)
 	webtest.WantText(t, doc, "[role=status]", "Open the link that was sent")
-	webtest.WantText(t, doc, "main", "Waiting for you to open the link that was sent to ada@home.example.")
+	webtest.WantText(t, doc, "main", "Open the confirmation link that was sent to ada@home.example.")
 	if on := doc.Find("input[name=mail][checked]"); on.Length() != 1 {
 		t.Errorf("%d kinds come by e-mail; one that is off in the inbox does not", on.Length())
 	}

@@ -138,7 +138,7 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 		return checkReserved(tx, user.ID, least)
 	}
 	wait := budget.Renews.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
-	tooMany := db.Errorf(db.TooMany, "%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It renews at 00:00 UTC, in %s.",
+	tooMany := db.Errorf(db.TooMany, "%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It resets at 00:00 UTC, in %s.",
 		least.name, least.seconds, least.whose, least.used.Seconds(), wait)
 	tooMany.RetryAfter = wait
 	return tooMany

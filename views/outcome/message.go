@@ -26,7 +26,7 @@ func Message(body []byte, reader int64) (string, error) {
 	case "worker.lost":
 		var d struct{ Worker string }
 		err = json.Unmarshal(m.Data, &d)
-		text = fmt.Sprintf("Worker %s is silent.", d.Worker)
+		text = fmt.Sprintf("Worker %s sends no heartbeats.", d.Worker)
 	case "wait.long":
 		var d struct {
 			Device  string

@@ -32,6 +32,6 @@ func TestCancelledEvaluationsDoNotFillTheDisk(t *testing.T) {
 		t.Errorf("the API keeps a request of %d characters, state %v", len(fmt.Sprint(answer["request"])), answer["state"])
 	}
 	b := s.Plain(&s.User)
-	webtest.WantText(t, b.Page("/evaluations/"+last, http.StatusOK), "main", "The request is not kept, because the evaluation was cancelled.")
+	webtest.WantText(t, b.Page("/evaluations/"+last, http.StatusOK), "main", "Cancelled evaluations keep no request.")
 	webtest.WantText(t, b.Page("/playground?from="+last, http.StatusNotFound), "main", "is not kept")
 }

@@ -242,7 +242,7 @@ func TestABoardHasASecondOrderByEnergy(t *testing.T) {
 	}
 	s.Browser().Page(board+"?order=colour", http.StatusUnprocessableEntity)
 
-	webtest.WantText(t, s.Browser().Page(fmt.Sprintf("/submissions/%d", s.Queued.SubmissionID), http.StatusOK), "[data-run] [data-energy]", "4.2 mJ a call of “n: 4096; seed: 23”: 350 W on average over")
+	webtest.WantText(t, s.Browser().Page(fmt.Sprintf("/submissions/%d", s.Queued.SubmissionID), http.StatusOK), "[data-run] [data-energy]", "4.2 mJ per call of “n: 4096; seed: 23”: 350 W on average over")
 	webtest.WantText(t, s.Browser().Page(fmt.Sprintf("/submissions/%d", still.SubmissionID), http.StatusOK), "[data-run] [data-energy]", "Not measured. The device's counter of energy did not move")
 	var answer client.Board
 	if err := json.Unmarshal([]byte(webtest.Body(t, s.Browser().Get("/api/v1/boards/"+s.Task.Slug+"/H200?order=energy"))), &answer); err != nil {

@@ -37,7 +37,7 @@ func TestAPausedDeviceIsShownToAll(t *testing.T) {
 	webtest.WantText(t, doc, "[data-device=H200] .callout", s.Admin.Name+" paused this device")
 	webtest.WantText(t, doc, "[data-device=H200] .callout", "The room is <being> cooled.")
 	waits := visitor.Page(fmt.Sprintf("/submissions/%d", s.Queued.SubmissionID), http.StatusOK)
-	webtest.WantText(t, waits, "main", s.Admin.Name+" paused H200; the run keeps its place and starts when that ends. The room is <being> cooled.")
+	webtest.WantText(t, waits, "main", s.Admin.Name+" paused H200. The run keeps its place and starts when the device is resumed. The room is <being> cooled.")
 	webtest.WantText(t, s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug, http.StatusOK), "main", "Paused, 1 waiting")
 	press("/devices/H200/resume")
 	if visitor.Page("/devices", http.StatusOK).Find("[data-device=H200] .callout").Length() > 0 {

@@ -65,7 +65,7 @@ func TestABaselineNearTheRecordCoversNoName(t *testing.T) {
 func TestAShortScoreIsExplainedOnceOnABoard(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
-	webtest.WantText(t, doc, "#board [data-short]", "Scores under 30 µs are unproven claims")
+	webtest.WantText(t, doc, "#board [data-short]", "Scores under 30 µs are not proven")
 	if marks := doc.Find("#board a.mark").Length(); marks > 0 {
 		t.Errorf("%d rows explain it, too", marks)
 	}

@@ -33,8 +33,8 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	}
 	b := s.BrowserOf(cleo)
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
-	webtest.WantText(t, b.Page(card(first), http.StatusOK), "[data-pool]", fmt.Sprintf("2 runs of this source together: #%d (this one), #%d", first.SubmissionID, second.SubmissionID))
-	webtest.WantText(t, b.Page(card(second), http.StatusOK), "[data-pool]", "not from the luckiest one")
+	webtest.WantText(t, b.Page(card(first), http.StatusOK), "[data-pool]", fmt.Sprintf("2 runs of this source: #%d (this one), #%d", first.SubmissionID, second.SubmissionID))
+	webtest.WantText(t, b.Page(card(second), http.StatusOK), "[data-pool]", "so that the luckiest one does not count alone")
 	webtest.WantText(t, b.Page(card(second), http.StatusOK), "[data-disturbed]", "clock more than a tenth below its highest in 20 of 50 samples")
 	row := fmt.Sprintf("[data-entry='%d']", first.ID)
 	board := b.Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
@@ -79,7 +79,7 @@ func comparesTheRunsAlone(s *webtest.Scene, first, second work.Run) {
 	if r := found.B.Score / found.A.Score; !(math.Abs(r/found.Ratio.Value-1) < 1e-12) || found.A.Board == nil || *found.A.Board == found.A.Score || found.A.Pooled != 2 {
 		s.T.Errorf("the scores have the ratio %v: %+v", r, found)
 	}
-	webtest.WantText(s.T, b.Page("/compare"+query, http.StatusOK), ".pf-side small", "This run alone; its board has")
+	webtest.WantText(s.T, b.Page("/compare"+query, http.StatusOK), ".pf-side small", "This run alone. Its board shows")
 }
 
 // cancelWhileItIsRanked has a third run of the source watched and cancelled: no one learns a time, and what it measured counts.
@@ -116,8 +116,8 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, Secret: w.Attempt.Secret, Outcome: job.OutcomeCancelled,
 		Unfinished: &job.Unfinished{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
 	note := b.Page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
-	webtest.WantText(t, note, "[data-pool]", "The score comes from 3 runs of this source together")
-	webtest.WantText(t, note, "[data-pool]", "And one run that was cancelled or failed while it was ranked, or was deleted; its measurements count, too.")
+	webtest.WantText(t, note, "[data-pool]", "The score combines 3 runs of this source")
+	webtest.WantText(t, note, "[data-pool]", "Also one cancelled, failed, or deleted run, whose measurements also count.")
 	var board client.Board
 	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1/boards/"+s.Task.Slug+"/H200"))), &board); err != nil {
 		t.Fatal(err)

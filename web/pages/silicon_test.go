@@ -92,7 +92,7 @@ func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
 	resp := admin.Post("/silicon", url.Values{"device": {"H100"}, "label": {"L4"}})
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusUnprocessableEntity), "[role=alert]", "not a device of H100")
 	doc = webtest.Document(t, admin.Post("/silicon", url.Values{"device": {"H100"}, "label": {"H100-PCIe"}}), http.StatusOK)
-	webtest.WantText(t, doc, "main", "Every run is on the board of its device.")
+	webtest.WantText(t, doc, "main", "All runs are on the board of their device.")
 	webtest.WantText(t, s.Browser().Page("/tasks/old/boards/H100", http.StatusOK), "#board", "Ada Lovelace") // by way of the old address
 	webtest.WantText(t, admin.Page("/audit?q="+url.QueryEscape("device H100"), http.StatusOK), "[data-act='assign device']", "H100-PCIe")
 	if resp := s.BrowserOf(s.Ada).Get("/silicon"); resp.StatusCode != http.StatusForbidden {

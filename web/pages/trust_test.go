@@ -131,7 +131,7 @@ func TestATaskWithItsOwnProgramIsMarkedAsSelfMeasured(t *testing.T) {
 	run := s.Submit(s.Ada, "CPU", webtest.GoodKernel)
 	for _, path := range []string{"/tasks/" + task.Slug + "/boards/CPU", fmt.Sprintf("/submissions/%d", run.SubmissionID)} {
 		doc := s.Browser().Page(path, http.StatusOK)
-		webtest.WantText(t, doc, "main [data-self-measured]", "the kernel measures itself here")
+		webtest.WantText(t, doc, "main [data-self-measured]", "times the kernel in the kernel's process")
 		if at := doc.Find("[data-self-measured] a").AttrOr("href", ""); at != "/trust#bundle" {
 			t.Errorf("%s leads to %q", path, at)
 		}

@@ -110,7 +110,7 @@ func FailureOf(err error) Failure {
 	}
 	if db.KindOf(err) == db.Unavailable {
 		return Failure{Status: fiber.StatusServiceUnavailable, Code: "unavailable", RetryAfter: RetrySoon,
-			Message: "The site cannot reach its data just now, or has no room for more. Try again in a moment."}
+			Message: "The database cannot be reached, or is full. Try again in a moment."}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return *Busy("The site is too busy to answer just now. Try again in a moment.")

@@ -34,5 +34,5 @@ func (s *Site) paceCodes(c *fiber.Ctx) error {
 	if s.codes.Allows(Actor(c).ID, s.Now()) {
 		return nil
 	}
-	return TooMany("You are trying invite codes too often. Wait ten seconds.", codeEvery)
+	return TooMany("Too many invite codes tried. Wait ten seconds.", codeEvery)
 }

@@ -60,7 +60,7 @@ func (s *Site) Recognize(c *fiber.Ctx) error {
 	if secret, ok := BearerToken(c); ok {
 		_, user, err := s.Store.Accounts.TokenUser(c.UserContext(), secret)
 		if db.KindOf(err) == db.NotFound {
-			return Unauthorized("This token is not valid: it is unknown, has expired or was revoked. Make another on your page.")
+			return Unauthorized("This token is not valid: it is unknown, has expired or was revoked. Create a new one on your account page.")
 		}
 		if err != nil {
 			return err

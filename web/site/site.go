@@ -134,7 +134,7 @@ func (s *Site) Room() error {
 		return err
 	}
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "disk_full", RetryAfter: time.Minute, Message: fmt.Sprintf(
-		"The site's disk is nearly full: %d MiB are left, and it keeps %d MiB free. You can submit again when the operator has freed space.",
+		"The site's disk is nearly full: %d MiB are free, and the minimum is %d MiB. You can submit again when the operator has freed space.",
 		free>>20, s.Store.Disk.MinFree>>20)}
 }
 

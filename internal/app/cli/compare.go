@@ -100,7 +100,7 @@ func (s comparedSide) board() string {
 	case s.BoardNS == nil:
 		return ""
 	case s.Pooled > 1:
-		return fmt.Sprintf("its board has %v, of %d runs of this source together", console.NS(*s.BoardNS), s.Pooled)
+		return fmt.Sprintf("its board shows %v, from %d runs of this source combined", console.NS(*s.BoardNS), s.Pooled)
 	}
 	return fmt.Sprintf("its board has %v, measured again since", console.NS(*s.BoardNS))
 }
@@ -141,7 +141,7 @@ func (f compared) untimed() string {
 func pooled(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:
-		return fmt.Sprintf(" of %d runs of this source together", run.PooledRuns)
+		return fmt.Sprintf(" from %d runs of this source combined", run.PooledRuns)
 	case run.PoolRun > 0 && run.PoolRun != run.ID:
 		return fmt.Sprintf(" of this run alone; on the board run %d stands for all runs of this source", run.PoolRun)
 	}

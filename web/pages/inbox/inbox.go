@@ -92,7 +92,7 @@ func kinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
 // AskConfirm asks a person whether the address is theirs to which the link was sent.
 func (p *Inbox) AskConfirm(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Confirm your address", "me"),
-		About: "Notices come to the address at which you got this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
+		About: "Notices will be sent to the address that received this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
 }
 
 // Confirm has notices come to that address.
@@ -106,7 +106,7 @@ func (p *Inbox) Confirm(c *fiber.Ctx) error {
 // AskOff asks whether e-mails are to end. It looks the same for every text in the address.
 func (p *Inbox) AskOff(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Turn off e-mails", ""),
-		About: "This site sends you no more notices by e-mail then. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
+		About: "You then get no more notices by e-mail. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
 }
 
 // Off ends e-mails. The token in the address is the proof, for people and for mail programs that send this request by
@@ -116,7 +116,7 @@ func (p *Inbox) Off(c *fiber.Ctx) error {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "E-mails are off", ""),
-		About: "This site sends you no more notices by e-mail. You can turn them on again in your inbox."}))
+		About: "You get no more notices by e-mail. You can turn them on again in your inbox."}))
 }
 
 // Postbox shows admins how e-mails are sent.

@@ -200,7 +200,7 @@ func TestInviteCodesAreNotTriedByTheHundred(t *testing.T) {
 	}
 	webtest.WantProblem(t, s.Browser().Send(http.MethodPost, "/api/v1/join", strings.NewReader(`{"code":"wbi_guess"}`), "Content-Type", "application/json", "Authorization", "Bearer "+s.Tokens["other"]),
 		http.StatusTooManyRequests, "too_many")
-	if _, err := s.Popcorn(s.Users["other"]).Join(t.Context(), "wbi_guess"); !strings.HasPrefix(webtest.Refused(err), "429 You are trying invite codes too often.") {
+	if _, err := s.Popcorn(s.Users["other"]).Join(t.Context(), "wbi_guess"); !strings.HasPrefix(webtest.Refused(err), "429 Too many invite codes tried.") {
 		t.Error(err)
 	}
 	webtest.WantStatus(t, other.Get("/tasks"), http.StatusOK)

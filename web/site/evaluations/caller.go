@@ -88,7 +88,7 @@ func (s *Evaluations) Access(c *fiber.Ctx) error {
 	if site.IsBearer(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpen(c) {
 		return c.Next()
 	}
-	return site.Unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
+	return site.Unauthorized("This needs a token. Create one on your account page and send it as Authorization: Bearer TOKEN.")
 }
 
 // isOpen reports whether the request may evaluate without a token. A page of another site never may,
@@ -108,5 +108,5 @@ func (s *Evaluations) RequireCaller(c *fiber.Ctx) error {
 	if site.Viewer(c) != nil || s.isOpen(c) {
 		return nil
 	}
-	return site.Unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
+	return site.Unauthorized("This needs a token. Create one on your account page and send it as Authorization: Bearer TOKEN.")
 }

@@ -94,7 +94,7 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	units := Devices(workers, s.site.Now())
 	if len(units) == 0 {
 		return nil, &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
-			Message: "No worker is attached that can evaluate kernels: one with a Python that has PyTorch."}
+			Message: "No connected worker can evaluate kernels. A worker needs Python with PyTorch for that."}
 	}
 	return units, nil
 }

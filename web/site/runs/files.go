@@ -29,7 +29,7 @@ func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
 		}
 		files[header.Filename], left = data, left-int64(len(data))
 		if len(files) > tasks.MaxSubmissionFiles+1 {
-			return nil, site.Invalid("file", "These are too many files: a submission has a main one and at most %d further ones.", tasks.MaxSubmissionFiles)
+			return nil, site.Invalid("file", "Too many files: a submission has one main file and at most %d further files.", tasks.MaxSubmissionFiles)
 		}
 	}
 	return files, nil

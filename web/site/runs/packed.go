@@ -53,7 +53,7 @@ func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (Packed, error) {
 		return Packed{f, int(whole), true}, err
 	case size > mostUnpacked:
 		return Packed{}, errors.Join(&site.Failure{Status: fiber.StatusNotAcceptable, Code: "packed_only",
-			Message: fmt.Sprintf("This file is larger than %s, and is sent packed only: ask with Accept-Encoding: gzip, as curl --compressed does.", format.Bytes(mostUnpacked))}, f.Close())
+			Message: fmt.Sprintf("This file is larger than %s, and is only sent compressed. Request it with Accept-Encoding: gzip, as curl --compressed does.", format.Bytes(mostUnpacked))}, f.Close())
 	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		err = z.Reset(f)
@@ -64,7 +64,7 @@ func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (Packed, error) {
 // damaged is what those read who ask for a file that cannot be read.
 func damaged(a work.Artifact, why error) error {
 	return errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, why), &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
-		Message: "The report file of this case is damaged. Submit with the mode profile to make another."})
+		Message: "The report file of this case is damaged. Submit in mode profile to create a new one."})
 }
 
 // unpacked reads the beginning of a packed file, and tells its size up to that.

@@ -81,7 +81,7 @@ func profileState(run work.Run) string {
 	case run.State == work.StateQueued:
 		return fmt.Sprintf("The profile runs once nothing else is waiting for %s.", run.Device)
 	case !run.State.Final():
-		return "The profile is being made now: Nsight Compute replays every kernel some forty times."
+		return "Profiling now. Nsight Compute replays each kernel about 40 times."
 	case run.Failure != nil:
 		return run.Failure.Reason
 	}

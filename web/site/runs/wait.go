@@ -32,7 +32,7 @@ func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) 
 		card.NoWorker = false
 		switch {
 		case d.PausedSince != nil:
-			card.Waiting = fmt.Sprintf("%s paused %s; the run keeps its place and starts when that ends.", d.PausedBy, run.Device)
+			card.Waiting = fmt.Sprintf("%s paused %s. The run keeps its place and starts when the device is resumed.", d.PausedBy, run.Device)
 			if d.PausedWhy != "" {
 				card.Waiting += " " + d.PausedWhy
 			}
