@@ -91,7 +91,7 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 	}
 }
 
-// passedBefore reports whether a slot need not wait for its tests, and says so on the devices page.
+// passedBefore reports whether a slot need not wait for its tests, and says so on the queue page.
 func (w *Worker) passedBefore(s *slots.Slot) bool {
 	since := w.cfg.Check.Passed.Since(w.slotKey(s))
 	// The mark says that the same software passed on the same unit. It says nothing of a unit that broke since:

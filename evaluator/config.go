@@ -46,7 +46,7 @@ type Builder interface {
 // Config is what a Worker needs. Zero times and counts mean the defaults named with them.
 type Config struct {
 	Name    string // the worker's name, as its credential has it
-	Version string // of the program, for the devices page
+	Version string // of the program, for the queue page
 	Conn    Conn
 	Sandbox Sandbox
 	Builder Builder

@@ -47,7 +47,7 @@ func (f *findings) put(one finding) {
 	f.all[at] = one
 }
 
-// lines are the findings for the devices page, one for each name: what went wrong on some slots, or what all of them showed.
+// lines are the findings for the queue page, one for each name: what went wrong on some slots, or what all of them showed.
 func (f *findings) lines() []job.CheckLine {
 	f.mu.Lock()
 	defer f.mu.Unlock()

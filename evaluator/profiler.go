@@ -17,7 +17,7 @@ func (w *Worker) profiler() taskrun.Profiler {
 	return w.cfg.Profiler
 }
 
-// noteSanitizer says on the devices page whether runs on the machine's GPUs can be checked.
+// noteSanitizer says on the queue page whether runs on the machine's GPUs can be checked.
 func (w *Worker) noteSanitizer() {
 	if !slices.ContainsFunc(w.pool.All(), func(s *slots.Slot) bool { return s.IsGPU() }) {
 		return

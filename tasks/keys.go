@@ -58,7 +58,7 @@ func contentKeys() []Key {
 		{Name: "problem", Meaning: "What this task has in common with others of its author, such as the same sum in C++, CUDA C++, and Python. The list of tasks shows tasks of one author, problem, and deadline on one line. Scores stay apart. Without it the task stands alone.", Default: `""`,
 			Limits: fmt.Sprintf("At most %d lower case letters, digits and hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, as `Vector add (C++)`, share their heading.", tags.MostLetters), Example: `problem: vectoradd`},
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
-			Limits: "Names as on the devices page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
+			Limits: "Names as on the queue page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",
 			Limits:  fmt.Sprintf("%s for all files of a task; UTF-8 text.", problems.Size(MaxBundle)),
 			Example: "files:\n  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\n  - {name: submission.cpp, source: \"@SUBMISSION@\"}"},

@@ -212,7 +212,7 @@ func DevicesNow(s DevicesStatus) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div id=\"devices\" class=\"grid gap-8\" hx-get=\"/devices\" hx-trigger=\"queue from:#devices-live\" hx-swap=\"outerMorph\"><section aria-labelledby=\"queues\" class=\"grid gap-4\"><h2 id=\"queues\">Queues</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div id=\"devices\" class=\"grid gap-8\" hx-get=\"/devices\" hx-trigger=\"queue from:#devices-live\" hx-swap=\"outerMorph\"><section aria-labelledby=\"queues\" class=\"grid gap-4\"><h2 id=\"queues\">Devices</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

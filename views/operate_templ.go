@@ -81,7 +81,7 @@ func Operate(p OperatePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft\">Switch parts of the site off, limit the GPU time of each person, and let machines join. Pause a device on the <a href=\"/devices\">devices page</a>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft\">Switch parts of the site off, limit the GPU time of each person, and let machines join. Pause a device on the <a href=\"/devices\">queue page</a>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -16,7 +16,7 @@ func MainPlaces() []Place {
 	return []Place{
 		{"Tasks", "/tasks", "tasks", ""},
 		{"Leaderboards", "/leaderboards", "leaderboards", ""},
-		{"Devices", "/devices", "devices", "queue gpu workers"},
+		{"Queue", "/devices", "devices", "devices gpu workers"},
 		{"Playground", "/playground", "playground", ""},
 		{"Docs", "/docs", "docs", "documentation help"},
 	}

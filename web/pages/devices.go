@@ -29,7 +29,7 @@ func (p *Pages) Devices(c *fiber.Ctx) error {
 
 // showDevices answers with the page; with says what was just done about a credential.
 func (p *Pages) showDevices(c *fiber.Ctx, status int, with func(*views.CredentialList)) error {
-	page := views.DevicesPage{Page: p.site.Page(c, "Devices", "devices")}
+	page := views.DevicesPage{Page: p.site.Page(c, "Queue", "devices")}
 	page.Live = true
 	var err error
 	if page.Status, err = p.devicesStatus(c); err != nil {

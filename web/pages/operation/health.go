@@ -55,7 +55,7 @@ func (o *Operation) Health(c *fiber.Ctx) error {
 // waiting is how long the oldest work waits, and whether a slot takes it.
 func (o *Operation) waiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
 	devices, err := o.runs.CapacityOf(c.UserContext(), workers)
-	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Devices"}
+	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
 	var oldest client.Capacity
 	var unserved []string
 	for _, d := range devices {
@@ -114,7 +114,7 @@ func (o *Operation) workers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthR
 		row.State, row.Says, row.Do = views.HealthBad, "No worker is connected.", "Start a worker. Until then all runs wait."
 	case len(lost) > 0:
 		row.State, row.Says = views.HealthLook, row.Says+" No heartbeat from: "+strings.Join(lost, ", ")+"."
-		row.Do = "Start them again, or forget them on the devices page."
+		row.Do = "Start them again, or forget them on the queue page."
 	case len(late) > 0:
 		row.State, row.Says = views.HealthLook, row.Says+" The clock is wrong on "+strings.Join(late, ", ")+"."
 		row.Do = "Synchronize these machines with a time server (timedatectl set-ntp true)."
@@ -124,7 +124,7 @@ func (o *Operation) workers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthR
 
 // slots are those of connected workers that are out of service.
 func (o *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Slots", Link: "/devices", LinkText: "Devices"}
+	row := views.HealthRow{Name: "Slots", Link: "/devices", LinkText: "Queue"}
 	var out []string
 	usable := 0
 	for _, w := range workers {
@@ -173,7 +173,7 @@ func (o *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 
 // drifting are slots of connected workers that are not as fast as they were.
 func (o *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Devices"}
+	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Queue"}
 	list, err := o.site.Store.Sentinels.Drifting(c.UserContext())
 	list = slices.DeleteFunc(list, func(d sentinels.Drifted) bool {
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(o.site.Now()) })

@@ -33,7 +33,7 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 		"solve matrix":     {"Solve", "Solve Matrix multiply (CUDA C++)", task + "/solve"},
 		"matrix cuda h200": {"Board", "Matrix multiply (CUDA C++) on H200", task + "/boards/H200"},
 		"BARBARA L":        {"Person", "Barbara Liskov", "/users/"},
-		"queue":            {"Page", "Devices", "/devices"},
+		"queue":            {"Page", "Queue", "/devices"},
 	} {
 		list := finds(b, t, text)
 		if !slices.ContainsFunc(list, func(p foundPlace) bool {

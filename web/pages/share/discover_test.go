@@ -89,7 +89,7 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 		{fmt.Sprintf("/users/%d", s.Ada.ID), s.Ada.Name, fmt.Sprintf("/users/%d/records.atom", s.Ada.ID), ""},
 		{"/compare" + both, s.Task.Title, "", "/compare.json" + both},
 		{profile, "Profile of " + s.Task.Title, "", profile + ".json"},
-		{"/devices", "Devices", "", ""},
+		{"/devices", "Queue", "", ""},
 		{"/leaderboards", "Leaderboards", "", ""},
 		{"/events", "Events", "", ""},
 		{"/events/" + s.Event(0).Slug, "", "", ""},
