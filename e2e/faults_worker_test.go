@@ -165,7 +165,7 @@ func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	broken := s.startWorker(t, nats, "rack-1", "--object-cache", file)
 	id := ada.submit(job.ModeTest, kernel("/* waits */"))
 	root := s.person(t, "Root", accounts.RoleAdmin)
-	waitFor(t, patience, "the reason on the devices page", func() error {
+	waitFor(t, patience, "the reason on the queue page", func() error {
 		devices, err := root.Devices(t.Context())
 		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 || !strings.Contains(devices[0].Problem, "not a directory")) {
 			err = fmt.Errorf("devices are %+v", devices)

@@ -39,7 +39,7 @@ func declare(fs *pflag.FlagSet, command string, cfg *Config) {
 		fs.BoolVar(&cfg.Worker.Leave.Once, "once", false, "exit after one job")
 		fs.DurationVar(&cfg.Worker.Leave.Idle, "idle-exit", 0, "exit after this time without a job, such as 10m; 0: never")
 		fs.StringVar(&cfg.Worker.NoticeFile, "notice-file", "", "shutdown-notice file: once it exists, this machine goes away; it contains a time after it was written, such as 30s, or a date, such as 2026-01-31T12:00:00Z; empty means --grace")
-		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "the secret shown when the credential was made on the devices page; prefer the environment, which other users cannot see")
+		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "the secret shown when the credential was made on the queue page; prefer the environment, which other users cannot see")
 	}
 }
 

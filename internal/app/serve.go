@@ -208,7 +208,7 @@ func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signi
 }
 
 // ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its
-// devices page.
+// queue page.
 func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
 	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log, func(*evaluator.Config) {})
 	if errors.Is(err, evaluator.ErrWallsFail) {

@@ -4,7 +4,7 @@
 // Read it in this order: worker.go (heartbeats, slots, SlotsOf: how many slots take jobs), said.go (reading them), credential.go (secrets of
 // remote workers), join.go (guests), claim.go (the site's own), pause.go, silicon.go (what an admin says of old rows).
 //
-// The store of package models embeds Fleet; the dispatcher and the devices page read it through that. Package models calls
+// The store of package models embeds Fleet; the dispatcher and the queue page read it through that. Package models calls
 // MayTake before a worker gets an attempt, and CanProfile before it queues a profile.
 //
 // The credential identifies a worker; its name is a label. No two workers have one name: the site's own claims its name

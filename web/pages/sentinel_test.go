@@ -40,7 +40,7 @@ func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
 		}
 	}
 	if page := string(visitor.Bytes(t, "/devices", http.StatusOK)); !strings.Contains(page, `href="/devices/CPU/sentinel"`) || !strings.Contains(page, "data-gauge") {
-		t.Error("the devices page does not show what was measured, or does not lead to it")
+		t.Error("the queue page does not show what was measured, or does not lead to it")
 	}
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
 	if drift, err := s.Cfg.Store.Sentinels.Drift(t.Context(), "w1", "0123456789ab"); err != nil || !strings.Contains(drift, "reads memory") {

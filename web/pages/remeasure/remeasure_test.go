@@ -167,6 +167,6 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 		t.Errorf("a device that no one has: %s", resp.Status)
 	}
 	if link := visitor.Page("/devices", http.StatusOK).Find("[data-device=CPU] a:contains('Software')").AttrOr("href", ""); link != "/devices/CPU/drift" {
-		t.Errorf("the devices page leads to %q", link)
+		t.Errorf("the queue page leads to %q", link)
 	}
 }
