@@ -17,7 +17,7 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {
 		marks = append(marks, mark.Text()+": "+mark.AttrOr("title", ""))
 	}
-	want := []string{"disturbed: Measured under bad conditions: the GPU was hot", "waits for confirmation: Came first, and is measured again in turns with the next",
+	want := []string{"disturbed: Measured under bad conditions: the GPU was hot", "waits for confirmation: Took 1st place. It is being timed again, alternating with 2nd place",
 		"noisy: " + noisyHint, "added: Added by an admin: The site was down."}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
