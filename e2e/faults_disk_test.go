@@ -50,7 +50,7 @@ func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 	s.answers(t, "/readyz", http.StatusServiceUnavailable)
 	s.answers(t, "/healthz", http.StatusOK)
 	_, err := ada.Submit(t.Context(), client.NewSubmission{Task: smallTask, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: kernel("")})
-	if err == nil || !strings.Contains(err.Error(), "keeps 64 MiB free") {
+	if err == nil || !strings.Contains(err.Error(), "the minimum is 64 MiB") {
 		t.Errorf("submitted to a disk that is nearly full: %v", err)
 	}
 	if err := os.Remove(filler); err != nil {

@@ -100,7 +100,7 @@ func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	}
 	webtest.WantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
 	resp = submit("/evaluate", `{"kernel": {"kernel_type": "torch", "source_code": "import torch"}}`)
-	if text := webtest.Body(t, resp); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "keeps 2 MiB free") {
+	if text := webtest.Body(t, resp); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "the minimum is 2 MiB") {
 		t.Errorf("an evaluation: %s %s", resp.Status, text)
 	}
 	author := s.SignedIn("Author", accounts.RoleCreator)
