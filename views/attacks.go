@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -42,4 +43,12 @@ func held(attacks []Attack) (held, tried int) {
 		}
 	}
 	return held, tried
+}
+
+// attacksHeld says how the attacks that were run ended.
+func attacksHeld(held, tried int) string {
+	if held == tried && tried > 1 {
+		return fmt.Sprintf("All %d that were run on this site were refused or timed truthfully.", tried)
+	}
+	return fmt.Sprintf("%d of the %d that were run on this site end as expected.", held, tried)
 }

@@ -198,7 +198,7 @@ func EventEdit(f EventForm) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</div><p class=\"hint mt-2\">The end of the event becomes their deadline. Hidden tasks become public at the start. Entries that are on their boards already count, so choose tasks with empty boards.</p></fieldset><div class=\"grid gap-5 sm:grid-cols-2\"><div class=\"field\"><label for=\"points\">Points</label> <input id=\"points\" name=\"points\" class=\"input\" required maxlength=\"1000\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</div><p class=\"hint mt-2\">The end of the event becomes their deadline. Everyone can read all sources then, also those sent before the event. Hidden tasks become public at the start. Entries that are on their boards already count, so choose tasks with empty boards.</p></fieldset><div class=\"grid gap-5 sm:grid-cols-2\"><div class=\"field\"><label for=\"points\">Points</label> <input id=\"points\" name=\"points\" class=\"input\" required maxlength=\"1000\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

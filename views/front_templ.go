@@ -813,9 +813,9 @@ func frontTrust(attacks []Attack) templ.Component {
 			}
 			if held, tried := held(attacks); tried > 0 {
 				var templ_7745c5c3_Var34 string
-				templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of the %d that were run with this site's harness end as expected.", held, tried))
+				templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(attacksHeld(held, tried))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/front.templ`, Line: 226, Col: 104}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/front.templ`, Line: 226, Col: 32}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 				if templ_7745c5c3_Err != nil {

@@ -165,7 +165,7 @@ func Leaderboards(p LeaderboardsPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Search.PageNo >= p.LastPage {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>People without points are not listed: they have no one behind them on any board, or share a rank with too many.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>Points need someone behind you on a board, and few who share your rank. People without points are not listed.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -119,6 +120,33 @@ func (r RunCard) summary(stage StageView) string {
 		}
 	}
 	return text
+}
+
+// benchmarkTime is the geometric mean of the cases of a benchmark that passed, in nanoseconds, and how many they are; 0: none.
+func (r RunCard) benchmarkTime() (mean float64, cases int) {
+	if r.Mode != job.ModeBenchmark || r.State != work.StateDone {
+		return 0, 0
+	}
+	sum := 0.0
+	for _, stage := range r.Stages {
+		if stage.Result.Stage != job.StageBenchmark {
+			continue
+		}
+		for _, c := range stage.Result.Cases {
+			sum += math.Log(c.Time())
+			cases++
+		}
+	}
+	return math.Exp(sum / float64(max(cases, 1))), cases
+}
+
+// shortest is the shortest repeat. A time within what is subtracted for the clock is none.
+func shortest(c job.CaseResult) format.Quantity {
+	if c.Best > 1 || c.Clocks.Tolerance <= 0 {
+		return format.NanosecondsLike(c.Best, c.Mean)
+	}
+	limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
+	return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
 }
 
 // remarks are what compute-sanitizer, compilers and interpreters said of lines of the source: findings, those of the stage

@@ -383,7 +383,7 @@ func settingsFields(s TaskSettings, number int, withSlug bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "><p class=\"hint\">Leave empty to keep the task open and sources hidden.</p><label class=\"choice mt-2\"><input type=\"checkbox\" name=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "><p class=\"hint\">Leave empty to keep the task open and sources hidden. After a deadline, everyone can read all sources.</p><label class=\"choice mt-2\"><input type=\"checkbox\" name=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -185,9 +185,9 @@ func trustSummary(p TrustPage) templ.Component {
 			}
 			if held, tried := held(p.Attacks); tried > 0 {
 				var templ_7745c5c3_Var6 string
-				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of the %d that were run with this site's harness end as expected.", held, tried))
+				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(attacksHeld(held, tried))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 92, Col: 105}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 92, Col: 33}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {

@@ -83,8 +83,11 @@ func (t *Intake) chosen(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	if f.VersionID > 0 {
 		q = q.Where("s.version_id = ?", f.VersionID)
 	}
-	if f.Via != "" {
+	switch {
+	case f.Via != "":
 		q = q.Where("s.via = ?", f.Via)
+	case f.UserID != 0: // what a person tried of their own task is on the task's page
+		q = q.Where("s.via <> ?", ViaTrial)
 	}
 	if f.Before > 0 {
 		q = q.Where("s.id < ?", f.Before)
@@ -149,7 +152,7 @@ func (t *Intake) LastSubmission(ctx context.Context, person accounts.User) (Last
 	var last LastSubmission
 	q := t.db.Read(ctx).Table("submissions s").
 		Select("s.id, t.slug as task_slug, t.title as task_title, (select count(*) from runs r where r.submission_id = s.id and r.profile_of is null and r.ended_at is null) as live").
-		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ?", person.ID)
+		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.via <> ?", person.ID, ViaTrial)
 	err := catalog.VisibleTo(q, person).Order("s.id desc").Limit(1).Take(&last).Error
 	return last, db.ReadError(err, "submission of this person")
 }

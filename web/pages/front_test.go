@@ -46,7 +46,7 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 		t.Errorf("the roofline has %d entries, want the two with a profile", dots)
 	}
 	webtest.WantText(t, doc, "[data-attacks='3']", "3 published attacks")
-	webtest.WantText(t, doc, "[data-attacks]", "1 of the 2 that were run with this site's harness end as expected")
+	webtest.WantText(t, doc, "[data-attacks]", "1 of the 2 that were run on this site end as expected")
 	doc.Find("main a[href^='/']").Each(func(_ int, a *goquery.Selection) {
 		path, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
 		if resp := b.Get(path); resp.StatusCode != http.StatusOK || resp.Request.URL.Path == "/sign-in" {
@@ -56,7 +56,7 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 		}
 	})
 	try := b.Page(doc.Find("[data-try]").AttrOr("href", ""), http.StatusOK)
-	webtest.WantText(t, try, "main", "Your code stays in this browser until then")
+	webtest.WantText(t, try, "main", "Your code stays in this browser until you run it")
 	b.Page("/about", http.StatusOK)
 	if at := b.Page("/", http.StatusOK).Find("link[type='application/atom+xml']").AttrOr("href", ""); at != "/records.atom" {
 		t.Errorf("the feed is at %q", at)

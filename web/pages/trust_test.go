@@ -169,7 +169,7 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	if at := doc.Find("#report ~ p a").AttrOr("href", ""); at != "mailto:security@example.org" {
 		t.Errorf("the contact leads to %q", at)
 	}
-	webtest.WantText(t, doc, "[data-summary]", "3 published attacks. 2 of the 2 that were run with this site's harness end as expected.")
+	webtest.WantText(t, doc, "[data-summary]", "3 published attacks. All 2 that were run on this site were refused or timed truthfully.")
 	webtest.WantText(t, doc, "[data-summary]", "1 connected worker")
 	doc.Find("[data-summary] a").Each(func(_ int, a *goquery.Selection) {
 		if doc.Find("main "+a.AttrOr("href", "")).Length() != 1 {
