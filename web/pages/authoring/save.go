@@ -92,8 +92,12 @@ func titleIn(files []views.EditedFile) string {
 
 // newBundle reads a new task from its form; refused with the problems in the page.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
-	slug := slugOf(*page)
+	slug := db.Slug(page.Slug)
 	b, problems, err := p.bundleOf(cmp.Or(slug, unnamed), page.Files)
+	if err == nil && len(problems) == 0 && slug == "" { // of what could be read: to parse a large file once more takes long
+		slug = db.Slug(b.Definition.Title)
+		b.Name = cmp.Or(slug, b.Name)
+	}
 	switch {
 	case err != nil || len(problems) > 0:
 	case b.Definition.Title == "":
