@@ -207,7 +207,7 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 		if task, err = Editable(tx, actor, id); err != nil {
 			return err
 		}
-		if err := task.changeVersion(tx, actor, in); err != nil {
+		if err := task.changeSettings(tx, actor, in); err != nil {
 			return err
 		}
 		var v TaskVersion
@@ -227,22 +227,6 @@ func checkCases(def tasks.Definition, devices []string) error {
 	return nil
 }
 
-// changeVersion is change for a task whose version stays. It refuses to open a task again whose drawn cases everyone could read.
-func (t *Task) changeVersion(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
-	open := t.Open(tx.NowFunc())
-	if err := t.change(tx, actor, in); err != nil || open || !t.Open(tx.NowFunc()) {
-		return err
-	}
-	var drawn int64
-	if err := tx.Table("draws").Where("version_id = ?", t.VersionID).Limit(1).Count(&drawn).Error; err != nil {
-		return db.ReadError(err, "draws of task %s", t.Slug)
-	}
-	if drawn > 0 {
-		return db.Errorf(db.Conflict, "The task %s has closed, so everyone can read its secret sizes. Publish a new version to open it again.", t.Title)
-	}
-	return nil
-}
-
 // change applies settings and saves them.
 func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	err := t.apply(in)
@@ -257,25 +241,6 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 		return db.WriteError(err, "task")
 	}
 	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, "")
-}
-
-// Schedule has a task close at a time, in the transaction of what decides it. If it is hidden, and opens is still to come,
-// everyone sees it from then on.
-func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
-	in, opening := task.Settings(), task.Sight() == Hidden && opens.After(db.Now())
-	if !opening && in.Deadline != nil && in.Deadline.Equal(closes) {
-		return nil
-	}
-	if in.Deadline = &closes; opening {
-		task.OpensAt = &opens
-	}
-	return task.changeVersion(tx, actor, in)
-}
-
-// Unschedule takes back that hidden tasks open at a time that is still to come.
-func Unschedule(tx *gorm.DB, taskIDs []int64) error {
-	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.Time(db.Now())).Update("opens_at", nil).Error
-	return db.WriteError(err, "tasks")
 }
 
 // DeleteTask removes a task with its versions, submissions and boards. The confirmation must be

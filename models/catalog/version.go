@@ -67,7 +67,7 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 			return err
 		}
 		if in := task.settled(settings, version.Definition.Title, b.Definition.Title); in != nil {
-			apply := task.changeVersion
+			apply := task.changeSettings
 			if change == ChangeVersion {
 				apply = task.change
 			}

@@ -1,0 +1,45 @@
+package catalog
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Schedule has a task close at a time, in the transaction of what decides it. If it is hidden, and opens is still to come,
+// everyone sees it from then on.
+func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
+	in, opening := task.Settings(), task.Sight() == Hidden && opens.After(db.Now())
+	if !opening && in.Deadline != nil && in.Deadline.Equal(closes) {
+		return nil
+	}
+	if in.Deadline = &closes; opening {
+		task.OpensAt = &opens
+	}
+	return task.changeSettings(tx, actor, in)
+}
+
+// Unschedule takes back that hidden tasks open at a time that is still to come.
+func Unschedule(tx *gorm.DB, taskIDs []int64) error {
+	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.Time(db.Now())).Update("opens_at", nil).Error
+	return db.WriteError(err, "tasks")
+}
+
+// changeSettings is change for a task whose version stays. It refuses to open a task again whose drawn cases everyone could read.
+func (t *Task) changeSettings(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
+	open := t.Open(tx.NowFunc())
+	if err := t.change(tx, actor, in); err != nil || open || !t.Open(tx.NowFunc()) {
+		return err
+	}
+	var drawn int64
+	if err := tx.Table("draws").Where("version_id = ?", t.VersionID).Limit(1).Count(&drawn).Error; err != nil {
+		return db.ReadError(err, "draws of task %s", t.Slug)
+	}
+	if drawn > 0 {
+		return db.Errorf(db.Conflict, "The task %s has closed, so everyone can read its secret sizes. Publish a new version to open it again.", t.Title)
+	}
+	return nil
+}
