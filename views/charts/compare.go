@@ -93,13 +93,17 @@ func timeText(c *job.CaseResult) string {
 	return format.Nanoseconds(c.Time()).String()
 }
 
-// intervalText is how far a case's time may lie from the ends of its interval.
+// intervalText is how far a case's time may lie from the ends of its interval, or the ends of a wide one.
 func intervalText(c *job.CaseResult) string {
 	low, high, ok := versus.Spread(c)
 	if !ok {
 		return ""
 	}
-	return "± " + format.Nanoseconds((high-low)/2).String()
+	half := (high - low) / 2
+	if half > c.Time()/2 { // "± 341 µs" of 114 µs would be a negative time
+		return format.Nanoseconds(low).String() + " to " + format.Nanoseconds(high).String()
+	}
+	return "± " + format.Nanoseconds(half).String()
 }
 
 // changeText is a diff's last column.

@@ -10,10 +10,9 @@ import (
 
 // Faster says which run is faster and by how much, or that the data cannot show it.
 func (vm CompareVM) Faster() string {
-	f := vm.Finding
-	r, by := f.Whole, vm.Ranking
-	if by == "" || vm.oneSided() > 0 {
-		r, by = f.Mean, "geometric mean of the cases that both ran"
+	f, r, by := vm.Finding, vm.Shown(), vm.Ranking
+	if vm.partial() {
+		by = "geometric mean of the cases that both ran"
 	}
 	b, a := vm.B.Short, vm.A.Short
 	switch {
@@ -22,9 +21,9 @@ func (vm CompareVM) Faster() string {
 	case vm.SameSource:
 		return fmt.Sprintf("Both ran the same source: %s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
 	case !r.Measured():
-		return fmt.Sprintf("No significant difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
+		return fmt.Sprintf("No clear difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
 	case !r.Apart():
-		return fmt.Sprintf("No significant difference: %s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
+		return fmt.Sprintf("No clear difference: %s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
 	case r.Value < 1:
 		return fmt.Sprintf("%s is %s faster than %s (%s to %s at 99 %%; %s).", b, times(r.Inverse().Value), a, times(r.Inverse().Low), times(r.Inverse().High), by)
 	}
@@ -56,11 +55,11 @@ func (vm CompareVM) Where() string {
 	if n := len(slower); n > 0 {
 		parts = append(parts, fmt.Sprintf("slower in %d%s", n, most(slower, func(r versus.Ratio) versus.Ratio { return r })))
 	}
-	said := fmt.Sprintf("The data show no difference in any of %s that both ran.", format.Plural(vm.Finding.Shared, "case", "cases"))
+	said := fmt.Sprintf("No clear difference in any of %s that both ran.", format.Plural(vm.Finding.Shared, "case", "cases"))
 	if len(parts) > 0 {
 		said = fmt.Sprintf("Of %s that both ran, %s is %s", format.Plural(vm.Finding.Shared, "case", "cases"), vm.B.Short, strings.Join(parts, ", "))
 		if unknown > 0 {
-			said += fmt.Sprintf("; the data show no difference in %d", unknown)
+			said += fmt.Sprintf("; no clear difference in %d", unknown)
 		}
 		said += "."
 	}
@@ -84,6 +83,12 @@ func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 // oneSided counts the cases that have a time on one side only.
 func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.Shared }
 
+// timesNote says how to read the drawing of the cases. The interval of a ratio is that of Apart, so that the drawing and the
+// words beside it agree.
+func (vm CompareVM) timesNote() string {
+	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. A bar across the line shows no clear difference, nor does a ratio within 0.5 %%.", vm.B.Short, vm.A.Short)
+}
+
 // ratioText says of a case what its ratio shows.
 func (vm CompareVM) ratioText(r versus.Ratio) string {
 	switch {
@@ -92,7 +97,7 @@ func (vm CompareVM) ratioText(r versus.Ratio) string {
 	case !r.Measured():
 		return "too few processes to tell"
 	case !r.Apart():
-		return "no difference shown"
+		return "no clear difference"
 	case r.Value < 1:
 		return vm.B.Short + " is " + times(1/r.Value) + " faster"
 	}

@@ -1,6 +1,9 @@
 package charts
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,17 +31,17 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 	}{
 		"faster": {a: side(1000, 1000, 1000), b: side(500, 1000, 2000), version: "time of the last case",
 			want: []string{"#15 is 2.00× slower than #12 (1.97× to 2.03× at 99 %; time of the last case).",
-				"Of 3 cases that both ran, #15 is faster in 1 (most at n: 1: 2.00×), slower in 1 (most at n: 3: 2.00×); the data show no difference in 1."}},
+				"Of 3 cases that both ran, #15 is faster in 1 (most at n: 1: 2.00×), slower in 1 (most at n: 3: 2.00×); no clear difference in 1."}},
 		"no difference": {a: side(1000, 1000), b: side(1001, 999), version: "mean",
-			want: []string{"No significant difference: #15 takes 0.982× to 1.016× the time of #12 (99 % interval; mean).",
-				"The data show no difference in any of 2 cases that both ran."}},
+			want: []string{"No clear difference: #15 takes 0.982× to 1.016× the time of #12 (99 % interval; mean).",
+				"No clear difference in any of 2 cases that both ran."}},
 		"another version": {a: side(1000, 1000), b: side(500),
 			want: []string{"#15 is 2.00× faster than #12 (1.97× to 2.03× at 99 %; geometric mean of the cases that both ran).",
 				"Of 1 case that both ran, #15 is faster in 1 (most at n: 1: 2.00×). 1 case was timed on one side only."}},
 		"the same source": {a: side(1000), b: side(1100), version: "mean", same: true,
 			want: []string{"Both ran the same source: #15 took 1.100× the time of #12 by chance or because of the conditions.", ""}},
 		"one process": {a: side(1000), b: once, version: "mean",
-			want: []string{"No significant difference: #15 took 0.50× the time of #12 (mean), but each was measured in too few fresh processes for an interval.", ""}},
+			want: []string{"No clear difference: #15 took 0.50× the time of #12 (mean), but each was measured in too few fresh processes for an interval.", ""}},
 		"not timed": {a: side(1000), b: untimed, version: "mean",
 			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", ""}},
 	} {
@@ -52,10 +55,49 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 func TestDumbbellsStayInTheDrawingAndShowSmallDifferences(t *testing.T) {
 	d := newDumbbells(versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000), processes("n: 2", 1e9)},
 		[]job.CaseResult{processes("n: 1", 1050), processes("n: 2", 1e9)}).Cases)
-	if len(d.rows) != 2 || d.rows[0].a.at == d.rows[0].b.at || d.rows[1].a.at != d.rows[1].b.at || len(d.ticks) < 3 {
+	if len(d.rows) != 2 || d.rows[0].at == d.rows[1].at || len(d.ticks) < 3 {
 		t.Errorf("%+v", d)
 	}
 	if newDumbbells(nil) != nil {
 		t.Error("nothing is drawn")
+	}
+}
+
+// TestTheDrawingOfCasesAgreesWithItsLabels: a bar crosses the line at 1× where the words say that there is no clear difference.
+func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
+	cases := []versus.Case{{Ratio: versus.Ratio{Value: 18.9, Low: 0.936, High: 175}}, {Ratio: versus.Ratio{Value: 3, Low: 2, High: 4}}, {Ratio: versus.Ratio{Value: 2, Low: 1e-9, High: 1e9}}, {Ratio: versus.Ratio{Value: 2}}}
+	for _, shown := range [][]versus.Case{cases[:2], cases} {
+		d := newDumbbells(shown)
+		at := func(place string) (v float64) {
+			fmt.Sscanf(place, "%g%%", &v)
+			return v
+		}
+		one := slices.IndexFunc(d.ticks, func(tick ratioTick) bool { return tick.one })
+		for _, row := range d.rows {
+			r := row.c.Ratio
+			if crosses := at(row.low) <= at(d.ticks[one].at) && at(row.high) >= at(d.ticks[one].at); r.Measured() && crosses == r.Apart() {
+				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.low, row.high, d.ticks[one].at)
+			}
+			if far := r.High > 1e6; row.less != far || row.more != far {
+				t.Errorf("%+v goes on beyond the axis: %v, %v", r, row.less, row.more)
+			}
+		}
+	}
+	var texts []string
+	for _, tick := range newDumbbells(cases[:2]).ticks {
+		texts = append(texts, tick.text)
+	}
+	if diff := cmp.Diff([]string{"1×", "2×", "5×", "10×", "20×", "50×", "100×", "200×"}, texts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAWideIntervalIsShownByItsEnds(t *testing.T) {
+	wide := job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Median: 100e3, Clocks: job.Clocks{Counts: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
+	if said := intervalText(&wide); strings.Contains(said, "±") || !strings.Contains(said, " to ") {
+		t.Errorf("wide: %q", said)
+	}
+	if narrow := processes("n: 1", 100e3); !strings.HasPrefix(intervalText(&narrow), "± ") {
+		t.Errorf("narrow: %q", intervalText(&narrow))
 	}
 }

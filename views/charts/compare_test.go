@@ -48,7 +48,7 @@ func TestComparePageSaysWhoIsFaster(t *testing.T) {
 			got = append(got, word.Text())
 		}
 	})
-	want := []string{"#15 is 2.37× faster", "no difference shown", "#15 is 1.50× slower", "not timed on both sides"}
+	want := []string{"#15 is 2.37× faster", "no clear difference", "#15 is 1.50× slower", "not timed on both sides"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

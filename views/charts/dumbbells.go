@@ -3,25 +3,24 @@ package charts
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"warpboard/evaluator/job"
 	"warpboard/evaluator/versus"
 )
 
-// dumbbells are the cases that both sides ran, each drawn as two dots with their intervals on one logarithmic axis of
-// time relative to A: a few percent are seen beside cases that take a thousand times as long.
+// dumbbells are the cases that both sides ran, each drawn as B's dot with the interval of the ratio on one logarithmic axis
+// of time relative to A: a few percent are seen beside cases that take a thousand times as long.
 type dumbbells struct {
 	rows  []dumbbell
 	ticks []ratioTick
 }
 
+// dumbbell has the places of a case's ratio and of its interval's ends, in percent of the width.
 type dumbbell struct {
-	c    versus.Case
-	a, b mark
+	c             versus.Case
+	at, low, high string
+	less, more    bool // the interval goes on beyond the axis
 }
-
-// mark is one side's time with its interval, where it has one, in percent of the width.
-type mark struct{ at, low, high string }
 
 type ratioTick struct {
 	at, text string
@@ -30,20 +29,27 @@ type ratioTick struct {
 
 const (
 	leastRange = 0.02 // of the axis, so that noise does not fill it
-	// mostRange bounds the axis, in e-foldings: a forged time must not press all others into one point.
-	mostRange = 12.0
+	// mostRange bounds the axis, in e-foldings: a forged time must not press all others into one point. Intervals widen it
+	// less than dots do.
+	mostRange, mostInterval = 12.0, 6.0
 )
 
 func newDumbbells(cases []versus.Case) *dumbbells {
 	low, high := -leastRange, leastRange
 	var d dumbbells
+	reach := func(ratio, most float64) {
+		v := within(math.Log(ratio), -most, most)
+		low, high = min(low, v), max(high, v)
+	}
 	for _, c := range cases {
 		if c.Ratio.Value == 0 {
 			continue
 		}
 		d.rows = append(d.rows, dumbbell{c: c})
-		for _, v := range append(relative(c.A, c.A), relative(c.B, c.A)...) {
-			low, high = max(min(low, v), -mostRange), min(max(high, v), mostRange)
+		reach(c.Ratio.Value, mostRange)
+		if c.Ratio.Measured() {
+			reach(c.Ratio.Low, mostInterval)
+			reach(c.Ratio.High, mostInterval)
 		}
 	}
 	if len(d.rows) == 0 {
@@ -51,41 +57,44 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 	}
 	margin := 0.04 * (high - low)
 	low, high = low-margin, high+margin
-	at := func(v float64) string { return fmt.Sprintf("%.2f%%", 100*within((v-low)/(high-low), 0, 1)) }
-	for i, row := range d.rows {
-		a, b := relative(row.c.A, row.c.A), relative(row.c.B, row.c.A)
-		d.rows[i].a, d.rows[i].b = mark{at(a[0]), at(a[1]), at(a[2])}, mark{at(b[0]), at(b[1]), at(b[2])}
+	at := func(ratio float64) string {
+		return fmt.Sprintf("%.2f%%", 100*within((math.Log(ratio)-low)/(high-low), 0, 1))
 	}
-	for _, ratio := range ratioTicks(math.Exp(low), math.Exp(high)) {
-		d.ticks = append(d.ticks, ratioTick{at: at(math.Log(ratio)), text: fmt.Sprintf("%g×", ratio), one: ratio == 1})
+	for i, row := range d.rows {
+		r, to := row.c.Ratio, &d.rows[i]
+		to.at = at(r.Value)
+		if r.Measured() {
+			to.low, to.high = at(r.Low), at(r.High)
+			to.less, to.more = math.Log(r.Low) < low, math.Log(r.High) > high
+		}
+	}
+	for _, ratio := range ratioTicks(low, high) {
+		d.ticks = append(d.ticks, ratioTick{at: at(ratio), text: fmt.Sprintf("%g×", ratio), one: ratio == 1})
 	}
 	return &d
 }
 
-// relative is a case's time and the ends of its interval, as logarithms of their ratios to A's time.
-func relative(c, a *job.CaseResult) []float64 {
-	low, high, ok := versus.Spread(c)
-	if !ok {
-		low, high = c.Time(), c.Time()
-	}
-	of := func(ns float64) float64 { return within(math.Log(ns)-math.Log(a.Time()), -mostRange, mostRange) }
-	return []float64{of(c.Time()), of(low), of(high)}
-}
+const (
+	// beyond is how many times farther from 1, on the logarithmic axis, times may lie than the outermost tick of a series.
+	beyond = 1.6
+	// leastGap is the least part of the axis between two ticks: their texts must fit beside each other on a phone.
+	leastGap = 0.11
+)
 
-// beyond is how many times farther from 1, on the logarithmic axis, times may lie than the outermost tick of a series.
-const beyond = 1.6
-
-// ratioTicks are 1 and some round ratios on both sides of it: from the finest series with few enough ticks.
+// ratioTicks are 1 and some round ratios on both sides of it, on an axis between two logarithms: from the finest series that
+// reaches far enough and leaves room for their texts.
 func ratioTicks(low, high float64) []float64 {
-	for _, series := range [][]float64{{0.95, 0.96, 0.97, 0.98, 0.99, 1.01, 1.02, 1.03, 1.04, 1.05}, {0.94, 0.96, 0.98, 1.02, 1.04, 1.06}, {0.8, 0.85, 0.9, 0.95, 1.05, 1.1, 1.15, 1.2},
-		{0.5, 0.6, 0.8, 1.2, 1.5, 2}, {0.1, 0.2, 0.5, 2, 5, 10}, {0.001, 0.01, 0.1, 10, 100, 1000}} {
-		ticks := []float64{1}
-		for _, r := range series {
-			if r > low && r < high {
-				ticks = append(ticks, r)
-			}
+	for _, series := range [][]float64{
+		{0.95, 0.96, 0.97, 0.98, 0.99, 1, 1.01, 1.02, 1.03, 1.04, 1.05}, {0.94, 0.96, 0.98, 1, 1.02, 1.04, 1.06}, {0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2}, {0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3},
+		{0.5, 0.6, 0.8, 1, 1.2, 1.5, 2}, {0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500},
+		{0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300}, {0.001, 0.01, 0.1, 1, 10, 100, 1000}, {0.0001, 0.01, 1, 100, 10_000},
+	} {
+		ticks := slices.DeleteFunc(slices.Clone(series), func(r float64) bool { return !(math.Log(r) > low && math.Log(r) < high) })
+		narrow := math.Inf(1)
+		for i := range len(ticks) - 1 {
+			narrow = min(narrow, (math.Log(ticks[i+1])-math.Log(ticks[i]))/(high-low))
 		}
-		if few, wide := len(ticks) <= 6, low < math.Pow(series[0], beyond) || high > math.Pow(series[len(series)-1], beyond); few && !wide {
+		if first, last := math.Log(series[0]), math.Log(series[len(series)-1]); narrow >= leastGap && low >= beyond*first && high <= beyond*last {
 			return ticks
 		}
 	}

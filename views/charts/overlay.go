@@ -15,7 +15,8 @@ type overlay struct {
 	spec      string
 	a, b      string // outlines, as paths
 	low, high float64
-	beyond    int // repeats above the axis
+	beyond    int  // repeats above the axis
+	log       bool // the axis is logarithmic
 }
 
 const (
@@ -23,6 +24,8 @@ const (
 	overlayBins   = 48
 	overlayWidth  = 300.0
 	overlayHeight = 40.0 // of each side
+	// mostLinear is how many times the first time of a linear axis its last one may be: else most repeats are one bin.
+	mostLinear = 5
 )
 
 // newOverlays are the overlays of cases with every repeat of both sides.
@@ -46,6 +49,7 @@ func newOverlay(c versus.Case) (o overlay, ok bool) {
 	if !(o.high > o.low) || math.IsInf(o.high-o.low, 0) {
 		return o, false
 	}
+	o.log = o.low > 0 && o.high/o.low > mostLinear
 	binsA, binsB := o.bins(shownA), o.bins(shownB)
 	most := max(slices.Max(binsA), slices.Max(binsB))
 	o.a, o.b = outline(binsA, most, -1), outline(binsB, most, 1)
@@ -65,9 +69,17 @@ func repeatsOf(c *job.CaseResult) []float64 {
 func (o overlay) bins(times []float64) []float64 {
 	bins := make([]float64, overlayBins)
 	for _, t := range times {
-		bins[min(int(overlayBins*within((t-o.low)/(o.high-o.low), 0, 1)), overlayBins-1)] += 1 / float64(len(times))
+		bins[min(int(overlayBins*o.at(t)), overlayBins-1)] += 1 / float64(len(times))
 	}
 	return bins
+}
+
+// at is where a time lies on the axis, 0 to 1.
+func (o overlay) at(t float64) float64 {
+	if o.log {
+		return within(math.Log(t/o.low)/math.Log(o.high/o.low), 0, 1)
+	}
+	return within((t-o.low)/(o.high-o.low), 0, 1)
 }
 
 // outline draws bins as steps from the middle line, upwards or downwards.

@@ -20,10 +20,10 @@ const (
 // sentence is a reason in words; the row of the table that says the same in numbers is its evidence.
 type sentence struct{ text, evidence string }
 
-// Why says why one of the runs is faster, by the counters of both; it is silent where the times show no difference, where
+// Why says why one of the runs is faster, by the counters of both; it is silent where the times show no clear difference, where
 // the kernels under the profiler differ the other way, and where no counter explains enough.
 func (vm CompareVM) Why() (list []sentence) {
-	w, r := vm.Because, vm.shown()
+	w, r := vm.Because, vm.Shown()
 	if w == nil || vm.SameSource || !r.Apart() || (r.Value < 1) != (w.Ratio < 1) {
 		return nil
 	}
@@ -45,13 +45,16 @@ func (vm CompareVM) Why() (list []sentence) {
 	return list
 }
 
-// shown is the ratio in the first sentence of the page.
-func (vm CompareVM) shown() versus.Ratio {
-	if vm.Ranking == "" || vm.oneSided() > 0 {
+// Shown is the ratio in the first sentence of the page.
+func (vm CompareVM) Shown() versus.Ratio {
+	if vm.partial() {
 		return vm.Finding.Mean
 	}
 	return vm.Finding.Whole
 }
+
+// partial reports whether the scores of both are not of the same cases by the same rule.
+func (vm CompareVM) partial() bool { return vm.Ranking == "" || vm.oneSided() > 0 }
 
 const stallKey = "stall: "
 

@@ -13,7 +13,7 @@ func Change(ratio, low, high float64) string {
 	case !(ratio > 0):
 		return ""
 	case low <= 1 && high >= 1 || ratio > 1-resolution && ratio < 1+resolution:
-		return "no difference shown"
+		return "no clear difference"
 	case ratio < 1:
 		return fmt.Sprintf("%.1f\u00a0%% faster (%.1f to %.1f\u00a0%%)", 100*(1-ratio), 100*(1-high), 100*(1-low))
 	}

@@ -9,8 +9,8 @@ func TestChangeSaysOnlyWhatTheIntervalsShow(t *testing.T) {
 	}{
 		{0.9, 0.89, 0.91, "10.0\u00a0% faster (9.0 to 11.0\u00a0%)"},
 		{1.02, 1.01, 1.03, "2.0\u00a0% slower (1.0 to 3.0\u00a0%)"},
-		{1.02, 0.99, 1.05, "no difference shown"},
-		{1.004, 1.003, 1.0045, "no difference shown"},
+		{1.02, 0.99, 1.05, "no clear difference"},
+		{1.004, 1.003, 1.0045, "no clear difference"},
 		{1.5, 1.5, 1.5, "50.0\u00a0% slower (50.0 to 50.0\u00a0%)"},
 		{1.2, 1.3, 1.1, "20.0\u00a0% slower (20.0 to 20.0\u00a0%)"}, // an interval beside its own ratio
 		{0, 0, 0, ""},

@@ -85,7 +85,7 @@ func plain(x float64) string {
 	return strconv.FormatFloat(x, 'f', min(max(digits, 0), 6), 64)
 }
 
-// Spread shows a standard error relative to its mean: "± 0.4 %".
+// Spread shows a standard error relative to its mean: "± 0.4 %". A time is never negative, so none is wider than "> ± 100 %".
 func Spread(mean, err float64) string {
 	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
 		return Nothing
@@ -98,9 +98,10 @@ func Spread(mean, err float64) string {
 		return "< 0.01\u00a0%"
 	case percent < 1:
 		return fmt.Sprintf("± %.2f\u00a0%%", percent)
-	default:
-		return fmt.Sprintf("± %.1f\u00a0%%", percent)
+	case percent > 100:
+		return "> ± 100\u00a0%"
 	}
+	return fmt.Sprintf("± %.1f\u00a0%%", percent)
 }
 
 // Times shows how many times as large something is: "12.1×", "1.27×", "< 0.5 %" for what differs by less.

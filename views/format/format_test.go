@@ -73,6 +73,8 @@ func TestNumbersReadWell(t *testing.T) {
 		{Spread(100, 0.4), "± 0.40\u00a0%"},
 		{Spread(100, 4), "± 4.0\u00a0%"},
 		{Spread(100, 0.0001), "< 0.01\u00a0%"},
+		{Spread(100, 100), "± 100.0\u00a0%"},
+		{Spread(100, 273.1), "> ± 100\u00a0%"},
 		{Spread(100, 0), "± 0\u00a0%"},
 		{Spread(0, 1), "–"},
 		{Spread(1, math.NaN()), "–"},

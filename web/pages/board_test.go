@@ -188,7 +188,7 @@ func TestATieIsShownWhereverARankIs(t *testing.T) {
 	webtest.WantText(t, board, fmt.Sprintf("#entry-%d td:first-child", ben.ID), "1=")
 	webtest.WantText(t, board, "#board tbody tr:first-child td:first-child", "1=")
 	webtest.WantText(t, board, "#board tbody tr:nth-child(3) td:first-child", "3")
-	webtest.WantText(t, board, "[data-ties]", "the data show no difference")
+	webtest.WantText(t, board, "[data-ties]", "no clear difference")
 	webtest.WantText(t, b.Page(fmt.Sprintf("/users/%d", ben.ID), http.StatusOK), "[aria-labelledby=places] tbody td:first-child", "1=")
 	webtest.WantText(t, b.Page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK), "[data-run] [data-fact=place]", "Tied 1st on ")
 	webtest.WantText(t, b.Page("/tasks/"+s.Task.Slug, http.StatusOK), "[aria-labelledby=boards] li:nth-child(2) .rank", "1=")

@@ -98,7 +98,7 @@ class Entry:
     submission_id: int
     score_ns: float
     achieved: datetime
-    tied: bool = False  # others have this rank, too: the data show no difference
+    tied: bool = False  # others have this rank, too: no clear difference
     older: bool = False  # measured with older software: behind all others
     interval_low: Optional[float] = None  # of the 95 % interval of the score
     interval_high: Optional[float] = None

@@ -74,7 +74,7 @@ def _verdict(data: Dict[str, Any], ratio: Optional[Ratio]) -> str:
     if None in scores or ratio is None:
         return "not both runs have a score"
     if ratio.apart is False:
-        said = "the data show no difference"
+        said = "no clear difference"
     else:
         said = "B is " + ("faster" if ratio.value < 1 else "slower") + f", {ratio.value:.3f} times A's time"
     return f"A {nanoseconds(scores[0])}, B {nanoseconds(scores[1])}: {said}"

@@ -122,7 +122,7 @@ func (f compared) verdict() string {
 	case r.Low <= 0:
 		return line + fmt.Sprintf("B takes %.3f times as long; without fresh processes of both the data cannot show a difference", r.Value)
 	case !r.Apart:
-		return line + fmt.Sprintf("the data show no difference (B takes %.3f times as long, %.3f to %.3f at 99 %%)", r.Value, r.Low, r.High)
+		return line + fmt.Sprintf("no clear difference (B takes %.3f times as long, %.3f to %.3f at 99 %%)", r.Value, r.Low, r.High)
 	}
 	return line + fmt.Sprintf("B is %s: it takes %.3f times as long (%.3f to %.3f at 99 %%)", word, r.Value, r.Low, r.High)
 }

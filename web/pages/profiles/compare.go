@@ -96,7 +96,7 @@ type bothOf struct {
 // chartsOfBoth draws a comparison. What follows from reports and sources is worked out when it is drawn.
 func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b),
+	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b, true),
 		NoCode: codeHidden(a, b)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfile = missing
@@ -111,6 +111,7 @@ func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Rep
 		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
 	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
 		vm.Finding = finding(a, b)
+		vm.Conditions = conditionsOf(a, b, vm.Shown().Apart())
 		if missing == "" {
 			addPairs(&vm, reports)
 		}

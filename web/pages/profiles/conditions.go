@@ -17,14 +17,18 @@ const (
 	longAfter  = 24 * time.Hour // machines differ from day to day
 )
 
-// conditionsOf says whether the two runs were measured under the same conditions, in a sentence.
-func conditionsOf(a, b comparedRun) string {
+// conditionsOf says whether the two runs were measured under the same conditions, in a sentence; apart: the times show a
+// difference, which other conditions may explain.
+func conditionsOf(a, b comparedRun, apart bool) string {
 	if a.Run.Machine == nil || b.Run.Machine == nil {
 		return "The conditions of one of the runs are unknown."
 	}
-	disturbed := disturbedOf(a, b)
+	disturbed, explain := disturbedOf(a, b, apart), ""
+	if apart {
+		explain = ", which may explain part of the difference"
+	}
 	if differ := differences(a, b); len(differ) > 0 {
-		return strings.TrimSpace("Conditions differ, which may explain part of the difference: " + strings.Join(differ, "; ") + ". " + disturbed)
+		return strings.TrimSpace("Conditions differ" + explain + ": " + strings.Join(differ, "; ") + ". " + disturbed)
 	}
 	if disturbed != "" {
 		return disturbed
@@ -33,17 +37,21 @@ func conditionsOf(a, b comparedRun) string {
 }
 
 // disturbedOf names the runs that were disturbed, in a sentence; empty: none was.
-func disturbedOf(a, b comparedRun) string {
-	var runs []string
-	for _, side := range []struct{ name, why string }{{nameOf(a, b), a.Run.Disturbed}, {nameOf(b, a), b.Run.Disturbed}} {
-		if side.why != "" {
-			runs = append(runs, fmt.Sprintf("%s was disturbed (%s)", side.name, side.why))
-		}
+func disturbedOf(a, b comparedRun, apart bool) string {
+	ends := ": a quiet machine may show a difference."
+	if apart {
+		ends = ": the machine may explain the difference."
 	}
-	if len(runs) == 0 {
-		return ""
+	whyA, whyB := a.Run.Disturbed, b.Run.Disturbed
+	switch {
+	case whyA != "" && whyB != "":
+		return fmt.Sprintf("Both runs were disturbed (%s: %s; %s: %s)%s", nameOf(a, b), whyA, nameOf(b, a), whyB, ends)
+	case whyA != "":
+		return fmt.Sprintf("%s was disturbed (%s)%s", nameOf(a, b), whyA, ends)
+	case whyB != "":
+		return fmt.Sprintf("%s was disturbed (%s)%s", nameOf(b, a), whyB, ends)
 	}
-	return strings.Join(runs, ", and ") + ": the machine may explain the difference."
+	return ""
 }
 
 // differences lists what differs besides the kernels, from A to B, what matters most first.

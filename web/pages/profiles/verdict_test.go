@@ -19,13 +19,13 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	a, faster := s.Slow.SubmissionID, s.Fast.SubmissionID
 	for _, want := range []string{
 		fmt.Sprintf("#%d is 1.100× faster than #%d (1.091× to 1.109× at 99 %%; ", faster, a), "geometric mean of the benchmark cases",
-		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "the data show no difference in 1",
+		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "no clear difference in 1",
 		"Conditions differ, which may explain part of the difference: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
 	} {
 		webtest.WantText(t, doc, "[data-findings]", want)
 	}
-	if n := doc.Find(".pf-dumbbells circle").Length(); n != 6 {
-		t.Errorf("%d ends of dumbbells", n)
+	if n := doc.Find(".pf-dumbbells circle, .pf-dumbbells .pf-whisker").Length(); n != 6 {
+		t.Errorf("%d dots and intervals of three cases", n)
 	}
 	webtest.WantText(t, doc, "#times table", "Geometric mean")
 	webtest.WantText(t, doc, ".pf-why", fmt.Sprintf("#%d keeps the tensor cores busy for 94.9 %% of the cycles; #%d does not use them.", faster, a))
@@ -39,7 +39,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	webtest.WantText(t, same, "[data-findings]", "Both ran the same source")
 	webtest.WantText(t, same, "[data-findings]", "Conditions are the same: the same H200, the same software, clocks within 2 %.")
 	unsure := b.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID), http.StatusOK)
-	webtest.WantText(t, unsure, "[data-findings]", "No significant difference")
+	webtest.WantText(t, unsure, "[data-findings]", "No clear difference")
 	if unsure.Find(".pf-why").Length() > 0 {
 		t.Error("it is said why a run is faster of which nothing shows that it is")
 	}
