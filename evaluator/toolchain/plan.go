@@ -61,6 +61,7 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 		return nil, err
 	}
 	if cuda {
+		p.addKittens(b)
 		p.compile = append(p.compile, archFlag(arch))
 	}
 	for _, library := range def.Libraries {
@@ -95,12 +96,23 @@ func (p *plan) addIncludes(b *Builder, dirs []string) error {
 		if err != nil {
 			return err
 		}
-		p.compile = append(p.compile, flag)
-		if mount != nil && !slices.Contains(p.mounts, *mount) {
-			p.mounts = append(p.mounts, *mount)
-		}
+		p.addInclude(flag, mount)
 	}
 	return nil
+}
+
+// addKittens adds ThunderKittens' headers where the worker has them: KernelBot has them on the path of every CUDA task.
+func (p *plan) addKittens(b *Builder) {
+	if flag, mount, err := b.include("ThunderKittens/include"); err == nil && !slices.Contains(p.compile, flag) {
+		p.addInclude(flag, mount)
+	}
+}
+
+func (p *plan) addInclude(flag string, mount *sandbox.Mount) {
+	p.compile = append(p.compile, flag)
+	if mount != nil && !slices.Contains(p.mounts, *mount) {
+		p.mounts = append(p.mounts, *mount)
+	}
 }
 
 // libraryAges detects a changed include library, only by the time of its directory: a header that is changed deep inside

@@ -46,6 +46,28 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 	}
 }
 
+func TestThunderKittensIsOnThePathOfCUDATasksWhereTheWorkerHasIt(t *testing.T) {
+	cuda := tasks.Definition{Lang: tasks.LangCUDA, Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}}}
+	cpp := tasks.Definition{Lang: tasks.LangCPP, Files: []tasks.File{{Name: "submission.cpp", Source: tasks.SubmissionSource}}}
+	has := map[string]string{"thunderkittens": t.TempDir()}
+	for name, c := range map[string]struct {
+		def       tasks.Definition
+		libraries map[string]string
+		want      bool
+	}{
+		"CUDA": {cuda, has, true}, "C++": {cpp, has, false}, "a worker without it": {cuda, map[string]string{"cutlass": t.TempDir()}, false},
+	} {
+		b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/cuda/nvcc"}, GPP: &Compiler{Path: "/usr/bin/g++"}}, Libraries: c.libraries})
+		p, err := b.newPlan(c.def, harness.Assemble(c.def, nil), "90")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(p.String(), "-I/libraries/thunderkittens/include"); got != c.want {
+			t.Errorf("%s: on the path: %t, want %t:\n%s", name, got, c.want, p)
+		}
+	}
+}
+
 func TestArchFlags(t *testing.T) {
 	for arch, want := range map[string]string{
 		"": "-arch=native", "75": "-gencode=arch=compute_75,code=sm_75",
