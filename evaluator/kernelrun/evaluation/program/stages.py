@@ -247,7 +247,7 @@ def undisturbed(read, alone):
         raise Disturbed("The device was busy between the calls: a kernel went on working while the other one was timed, or "
                         "something else did. Neither time would be its own.")
     if read["ref"].hindered():
-        raise Disturbed("The judge saw the reference work for longer than its own clock says. Something else had the device meanwhile, or the "
+        raise Disturbed(f"The judge saw the reference work for {max(read['ref'].excess()) / 1e3:.0f} µs longer than its own clock says. Something else had the device meanwhile, or the "
                         "reference works on a stream that nothing joins, and is no measure for another kernel.")
 
 

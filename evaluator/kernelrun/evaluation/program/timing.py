@@ -40,11 +40,11 @@ class EvaluationClocks(Clocks):
     def shown(self):
         """By how much the judge's clocks exceed the kernel's own, within limits: less than nothing where the constants are too
         large."""
-        return tuple(min(max(excess, -least), most) for excess, least, most in zip(self._excess(), _LEAST_NS, _MOST_SHOWN_NS))
+        return tuple(min(max(excess, -least), most) for excess, least, most in zip(self.excess(), _LEAST_NS, _MOST_SHOWN_NS))
 
     def hindered(self):
         """Whether what the judge saw of a reference is not what that says."""
-        return self._on_device and max(self._excess()) > _HINDERED_NS
+        return self._on_device and max(self.excess()) > _HINDERED_NS
 
     def slower_than(self, alone):
         """Whether a reference took longer in turns than in these calls, for which there was no other kernel."""
@@ -59,10 +59,11 @@ class EvaluationClocks(Clocks):
         if self._reference and alone and self._on_device:
             return max(quantile(self.events, 0.5) - quantile([call.event for call in alone], 0.5), 0.0), 0.0
         if self.clock == "event":
-            return 0.0, 0.0 if self._reference else max(self._excess()[0] - self._shown[0], 0.0)
+            return 0.0, 0.0 if self._reference else max(self.excess()[0] - self._shown[0], 0.0)
         return self.tolerance, self.tolerance
 
-    def _excess(self):
+    def excess(self):
+        """By how much the judge's two clocks exceed the kernel's own, in ns."""
         event = quantile(self.events, 0.5)
         return [quantile(seen, 0.25) - event for seen in (self.walls, self.snapshots)]
 
