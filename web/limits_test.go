@@ -130,8 +130,9 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	}
 	conns[1].Close()
 	webtest.Eventually(t, "one has gone", func() bool { return held() == 2*12<<10 })
-	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
 	underWay := s.Shared().UnderWay.Taken
+	webtest.Eventually(t, "its request has ended, too", func() bool { return underWay() == 2 })
+	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
 	webtest.Eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
 	if _, resp := from(s, t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
 		t.Errorf("the fourth request of one address: %s", resp.Status)
