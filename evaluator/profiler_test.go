@@ -189,6 +189,25 @@ func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
 	}
 }
 
+// The harness of the stand-in's kernels is real: its judge checks the profiled calls.
+func TestAWrongAnswerUnderTheProfilerHasNoProfile(t *testing.T) {
+	s, j := newSite(t), profileJob(t, "a1")
+	s.start(profilingConfig(t))
+	j.Sources = maps.Clone(j.Sources)
+	profiled := strings.TrimSuffix(string(announcing(2)), "    return std::move(data.out);\n}\n")
+	j.Sources["submission.cpp"] = []byte(profiled + "    if (calls == 4) data.out[0] += 1; // in the second case's profiled call\n    return std::move(data.out);\n}\n")
+	r := s.run(j)
+	wantStages(t, r, "build pass", "profile pass")
+	cases := r.Stages[1].Cases
+	if len(cases) != 2 || cases[0].Status != job.StatusPass || cases[1].Status != job.StatusError ||
+		!strings.HasPrefix(cases[1].Message, "The answer was wrong under the profiler: ") {
+		t.Errorf("cases: %+v", cases)
+	}
+	if slices.ContainsFunc(r.Artifacts, func(a job.Artifact) bool { return a.Name == "profile.1.json.gz" }) {
+		t.Error("the case has a profile")
+	}
+}
+
 func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 	s := newSite(t)
 	s.start(profilingConfig(t))

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,17 +27,24 @@ type cutter struct {
 
 	mu       sync.Mutex
 	judged   *harness.Parser
-	over     int    // cases that the judge saw through
-	tail     []byte // the end of the output, which may begin an announcement
-	launches []int  // for each that was announced, how many cases were over
+	over     int            // cases that the judge saw through
+	wrong    map[int]string // what it said of those whose answer was wrong, by their number
+	tail     []byte         // the end of the output, which may begin an announcement
+	launches []int          // for each that was announced, how many cases were over
 	began    time.Time
 	first    time.Duration // until the first launch was announced, 0 without one
 	last     time.Duration // until the last
 }
 
 func newCutter(cases int) *cutter {
-	c := &cutter{cases: cases, began: time.Now()}
-	c.judged = harness.NewParser(func(one job.CaseResult, _ int) { c.over = max(c.over, one.Index+1) })
+	c := &cutter{cases: cases, wrong: map[int]string{}, began: time.Now()}
+	c.judged = harness.NewParser(func(one job.CaseResult, _ int) {
+		c.over = max(c.over, one.Index+1)
+		if one.Status == job.StatusFail {
+			first, _, _ := strings.Cut(one.Message, "\n")
+			c.wrong[one.Index] = cmp.Or(first, "The checker gave no reason.")
+		}
+	})
 	return c
 }
 
@@ -69,6 +77,17 @@ func (c *cutter) finished() bool {
 	defer c.mu.Unlock()
 	c.judged.Close()
 	return c.over >= c.cases
+}
+
+// whyNot says why there is nothing to show of a case: its answer was wrong, or else why. A program can tell that it is
+// profiled, and compute nothing then.
+func (c *cutter) whyNot(index int, why string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if said := c.wrong[index]; said != "" {
+		return "The answer was wrong under the profiler: " + job.Shorten(said, 500)
+	}
+	return why
 }
 
 // String describes the launches and cases that were counted.

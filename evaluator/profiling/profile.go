@@ -97,8 +97,8 @@ func (s *session) next(ctx context.Context) error {
 	case len(group) == 1 && why == "":
 		parts = []*ncu.Report{report}
 	case len(group) == 1, report == nil && finished: // all of them would fail for the same reason
-		for range group {
-			if err := s.keep(nil, why); err != nil {
+		for i := range group {
+			if err := s.keep(nil, cutter.whyNot(i, why)); err != nil {
 				return err
 			}
 		}
@@ -110,7 +110,7 @@ func (s *session) next(ctx context.Context) error {
 		s.alone = true
 		s.note("The cases of this process could not be told apart (%s); each gets a process of its own.", cutter)
 	}
-	return s.keepAll(first, parts, file)
+	return s.keepAll(first, parts, cutter, file)
 }
 
 // note adds a line to what the stage printed.
@@ -157,12 +157,13 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	return file, report, why, nil
 }
 
-// keepAll keeps the reports of the cases from first on, and the file that has them all.
-func (s *session) keepAll(first int, parts []*ncu.Report, file []byte) error {
+// keepAll keeps the reports of the cases from first on, but for those with a wrong answer, and the file that has them all.
+func (s *session) keepAll(first int, parts []*ncu.Report, seen *cutter, file []byte) error {
 	kernels := 0
-	for _, part := range parts {
-		why := ""
+	for i, part := range parts {
+		why := seen.whyNot(i, "")
 		switch {
+		case why != "":
 		case len(part.Kernels) > 0:
 			kernels += len(part.Kernels)
 		case len(parts) == 1:
