@@ -48,6 +48,10 @@ type Attack struct {
 	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
 	// Processes is in how many fresh processes it is measured; 0 means one.
 	Processes int `yaml:"processes"`
+	// GPUs is how many its task needs; 0 means one. Mode is that of its run: ranked where it is empty, or profile, which is
+	// refused if no profile is shown. scripts/attack-check runs attacks with either field only by name.
+	GPUs int    `yaml:"gpus"`
+	Mode string `yaml:"mode"`
 	// BusyReason may stand for Reason where the machine keeps the runner from its core: the judge waits for a call only so
 	// long, and then goes on. Empty: nothing may.
 	BusyReason string `yaml:"busy_reason"`
@@ -98,6 +102,9 @@ func read(folder string) (Attack, error) {
 	}
 	if a.Device != path.Base(path.Dir(folder)) {
 		return a, fmt.Errorf("device is %q", a.Device)
+	}
+	if a.Mode != "" && a.Mode != "profile" {
+		return a, fmt.Errorf("mode is %q", a.Mode)
 	}
 	for _, v := range []Verdict{a.Expect, cmp.Or(a.Busy, a.Expect)} {
 		if !slices.Contains([]Verdict{Refused, Honest, Limit}, v) {

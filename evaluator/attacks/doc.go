@@ -8,5 +8,6 @@
 //	reference/waves.py        the reference for kernels of the evaluation API
 //	results/DEVICE.json       how all ended there the last time; shown on the site
 //
-// Attacks on the CPU run in the tests of this package; those on GPUs by scripts/attack-check.
+// Attacks on the CPU run in the tests of this package; those on GPUs by scripts/attack-check. Those of several ranks need a
+// machine with as many GPUs, and one on a profile needs Nsight Compute: they run there only by name.
 package attacks
