@@ -113,6 +113,28 @@ func TestTheCorpusIsLargeAndSaysWhatItTries(t *testing.T) {
 	}
 }
 
+func TestAnAttackOnSeveralGPUsSaysHowMany(t *testing.T) {
+	all, err := attacks.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundles, err := attacks.Tasks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs := map[string]int{}
+	for _, b := range bundles {
+		if b.Definition.MultiGPU {
+			needs[b.Name] = b.Definition.WorldSize()
+		}
+	}
+	for _, a := range all {
+		if a.Device == "gpu" && a.GPUs != needs[a.Task] {
+			t.Errorf("%s says %d, and its task needs %d", a.Name, a.GPUs, needs[a.Task])
+		}
+	}
+}
+
 func TestResultsAreOfAttacksThatThereAre(t *testing.T) {
 	all, err := attacks.All()
 	if err != nil {

@@ -1,0 +1,9 @@
+import torch  # noqa: F401  (the process group is made for those who have loaded it)
+import torch.distributed as dist
+
+
+def custom_kernel(data):
+    x, out = data
+    out.copy_(x)
+    dist.all_reduce(out)
+    return out
