@@ -40,12 +40,12 @@ def describe(value, regions):
 
 
 def is_placed(value, regions):
-    """Whether the answer is a tensor on a device, or several, in the shared regions: describing it copies nothing."""
-    torch, items = sys.modules["torch"], value if type(value) in (tuple, list) else [value]
-    return all(
-        type(item) is torch.Tensor and item.is_cuda and item.is_contiguous() and not item.is_conj() and not item.is_neg()
-        and _place(regions, CUDA, item.data_ptr(), item.nbytes, item.nbytes) is not None
-        for item in items
+    """Whether the answer is a tensor on a device, or tuples and lists of them, in the shared regions: describing it copies nothing."""
+    if type(value) in (tuple, list):
+        return all(is_placed(item, regions) for item in value)
+    return (
+        type(value) is sys.modules["torch"].Tensor and value.is_cuda and value.is_contiguous() and not value.is_conj() and not value.is_neg()
+        and _place(regions, CUDA, value.data_ptr(), value.nbytes, value.nbytes) is not None
     )
 
 

@@ -179,8 +179,10 @@ class RunnerDevice:
             output = kernel(data)
             # Leaving the pool and describing the answer takes longer than many kernels, and a device without work goes to
             # the judge's context: a kernel that waits for the device would be charged for that.
+            # What comes between the two would be time of a kernel that has waited for the device.
+            placed = is_placed(output, regions)
             self._end.record(self._stream)
-            if placed := is_placed(output, regions):
+            if placed:
                 queue_write(self._done, number)
         if ranged:
             torch.cuda.synchronize()

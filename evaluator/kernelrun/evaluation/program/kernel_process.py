@@ -5,7 +5,8 @@
     python3 kernel_process.py compile LABEL    compiles the kernel without a GPU, and sends what came of it
 
 Nothing here is a wall: the kernel may change all of it, and gains nothing by that (see evaluate.py). What loading
-gave is said on the page before the first call; the answer of a call is ("done", what it gave) or ("raised", text).
+gave is said on the page before the first call; the answer of a call is [what it gave] or ("raised", text). The first has no text of
+its own: the judge would have to read that before it could copy the answer.
 The request is ./request.json.
 """
 
@@ -35,7 +36,7 @@ class Served:
     def __call__(self, asked):
         what, *rest = asked
         try:
-            return "done", getattr(self, what)(*rest)
+            return [getattr(self, what)(*rest)]
         except (Exception, SystemExit) as error:  # noqa: BLE001 - user code may raise anything
             return "raised", said(error)
 

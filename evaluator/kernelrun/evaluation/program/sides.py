@@ -68,11 +68,11 @@ class Side:
         except RunnerGone as error:
             raise Gone(self.label) from error
         answer = made.answer
-        if type(answer) is not tuple or len(answer) != 2 or answer[0] not in ("done", "raised"):
-            raise Refused("The process of a kernel answered something that no call gives.")
-        if answer[0] == "raised":
+        if type(answer) is tuple and len(answer) == 2 and answer[0] == "raised":
             raise Raised(str(answer[1])[:MOST_TEXT])
-        made.data, made.answer = None, answer[1]
+        if type(answer) is not list or len(answer) != 1:
+            raise Refused("The process of a kernel answered something that no call gives.")
+        made.data, made.answer = None, answer[0]
         return made
 
     def call(self, values, flags=0):

@@ -234,7 +234,9 @@ class Stages:
         if "ref" in times:
             self.report["ref_runtime"] = timing.stats(times["ref"])
             errors = ([ns / NS_PER_MS for ns in read[label].errors(alone)] for label in ("ref", "custom"))
-            apart = timing.apart(*(quantile(times[label], 0.5) for label in ("ref", "custom"))) if self.clocks.kind == "cuda" else 0.0
+            medians = (quantile(times[label], 0.5) for label in ("ref", "custom"))
+            waits = any(clock.waits() for clock in read.values())
+            apart = timing.apart(*medians, waits=waits) if self.clocks.kind == "cuda" else 0.0
             self.report["speedup"], self.report["speedup_interval"] = timing.speedup(
                 times["ref"], times["custom"], *errors, apart, self.decision.level if self.decision else 0.95)
             if "stopped" in self.report and not self.decision.holds(self.report["stopped"]["reason"], self.report["speedup_interval"] or (0.0, math.inf)):

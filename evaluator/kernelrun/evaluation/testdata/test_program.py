@@ -537,6 +537,14 @@ class Timing(unittest.TestCase):
             self.assertEqual(self.clocks(turns, reference=True).slower_than(calls), slower, alone)
         self.assertFalse(self.clocks(turns, reference=True, kind="host").slower_than([]))  # there are none on the host
 
+    def test_a_kernel_that_waits_for_the_device_may_differ_by_what_the_host_takes(self):
+        turns = [(190, 190, 190)] * 20
+        for alone, slower in ((190, False), (140, False), (120, True)):
+            calls = [Call(None, None, alone * 1e3, 0, 0, 0, True, 0, 0, (4,), 1, 0)] * 10
+            self.assertEqual(self.clocks(turns, reference=True, late=True).slower_than(calls), slower, alone)
+        self.assertFalse(self.clocks(turns).waits())
+        self.assertAlmostEqual(timing.apart(0.1, 0.1, waits=True), 0.33, delta=0.01)
+
     def test_a_time_says_by_how_much_it_may_err(self):
         self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(), (0, 0))
         self.assertEqual(self.clocks([(190, 193, 193)] * 20).errors(), (0, 3_000))  # what it may have hidden
