@@ -65,7 +65,10 @@ class CaseClocks {
 public:
     explicit CaseClocks(const Bounds& bounds) : bounds_(bounds) {}
 
-    void calibrate(const Stamps& own) { own_.push_back(own); }
+    void calibrate(const Stamps& call) {
+        own_.push_back(call);
+        own_told_ = quantile(own([](const Stamps& s, double) { return s.released - s.told; }), 0.25);
+    }
     void add(const Stamps& call) { calls_.push_back(call), raw_.add(call.done - call.released); }
 
     // The descriptions of the case's inputs differ and tell something before the release: calls begin when
@@ -209,12 +212,15 @@ private:
         return samples;
     }
 
-    double begin(const Stamps& stamps) const { return told_ ? stamps.told : stamps.released; }
+    // A runner that has the release sooner than ours after it was told of the call saves nothing by that: from the release on,
+    // its time is its own.
+    double begin(const Stamps& stamps) const { return told_ ? std::min(stamps.told, stamps.released - own_told_) : stamps.released; }
     static double least(double ns) { return std::max(ns, 1.0); }
     static double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
     Bounds bounds_;
     bool told_ = false;
+    double own_told_ = 0;  // from the description of our own runner's call to its release
     Stats raw_;
     double most_handover_ = no_bound;
     double most_mapping_ = 0;

@@ -44,6 +44,7 @@ class Call:
     parts: int  # of the answers
     begin: int  # the judge's clock at the release
     at_once: bool = False  # everything until the release was queued when the device began to write the input
+    told: float = 0.0  # from the input's description to the release, where the clock begins with the description
 
     @property
     def size(self):
@@ -395,12 +396,12 @@ class Ranks:
             for call in calls:
                 call.let_go()
         _each(calls, _Asked.keep)
-        begin = min([begin, *(call.sent for call in calls if call.runner.early)])
+        released, begin = begin, min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
                     end - begin, sampled - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
                     tuple(sum(part.size for part in call.answer.parts) for call in calls),
                     sum(len(call.answer.parts) for call in calls), begin,
-                    all(runner.cuda is not None and runner.cuda.at_once for runner in self._runners))
+                    all(runner.cuda is not None and runner.cuda.at_once for runner in self._runners), released - begin)
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last

@@ -40,6 +40,7 @@ class Constants:
     prepared: float  # how long the device takes to write an input
     switched: float  # and to come to a runner's gate
     sampled: float  # done to the sample of the answer
+    told: float = 0.0  # from the input's description to the release, where the clock begins with the description
 
     @classmethod
     def of(cls, kind, calls, mapping=0, told=False):
@@ -56,19 +57,24 @@ class Constants:
             copy = min(copy, _MOST_NS[kind] + mapping + calls[-1].size)
         return cls(kind, min(handover, most), min(handover, most) + copy, _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5),
-                   quantile([call.sampled - call.wall for call in calls], 0.5))
+                   quantile([call.sampled - call.wall for call in calls], 0.5), quantile([call.told for call in calls], 0.25))
 
     def no_more_than(self, calls):
         """The constants, unless these calls were quicker: then the machine was busy while empty calls were timed.
         A call that only seems to end early makes the constants smaller, and so its own time longer."""
-        handover = min(self.handover, max(quantile([call.wall for call in calls], 0.1), 0.0))
-        snapshot = min(self.snapshot, max(quantile([call.snapshot for call in calls], 0.1), handover))
+        handover = min(self.handover, max(quantile([call.wall + self.sooner(call) for call in calls], 0.1), 0.0))
+        snapshot = min(self.snapshot, max(quantile([call.snapshot + self.sooner(call) for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
+
+    def sooner(self, call):
+        """By how much sooner than for our own runner the release came after the input's description. That saves a runner nothing:
+        from the release on, its time is its own."""
+        return max(self.told - call.told, 0.0)
 
     def more(self, calls):
         """What counts of each call besides its clocks: what was before the release, and after "done"."""
         gate, sample = self._late(calls)
-        return [self.turns(call) + max(self._gate(call) - _SWITCH_NS, gate) + max(self._sample(call) - _LATE_SAMPLE_NS, sample)
+        return [self.turns(call) + self.sooner(call) + max(self._gate(call) - _SWITCH_NS, gate) + max(self._sample(call) - _LATE_SAMPLE_NS, sample)
                 for call in calls]
 
     def _late(self, calls):

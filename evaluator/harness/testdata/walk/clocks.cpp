@@ -12,6 +12,7 @@ static int failures = 0;
 struct Seen {
     double event, wall, snapshot, switched = 150, prepared = 50;
     bool late = false, by_judge = false;
+    double told = 0;  // before the release; 0 where the clock begins with that
 };
 
 static void expect(const char* what, Seen seen, const char* clock, double least, double most) {
@@ -20,12 +21,16 @@ static void expect(const char* what, Seen seen, const char* clock, double least,
         Stamps s;
         s.released = 1e6, s.done = 1e6 + done * 1e3, s.copied = 1e6 + copied * 1e3;
         s.event = event * 1e3, s.switched = switched * 1e3, s.prepared = prepared * 1e3;
+        s.told = s.released;
         return s;
     };
+    if (seen.told > 0) clocks.begin_when_told();
     for (int i = 0; i < 20; ++i) {
-        clocks.calibrate(stamps(2, 17, 402, 150, 50));
+        Stamps own = stamps(2, 17, 402, 150, 50);
+        if (seen.told > 0) own.told -= 1e6;
+        clocks.calibrate(own);
         Stamps call = stamps(seen.event, 15 + seen.wall, 400 + seen.snapshot, seen.switched, seen.prepared);
-        call.late = seen.late, call.by_judge = seen.by_judge;
+        call.late = seen.late, call.by_judge = seen.by_judge, call.told -= seen.told * 1e3;
         clocks.add(call);
     }
     const CaseClocks::Count count = clocks.count();
@@ -47,5 +52,8 @@ int main() {
     expect("a gate within what is usual", {100, 100, 100, 153}, "event", 100, 100);
     expect("a turn while the input was written", {100, 100, 100, 150, 200}, "wall", 247, 250);
     expect("no clock of its own", {100, 80, 80, 150, 50, false, true}, "wall", 80, 80);
+    expect("told of as long before the release as our own", {1, 100, 100, 150, 50, false, false, 1000}, "wall", 97, 100);
+    expect("told of for longer", {100, 100, 100, 150, 50, false, false, 1200}, "wall", 297, 300);
+    expect("told of for less", {1, 100, 100, 150, 50, false, false, 700}, "wall", 97, 100);
     return failures;
 }

@@ -537,6 +537,13 @@ class Timing(unittest.TestCase):
             self.assertEqual(self.clocks(turns, reference=True).slower_than(calls), slower, alone)
         self.assertFalse(self.clocks(turns, reference=True, kind="host").slower_than([]))  # there are none on the host
 
+    def test_a_release_that_comes_sooner_than_our_own_saves_nothing(self):
+        for told, least, most in ((1000, 184, 190), (700, 184, 190), (1200, 384, 390)):
+            constants = Constants("cuda", 1150e3, 1160e3, 3e3, 3e3, 40e3, 145e3, 12e3, 1000e3)
+            calls = [Call(None, None, 1, (told + 340) * 1e3, (told + 340) * 1e3, (told + 350) * 1e3, False, 40e3, 145e3, (4,), 1, 0, True, told * 1e3)] * 20
+            shown = statistics.median(timing.EvaluationClocks(calls, constants).stats.times) / 1e3
+            self.assertTrue(least <= shown <= most, (told, shown))
+
     def test_a_kernel_that_waits_for_the_device_may_differ_by_what_the_host_takes(self):
         turns = [(190, 190, 190)] * 20
         for alone, slower in ((190, False), (140, False), (120, True)):
