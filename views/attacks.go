@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"warpboard/views/format"
 )
 
 // Attack is one program of the corpus that tries to be shown a time that it did not take, or an answer that it did
@@ -11,6 +13,7 @@ import (
 type Attack struct {
 	Name     string // of its folder
 	Title    string
+	Family   string // what it has in common with others: "False clocks"
 	Where    string // what it runs as: "CUDA C++", "Python on the CPU"
 	Tries    string // what it tries, in a sentence
 	Expected string // "refused", "scored honestly", "limit"
@@ -43,6 +46,46 @@ func held(attacks []Attack) (held, tried int) {
 		}
 	}
 	return held, tried
+}
+
+// attackFamily is attacks with something in common.
+type attackFamily struct {
+	name    string
+	attacks []Attack
+}
+
+// attackFamilies divides attacks by family; those of a family follow each other.
+func attackFamilies(attacks []Attack) (families []attackFamily) {
+	for _, a := range attacks {
+		if last := len(families) - 1; last < 0 || families[last].name != a.Family {
+			families = append(families, attackFamily{name: a.Family})
+		}
+		of := &families[len(families)-1]
+		of.attacks = append(of.attacks, a)
+	}
+	return families
+}
+
+// failed counts the attacks that did not end as expected on this site's harness.
+func (f attackFamily) failed() int {
+	held, tried := held(f.attacks)
+	return tried - held
+}
+
+// claim is the attack's result that would have gained most: its claim against the time that was shown. Empty: none was shown.
+func (f attackFamily) claim() string {
+	var most AttackResult
+	for _, a := range f.attacks {
+		for _, r := range a.Results {
+			if r.ClaimedNS > 0 && r.ShownNS-r.ClaimedNS > most.ShownNS-most.ClaimedNS {
+				most = r
+			}
+		}
+	}
+	if most.ShownNS == 0 {
+		return ""
+	}
+	return fmt.Sprintf("largest false claim: %s, shown as %s", format.Nanoseconds(most.ClaimedNS), format.Nanoseconds(most.ShownNS))
 }
 
 // attacksHeld says how the attacks that were run ended.

@@ -37,7 +37,8 @@ const (
 type Attack struct {
 	Name    string     `yaml:"-"`
 	Title   string     `yaml:"title"`
-	Tries   string     `yaml:"tries"` // how it works, in a sentence or two
+	Family  string     `yaml:"family"` // one of Families
+	Tries   string     `yaml:"tries"`  // how it works, in a sentence or two
 	Lang    tasks.Lang `yaml:"lang"`
 	Device  string     `yaml:"device"` // cpu or gpu
 	Task    string     `yaml:"task"`   // one of the corpus's own, a built-in one, or the evaluation API's /evaluate or /compare
@@ -66,6 +67,12 @@ func (a Attack) Holds(v Verdict) bool { return v == a.Expect || v == a.Busy }
 // Says reports whether the attack may end with this sentence.
 func (a Attack) Says(reason string) bool {
 	return strings.Contains(reason, a.Reason) || a.BusyReason != "" && strings.Contains(reason, a.BusyReason)
+}
+
+// Families are what attacks have in common, in the order in which the site lists them.
+func Families() []string {
+	return []string{"False clocks", "Done too early", "Work on other streams", "Work before the clock starts", "Kept or guessed answers",
+		"Wrong answers that look right", "The judge's memory and messages", "Chosen and uneven calls", "Crashes, hangs, and exhausted resources"}
 }
 
 // IsEvaluation reports whether it is tried on the evaluation API, and not on a task.
@@ -105,6 +112,9 @@ func read(folder string) (Attack, error) {
 	}
 	if a.Mode != "" && a.Mode != "profile" {
 		return a, fmt.Errorf("mode is %q", a.Mode)
+	}
+	if !slices.Contains(Families(), a.Family) {
+		return a, fmt.Errorf("no family is called %q", a.Family)
 	}
 	for _, v := range []Verdict{a.Expect, cmp.Or(a.Busy, a.Expect)} {
 		if !slices.Contains([]Verdict{Refused, Honest, Limit}, v) {

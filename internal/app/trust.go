@@ -1,6 +1,9 @@
 package app
 
 import (
+	"cmp"
+	"slices"
+
 	"warpboard/evaluator/attacks"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
@@ -18,9 +21,13 @@ func attackCorpus() ([]views.Attack, error) {
 	if err != nil {
 		return nil, err
 	}
+	families := attacks.Families()
+	slices.SortStableFunc(all, func(a, b attacks.Attack) int {
+		return cmp.Compare(slices.Index(families, a.Family), slices.Index(families, b.Family))
+	})
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
-		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Tries: a.Tries, Where: attackWhere(a), Expected: string(a.Expect), Results: attackResults(a, tables)}
+		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Tries, Where: attackWhere(a), Expected: string(a.Expect), Results: attackResults(a, tables)}
 	}
 	return corpus, nil
 }

@@ -143,13 +143,13 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) {
 		c.Contact = "security@example.org"
 		c.Attacks = []views.Attack{
-			{Name: "unjoined-stream", Title: "Work beside the stream", Where: "Python on a GPU", Tries: "works on a stream that nothing joins", Expected: "scored honestly",
+			{Name: "unjoined-stream", Title: "Work beside the stream", Family: "Done too early", Where: "Python on a GPU", Tries: "works on a stream that nothing joins", Expected: "scored honestly",
 				Results: []views.AttackResult{
 					{Harness: "1.4.0", Device: "H200", Verdict: "scored honestly", Held: true, ClaimedNS: 1250, ShownNS: 98.1e3, At: at},
 					{Harness: "1.3.0", Device: "H200", Verdict: "ranked", ClaimedNS: 1250, ShownNS: 1250, At: at, Older: true},
 				}},
-			{Name: "early-done", Title: "Done at once", Tries: "says done at once", Expected: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", Held: true, At: at}}},
-			{Name: "nvml-clocks", Title: "Other clocks", Tries: "asks for other clocks", Expected: "limit"},
+			{Name: "early-done", Title: "Done at once", Family: "Done too early", Tries: "says done at once", Expected: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", Held: true, At: at}}},
+			{Name: "nvml-clocks", Title: "Other clocks", Family: "False clocks", Tries: "asks for other clocks", Expected: "limit"},
 		}
 	})
 	doc := s.Browser().Page("/trust", http.StatusOK)
@@ -164,6 +164,10 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	webtest.WantText(t, doc, "[data-attack=unjoined-stream] .tag-fail", "ranked")
 	webtest.WantText(t, doc, "[data-attack=nvml-clocks]", "not tried")
 	webtest.WantText(t, doc, "[data-attack=unjoined-stream]:has(.tag-fail)", "1.3.0 older")
+	webtest.WantText(t, doc, "[data-family='Done too early'] summary", "Done too early 2 attacks · largest false claim: 1.250 µs, shown as 98.10 µs")
+	if families := doc.Find("details[data-family]"); families.Length() != 2 || families.Filter("[open]").Length() > 0 {
+		t.Errorf("%d families of attacks, or some begin open", families.Length())
+	}
 	webtest.WantText(t, doc, "main", "2 of 2 end as expected on every device that they were run on")
 	webtest.WantText(t, doc, "#report ~ p + p", "Write to security@example.org")
 	if at := doc.Find("#report ~ p a").AttrOr("href", ""); at != "mailto:security@example.org" {
@@ -171,6 +175,7 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	}
 	webtest.WantText(t, doc, "[data-summary]", "3 published attacks. All 2 that were run on this site were refused or timed truthfully.")
 	webtest.WantText(t, doc, "[data-summary]", "1 connected worker")
+	webtest.WantText(t, doc, "[data-summary] a[href='#report']", "Report a vulnerability")
 	doc.Find("[data-summary] a").Each(func(_ int, a *goquery.Selection) {
 		if doc.Find("main "+a.AttrOr("href", "")).Length() != 1 {
 			t.Errorf("the summary leads to %s, which is not on the page", a.AttrOr("href", ""))
