@@ -20,9 +20,9 @@ import (
 // someAttacks are a corpus of two, of which one is not as expected.
 func someAttacks(c *web.Config) {
 	c.Attacks = []views.Attack{
-		{Name: "early-done", Title: "Done at once", Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", Held: true}}},
-		{Name: "other-clocks", Title: "Other clocks", Results: []views.AttackResult{{Device: "CPU", Verdict: "ranked"}}},
-		{Name: "not-tried", Title: "Not tried"},
+		{Name: "early-done", Title: "Done at once", Family: "Done too early", Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", Held: true}}},
+		{Name: "other-clocks", Title: "Other clocks", Family: "False clocks", Results: []views.AttackResult{{Device: "CPU", Verdict: "ranked"}}},
+		{Name: "not-tried", Title: "Not tried", Family: "False clocks"},
 	}
 }
 
@@ -55,6 +55,11 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 			resp.Body.Close()
 		}
 	})
+	webtest.WantText(t, doc, "main", "You sign in when you want to run it.")
+	own := s.BrowserOf(s.Ada).Page("/about", http.StatusOK)
+	if text := webtest.Words(own.Find("main")); strings.Contains(text, "sign in") || strings.Contains(text, "signing in") {
+		t.Error("someone who is signed in is told to sign in")
+	}
 	try := b.Page(doc.Find("[data-try]").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, try, "main", "Your code stays in this browser until you run it")
 	b.Page("/about", http.StatusOK)
