@@ -12,7 +12,7 @@ func exampleNames() []string { return []string{"torch", "triton", "cuda"} }
 func (f *form) example(name string) {
 	switch name {
 	case "torch":
-		f.set(2, map[string]string{
+		f.set(1, map[string]string{
 			"kernel": torchExample, "kernel_type": "torch", "kernel_name": "softmax",
 			"reference":      "import torch\n\ndef softmax(x):\n    return torch.softmax(x, dim=-1)\n",
 			"reference_type": "torch", "reference_name": "softmax", "atol": "1e-6", "rtol": "1e-5",

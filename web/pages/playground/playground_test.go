@@ -125,6 +125,9 @@ func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
 	doc := visitor.Page("/playground", http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "main", "Sign in to run")
+	if rows := doc.Find("#arguments fieldset.group"); rows.Length() != 1 || doc.Find("#args-0-name").AttrOr("value", "") != "x" {
+		t.Errorf("the example with one argument has %d rows", rows.Length())
+	}
 	if doc.Find("button[value=run]").Length() != 0 {
 		t.Error("a visitor can press Run")
 	}
