@@ -64,7 +64,7 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 		return err
 	}
 	found = slices.Concat(found, p.pages(viewer, words), p.manual(words))
-	found = distinct(found)
+	found = exactFirst(distinct(found), text)
 	for i := range found {
 		found[i].URL = string(p.site.Mount) + found[i].URL
 	}
@@ -93,6 +93,13 @@ func distinct(found []place) []place {
 		}
 	}
 	return list
+}
+
+// exactFirst puts what is called just as the text before all that has it as a part.
+func exactFirst(found []place, text string) []place {
+	other := func(p place) bool { return !strings.EqualFold(p.Title, text) }
+	exact := slices.DeleteFunc(slices.Clone(found), other)
+	return append(exact, slices.DeleteFunc(found, func(p place) bool { return !other(p) })...)
 }
 
 // numbered is the submission of that number, if the viewer may see it.

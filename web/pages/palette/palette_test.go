@@ -51,6 +51,12 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 			t.Errorf("%q finds %s, want %s first", text, got, want)
 		}
 	}
+	for text, want := range map[string]foundPlace{"docs": {"Page", "Docs", "/docs"}, "Health": {"Page", "Health", "/operate/health"}, "api": {"Page", "API", "/api"},
+		"matrix multiply (cuda c++)": {"Task", "Matrix multiply (CUDA C++)", task}, "kernel-07": {"Person", "kernel-07", ""}} {
+		if list := finds(s.BrowserOf(s.Admin), t, text); len(list) == 0 || list[0].Kind != want.Kind || list[0].Title != want.Title {
+			t.Errorf("%q finds %v first, want %v", text, list[:min(len(list), 3)], want)
+		}
+	}
 	for _, p := range finds(s.Browser(), t, fmt.Sprint(s.Wrong.SubmissionID)) {
 		if p.Kind == "Yours" {
 			t.Errorf("a visitor finds %v as his own", p)
