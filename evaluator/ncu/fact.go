@@ -80,7 +80,7 @@ func Launch(k *Kernel) []Fact {
 		{"Driver's shared memory", "launch__shared_mem_per_block_driver"},
 		{"Shared memory configured", "launch__shared_mem_config_size"},
 		{"Cluster size", "launch__cluster_size"},
-		{"Stack size", "launch__stack_size"},
+		{"Stack size, bytes", "launch__stack_size"},
 		{"SMs", "launch__sm_count"},
 		{"Cache preference", "launch__func_cache_config"},
 		{"Spilling requests", "derived__local_spilling_requests"},

@@ -76,7 +76,7 @@ var stallHelp = map[string]string{
 	"misc":               "something else",
 	"no_instruction":     "its next instruction to be fetched",
 	"not_selected":       "its turn: another eligible warp was issued",
-	"selected":           "nothing: it issued an instruction",
+	"selected":           "no wait: it issued an instruction",
 	"short_scoreboard":   "data from shared memory or a special function",
 	"sleeping":           "the end of its sleep",
 	"tex_throttle":       "room in the texture queue",

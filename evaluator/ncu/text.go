@@ -74,7 +74,7 @@ func (k *Kernel) writeRules(w io.Writer) {
 	for _, r := range rules[:min(len(rules), textRules)] {
 		gain := ""
 		if r.Speedup != nil {
-			gain = fmt.Sprintf(" (up to %.0f %%, %s)", *r.Speedup, cmp.Or(r.SpeedupType, "global"))
+			gain = fmt.Sprintf(" (est. %sspeedup %.0f %%)", map[bool]string{true: "local "}[r.SpeedupType == "local"], *r.Speedup)
 		}
 		message := strings.Join(strings.Fields(r.Message), " ")
 		fmt.Fprintf(w, "- %s%s: %s\n", r.Name, gain, message[:min(len(message), textLine)])
