@@ -27,8 +27,16 @@ func TestTextsFitWhereTheyAre(t *testing.T) {
 	}
 	holds(w, webtest.ProfilePath(s.First), 1280, "no dot stands in a badge",
 		`document.querySelector(".meta > .tag-fail") && [...document.querySelectorAll(".meta > .tag")].every((e) => getComputedStyle(e, "::after").content == "none")`)
-	holds(w, webtest.NewComparedScene(s).Path(), 390, "a counter's name has a line of its own",
+	holds(w, webtest.ProfilePath(s.Second), 1280, "only a page's main action is filled",
+		`[...document.querySelectorAll(".pf button")].every((e) => getComputedStyle(e).backgroundColor == "rgba(0, 0, 0, 0)")`)
+	holds(w, webtest.ProfilePath(s.Second), 390, "the kernels need no sideways scrolling",
+		`document.querySelector(".pf-kernels").parentElement.scrollWidth <= document.querySelector(".pf-kernels").parentElement.clientWidth`)
+	compared := webtest.NewComparedScene(s)
+	holds(w, compared.Path(), 390, "a counter's name has a line of its own",
 		`[...document.querySelectorAll(".pf-vs tbody th")].every((e) => !e.checkVisibility() || e.getBoundingClientRect().width > 280)`)
+	holds(w, compared.Path(), 390, "no table scrolls sideways",
+		`(document.querySelectorAll("#times details").forEach((e) => (e.open = true)), 1) && [...document.querySelectorAll("#times .pf-scroll")].every((e) => e.checkVisibility() && e.scrollWidth <= e.clientWidth)`)
+	holds(w, compared.Path(), 390, "the verdict is on the first screen", `document.querySelector(".pf-headline + p").getBoundingClientRect().bottom < 700`)
 }
 
 // holds opens a page at a width and expects a condition.

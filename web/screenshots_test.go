@@ -15,11 +15,11 @@ import (
 	"warpboard/web/webtest"
 )
 
-// shotPages are nine of the ten main pages, by the names of their pictures; the tenth is a comparison.
+// shotPages are eight of the ten main pages, by the names of their pictures; the others are of a comparison.
 func shotPages(s *webtest.ProfiledScene) map[string]string {
 	return map[string]string{
 		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200", "workbench": fmt.Sprintf("/tasks/%s/solve?run=%d", s.Task.Slug, s.Second.ID),
-		"run": webtest.SubmissionPath(s.Second), "profile": webtest.ProfilePath(s.Second), "person": fmt.Sprintf("/users/%d", s.Ada.ID),
+		"run": webtest.SubmissionPath(s.Second), "person": fmt.Sprintf("/users/%d", s.Ada.ID),
 		"devices": "/devices", "playground": "/playground",
 	}
 }
@@ -39,12 +39,14 @@ func TestScreenshots(t *testing.T) {
 	}
 	for name, path := range shotPages(s) {
 		theme := "light"
-		if name == "workbench" || name == "profile" {
+		if name == "workbench" {
 			theme = "dark"
 		}
 		shoot(w, path, theme, 1280, filepath.Join(dir, name+".webp"))
 	}
-	shoot(w, webtest.NewComparedScene(s).Path(), "dark", 1280, filepath.Join(dir, "compare.webp")) // last: its runs have newer software, and lead
+	compared := webtest.NewComparedScene(s) // last: its runs have newer software, and lead
+	shoot(w, compared.Path(), "dark", 1280, filepath.Join(dir, "compare.webp"))
+	shoot(w, webtest.ProfilePath(compared.Slow), "dark", 1280, filepath.Join(dir, "profile.webp"))
 }
 
 // shotNames stand for addresses that a scene alone knows: COMPARE, PROFILE, PINNED, WEBHOOK, REVIEWED.

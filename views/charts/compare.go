@@ -28,6 +28,9 @@ type CompareVM struct {
 	NoCode string
 	// SASS are the kernels' instructions, for who may see both sources.
 	SASS    []FileDiff
+	Path    string // the page's own, with both runs
+	Case    int    // whose profiles are compared
+	Cases   []CaseTab
 	Because *ncu.Because // what explains the difference under the profiler; nil: nothing to explain
 	// Pairs are the kernels side by side, from ncu.Compare; empty shows NoProfile instead.
 	Pairs     []ncu.Pair

@@ -8,26 +8,42 @@ import (
 	"warpboard/views/format"
 )
 
-// Faster says which run is faster and by how much, or that the data cannot show it.
+// Faster says in a few words which run is faster and by how much, or that the data cannot show it.
 func (vm CompareVM) Faster() string {
-	f, r, by := vm.Finding, vm.Shown(), vm.Ranking
+	r := vm.Shown()
+	switch {
+	case vm.Finding.Shared == 0:
+		return "The two runs have no timed case in common, so their speeds cannot be compared."
+	case vm.SameSource:
+		return "Both ran the same source"
+	case !r.Apart():
+		return "No clear difference"
+	case r.Value < 1:
+		return fmt.Sprintf("%s is %s faster than %s", vm.B.Short, times(r.Inverse().Value), vm.A.Short)
+	}
+	return fmt.Sprintf("%s is %s slower than %s", vm.B.Short, times(r.Value), vm.A.Short)
+}
+
+// Sure says how sure that is, and of which time; empty if nothing can be compared.
+func (vm CompareVM) Sure() string {
+	r, by := vm.Shown(), vm.Ranking
 	if vm.partial() {
 		by = "geometric mean of the cases that both ran"
 	}
 	b, a := vm.B.Short, vm.A.Short
 	switch {
-	case f.Shared == 0:
-		return "The two runs have no timed case in common, so their speeds cannot be compared."
+	case vm.Finding.Shared == 0:
+		return ""
 	case vm.SameSource:
-		return fmt.Sprintf("Both ran the same source: %s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
+		return fmt.Sprintf("%s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
 	case !r.Measured():
-		return fmt.Sprintf("No clear difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
+		return fmt.Sprintf("%s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
+	case r.Apart() && r.Value < 1:
+		r = r.Inverse()
 	case !r.Apart():
-		return fmt.Sprintf("No clear difference: %s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
-	case r.Value < 1:
-		return fmt.Sprintf("%s is %s faster than %s (%s to %s at 99 %%; %s).", b, times(r.Inverse().Value), a, times(r.Inverse().Low), times(r.Inverse().High), by)
+		return fmt.Sprintf("%s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
 	}
-	return fmt.Sprintf("%s is %s slower than %s (%s to %s at 99 %%; %s).", b, times(r.Value), a, times(r.Low), times(r.High), by)
+	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", times(r.Low), times(r.High), by)
 }
 
 // Where names the cases with the difference; empty if there is only one case.

@@ -30,23 +30,23 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 		want    []string
 	}{
 		"faster": {a: side(1000, 1000, 1000), b: side(500, 1000, 2000), version: "time of the last case",
-			want: []string{"#15 is 2.00× slower than #12 (1.97× to 2.03× at 99 %; time of the last case).",
+			want: []string{"#15 is 2.00× slower than #12", "1.97× to 2.03× at 99 % confidence; time of the last case.",
 				"Of 3 cases that both ran, #15 is faster in 1 (most at n: 1: 2.00×), slower in 1 (most at n: 3: 2.00×); no clear difference in 1."}},
 		"no difference": {a: side(1000, 1000), b: side(1001, 999), version: "mean",
-			want: []string{"No clear difference: #15 takes 0.982× to 1.016× the time of #12 (99 % interval; mean).",
+			want: []string{"No clear difference", "#15 takes 0.982× to 1.016× the time of #12 (99 % interval; mean).",
 				"No clear difference in any of 2 cases that both ran."}},
 		"another version": {a: side(1000, 1000), b: side(500),
-			want: []string{"#15 is 2.00× faster than #12 (1.97× to 2.03× at 99 %; geometric mean of the cases that both ran).",
+			want: []string{"#15 is 2.00× faster than #12", "1.97× to 2.03× at 99 % confidence; geometric mean of the cases that both ran.",
 				"Of 1 case that both ran, #15 is faster in 1 (most at n: 1: 2.00×). 1 case was timed on one side only."}},
 		"the same source": {a: side(1000), b: side(1100), version: "mean", same: true,
-			want: []string{"Both ran the same source: #15 took 1.100× the time of #12 by chance or because of the conditions.", ""}},
+			want: []string{"Both ran the same source", "#15 took 1.100× the time of #12 by chance or because of the conditions.", ""}},
 		"one process": {a: side(1000), b: once, version: "mean",
-			want: []string{"No clear difference: #15 took 0.50× the time of #12 (mean), but each was measured in too few fresh processes for an interval.", ""}},
+			want: []string{"No clear difference", "#15 took 0.50× the time of #12 (mean), but each was measured in too few fresh processes for an interval.", ""}},
 		"not timed": {a: side(1000), b: untimed, version: "mean",
-			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", ""}},
+			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", "", ""}},
 	} {
 		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Compare(tasks.RankLast, c.a, c.b), Ranking: c.version, SameSource: c.same}
-		if diff := cmp.Diff(c.want, []string{vm.Faster(), vm.Where()}); diff != "" {
+		if diff := cmp.Diff(c.want, []string{vm.Faster(), vm.Sure(), vm.Where()}); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}

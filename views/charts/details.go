@@ -3,9 +3,7 @@ package charts
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
-	"unicode"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/views/format"
@@ -18,8 +16,9 @@ type DetailsVM struct {
 	Cases []CaseTab // every benchmark case of the run
 	// Report is the profile of the chosen case; nil shows Failure instead.
 	Report  *ncu.Report
-	Failure string // why there is no profile, in a sentence
-	Pin     *PinVM // the baseline; nil: none is pinned
+	Failure string  // why there is no profile, in a sentence
+	CaseNS  float64 // the chosen case's time in the ranked run; 0: none
+	Pin     *PinVM  // the baseline; nil: none is pinned
 	Choices []PinChoice
 	// Others are the dots of other visible entries on the board, a layer of the roofline.
 	Others []Dot
@@ -40,7 +39,7 @@ type DetailsVM struct {
 // CaseTab is one benchmark case to choose.
 type CaseTab struct {
 	Index int
-	Spec  string // the case's arguments
+	Name  string // the case's arguments, by CaseNames
 }
 
 // Dot is another entry's place on the roofline.
@@ -163,16 +162,27 @@ func failureText(vm DetailsVM) string {
 	return "This run has no profile."
 }
 
-func kernelCaption(r *ncu.Report) string {
-	k := r.Kernels[0]
-	on := ""
-	if k.Device != "" {
-		on = " on " + k.Device
+// kernelCaption counts the kernels, and sets their time beside that of the ranked run: the two differ by launches, gaps between
+// kernels, and clocks.
+func (vm DetailsVM) kernelCaption() string {
+	list, on, together := vm.Report.Kernels, "", 0.0
+	if list[0].Device != "" {
+		on = " on " + list[0].Device
 	}
-	if len(r.Kernels) == 1 {
-		return "One kernel" + on
+	text := "One kernel" + on
+	if len(list) > 1 {
+		for _, share := range ncu.Shares(vm.Report) {
+			together += share.NS
+		}
+		text = fmt.Sprintf("%d kernels%s, in launch order", len(list), on)
+		if together > 0 {
+			text += ": " + nanoseconds(together) + " in all under the profiler"
+		}
 	}
-	return fmt.Sprintf("%d kernels%s, in launch order", len(r.Kernels), on)
+	if vm.CaseNS > 0 {
+		text += ". The case took " + nanoseconds(vm.CaseNS) + " in the ranked run."
+	}
+	return text
 }
 
 func stallFacts(stalls []ncu.Stall) []ncu.Fact {
@@ -189,86 +199,6 @@ func occupancyFacts(o ncu.Occupancy) []ncu.Fact {
 		out = append(out, l.Fact)
 	}
 	return out
-}
-
-func ruleKind(ruleType string) string {
-	switch ruleType {
-	case "OPT":
-		return "hint"
-	case "WRN":
-		return "warning"
-	}
-	return "note"
-}
-
-// speedupText says what a rule's percentage refers to.
-func speedupText(r ncu.Rule) string {
-	if r.SpeedupType == "local" {
-		return "estimated speedup of this part"
-	}
-	return "estimated speedup"
-}
-
-// finding is a rule by its place in the list, from 1.
-type finding struct {
-	place int
-	ncu.Rule
-}
-
-// promising picks the findings that are worth being said at the head of the page. What speeds up only a
-// part of the kernel comes after what speeds up the whole.
-func promising(rules []ncu.Rule) []finding {
-	const most, least = 3, 1.0
-	var whole, local []finding
-	for i, r := range rules {
-		switch {
-		case r.Speedup == nil || *r.Speedup < least:
-		case r.SpeedupType == "local":
-			local = append(local, finding{i + 1, r})
-		default:
-			whole = append(whole, finding{i + 1, r})
-		}
-	}
-	all := append(whole, local...)
-	return all[:min(most, len(all))]
-}
-
-// part is a piece of a message: words, or an address to link.
-type part struct {
-	text string
-	link bool
-}
-
-var manual = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
-
-// linked finds the addresses of NVIDIA's manual in a message. Other addresses do not become links: the program under the
-// profiler can forge a report.
-func linked(message string) []part {
-	var out []part
-	end := 0
-	for _, at := range manual.FindAllStringIndex(message, -1) {
-		out = append(out, part{message[end:at[0]], false}, part{message[at[0]:at[1]], true})
-		end = at[1]
-	}
-	return append(out, part{message[end:], false})
-}
-
-// spaced turns ncu's "MemoryL2Compression_Chart" into "Memory L2 Compression: Chart" and "CPIStall"
-// into "CPI Stall".
-func spaced(identifier string) string {
-	var b strings.Builder
-	letters := []rune(strings.ReplaceAll(identifier, "_", ": "))
-	for i, r := range letters {
-		if i > 0 && unicode.IsUpper(r) {
-			before := letters[i-1]
-			word := unicode.IsUpper(before) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
-			if unicode.IsLower(before) || unicode.IsDigit(before) || word {
-				b.WriteByte(' ')
-			}
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // downloadLabel says what a link to the file of ncu leads to.

@@ -2,7 +2,7 @@
 // and the repeats of a case. Charts are SVG made on the server, readable without scripts, each with its numbers in a
 // table below it.
 //
-// In reading order: details.go with details.templ (the page and its view model), query.go (its state, all of it in the URL),
+// In reading order: details.go with details.templ (the page and its view model), findings.go (its head), query.go (its state, all of it in the URL),
 // parts.templ (facts and tables), bars.go, roofline.go with rooflabels.go (labels that do not overlap), memory.go,
 // source.go, rawtable.go; compare.go with why.go and overlay.go, repeats.go and timeline.go are separate parts of pages.
 // format.go writes ncu's metrics by means of views/format.

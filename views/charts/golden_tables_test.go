@@ -93,7 +93,7 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 	addressOf := func(number string) string { return page[int(mustFloat(t, number[1:]))][column["Address"]] }
 	vm, line := detailsOf(r, 1), 0
 	for vm.Query.Code = 1; line < len(k.Source.Lines); vm.Query.Code++ {
-		doc, _ := render(t, source(vm, k))
+		doc, _ := render(t, source(vm, k, vm.code(k)))
 		doc.Find(".pf-code tbody tr").Each(func(_ int, s *goquery.Selection) {
 			line++
 			want := page[line]

@@ -163,7 +163,7 @@ func TestNumbersOfAProfileHaveOneFormat(t *testing.T) {
 		r := report(t, name)
 		for id := range r.Kernels {
 			doc, _ := render(t, Details(detailsOf(r, id)))
-			doc.Find("#source code, #rules p, .pf-signature, .pf-from, option, #raw td, .pf-cases").Remove() // text of ncu, and all digits of a raw metric
+			doc.Find("#source code, #rules p, .pf-signature, .pf-from, option, #raw td, .pf-cases, .pf-next span, .pf-where code").Remove() // text of ncu, and all digits of a raw metric
 			doc.Find(".pf *").Each(func(_ int, e *goquery.Selection) {
 				if text := e.Text(); e.Children().Length() == 0 && (long.MatchString(text) || exact.MatchString(text) && e.Closest("#roofline details").Length() > 0) {
 					t.Errorf("%s kernel %d: %q", name, id, text)

@@ -51,6 +51,15 @@ type codeRow struct {
 	notes    string  // uncoalesced or conflicting accesses
 }
 
+// code is the kernel's instructions as far as the reader may see them, else nil.
+func (vm DetailsVM) code(k *ncu.Kernel) *codeView {
+	if vm.SourceHidden != "" || k.Source == nil || len(k.Source.Lines) == 0 {
+		return nil
+	}
+	v := newCodeView(k.Source, vm.Query)
+	return &v
+}
+
 func lineKey(l ncu.SourceLine) string { return keyOf(l.File, l.Line) }
 
 // keyOf is a source line as addresses have it: "submission.cu:7".

@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-func source(vm DetailsVM, k *ncu.Kernel) templ.Component {
+func source(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -54,13 +54,13 @@ func source(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if k.Source == nil || len(k.Source.Lines) == 0 {
+		} else if code == nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"pf-none\">The report has no instructions of this kernel.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			v := newCodeView(k.Source, vm.Query)
+			v := *code
 			if len(v.source.rows) == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"pf-note\">This build has no line information, so instructions cannot be linked to source lines.</p>")
 				if templ_7745c5c3_Err != nil {
@@ -373,9 +373,9 @@ func hottest(vm DetailsVM, v codeView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(format.Percent(v.hot.share))
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(format.Percent(v.hot.share) + " of " + format.Count(int64(v.samples)) + " samples")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 60, Col: 131}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 60, Col: 186}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {

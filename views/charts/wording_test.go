@@ -24,15 +24,22 @@ func TestNamesOfRulesAreSpaced(t *testing.T) {
 func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 	doc, _ := render(t, Details(detailsOf(report(t, "cuda4"), 1)))
 	links := doc.Find(".pf-verdict a")
-	if links.Length() != 3 || links.First().Text() != "Memory Cache Access Pattern (40.8\u00a0%)" {
+	if links.Length() != 4 || links.Eq(1).Text() != "Memory Cache Access Pattern" || links.First().AttrOr("href", "") != doc.Find("[data-hottest] a").AttrOr("href", "none") {
 		t.Errorf("%d links: %q", links.Length(), links.Text())
 	}
+	links = doc.Find(".pf-next a")
+	if said := doc.Find(".pf-next li").First().Text(); !strings.Contains(said, "est. speedup 40.8\u00a0%") || !strings.HasSuffix(said, "On average, only 18.0 of the 32 bytes transmitted per sector are utilized by each thread.") {
+		t.Errorf("the first finding: %q", said)
+	}
+	if where := strings.Join(strings.Fields(doc.Find("[data-where]").Text()), " "); !strings.HasPrefix(where, "Most samples: instruction ") {
+		t.Errorf("the instruction with the most samples: %q", where)
+	}
 	target := doc.Find(links.First().AttrOr("href", "#none"))
-	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "estimated speedup") {
+	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "est. speedup") {
 		t.Errorf("it leads to %q", target.Text())
 	}
 	gain := func(v float64) *float64 { return &v }
-	got := promising([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"}, {Name: "whole", Speedup: gain(5)}, {Name: "tiny", Speedup: gain(0.4)}, {Name: "note"}})
+	got := promising([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"}, {Name: "whole", Speedup: gain(5)}, {Name: "tiny", Speedup: gain(0.4)}, {Name: "note"}, {Name: "MemoryL2Compression", Speedup: gain(38)}})
 	if len(got) != 2 || got[0].Name != "whole" || got[0].place != 2 || got[1].Name != "part" {
 		t.Errorf("at the head: %+v", got)
 	}

@@ -47,7 +47,7 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 	}
 	page := views.ComparePage{
 		Page: p.site.Page(c, headingOf(a, b), "tasks"), Task: site.TaskRef(a.Task),
-		A: a.Run.ID, B: b.Run.ID, NameA: nameOf(a, b), NameB: nameOf(b, a), Heading: headingOf(a, b), Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
+		A: a.Run.ID, B: b.Run.ID, NameA: nameOf(a, b), NameB: nameOf(b, a), Heading: headingOf(a, b), Compare: p.chartsOfBoth(a, b, index, reports, missing),
 	}
 	page.Charts = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
@@ -97,7 +97,7 @@ type bothOf struct {
 func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b, true),
-		NoCode: codeHidden(a, b)}
+		NoCode: codeHidden(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), Case: index, Cases: tabsOf(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfile = missing
 	}
@@ -111,6 +111,7 @@ func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Rep
 		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
 	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
 		vm.Finding = finding(a, b)
+		vm.Finding.Cases = charts.Named(vm.Finding.Cases)
 		vm.Conditions = conditionsOf(a, b, vm.Shown().Apart())
 		if missing == "" {
 			addPairs(&vm, reports)
@@ -189,17 +190,21 @@ func (r comparedRun) boardScore() string {
 	return "measured again since"
 }
 
-// tabsOf are the cases with a report on either side.
+// tabsOf are the cases of profiles, each once.
 func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	var tabs []charts.CaseTab
+	var specs []string
 	seen := map[int]bool{}
 	for _, p := range profiles {
 		for _, c := range p.Cases {
 			if !seen[c.Index] {
 				seen[c.Index] = true
-				tabs = append(tabs, charts.CaseTab{Index: c.Index, Spec: c.Spec})
+				tabs, specs = append(tabs, charts.CaseTab{Index: c.Index}), append(specs, c.Spec)
 			}
 		}
+	}
+	for i, name := range charts.CaseNames(specs) {
+		tabs[i].Name = name
 	}
 	return tabs
 }

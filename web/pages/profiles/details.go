@@ -11,10 +11,12 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/internal/gpuname"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/views/charts"
 	"warpboard/views/format"
@@ -67,7 +69,7 @@ func (p *Profiles) show(c *fiber.Ctx, seen runs.RunAccess, status int, again vie
 	page := views.ProfilePage{
 		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
-		Filter: seen.ProfileFilter().String(),
+		Filter: seen.ProfileFilter().String(), ScoreBy: seen.Version.Definition.RankingBy,
 	}
 	if seen.Mine && seen.TaskOpen && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
 		page.Again = &again
@@ -104,13 +106,12 @@ type detailsOf struct {
 func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of detailsOf, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
-	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
+	evidence, err := p.runs.EvidenceOf(c.UserContext(), seen)
 	if err != nil {
 		return vm, of, 0, err
 	}
-	for _, one := range profile.Cases {
-		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: one.Spec})
-	}
+	profile := evidence[seen.Run.ID].Profile
+	vm.Cases, vm.CaseNS = tabsOf(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
 	of.Report = profile.ReportHash(vm.Query.Case)
 	if vm.Report, err = p.runs.SeenReport(seen.Access, profile, vm.Query.Case); err != nil {
 		return vm, of, 0, err
@@ -132,6 +133,19 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 	query := fmt.Sprintf("?case=%d", vm.Query.Case)
 	vm.JSON, vm.CSV = path+".json"+query, path+".csv"+query
 	return vm, of, leader, p.addSourceLinks(c, seen, profile, &vm)
+}
+
+// caseTime is how long a case took in a ranked run that stands; 0 if it did not end.
+func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
+	if run.ScoreNS == nil {
+		return 0
+	}
+	for _, c := range runs.MeasuredStage(stages).Cases {
+		if c.Index == index && c.Status == job.StatusPass {
+			return c.Time()
+		}
+	}
+	return 0
 }
 
 // addPin reads the profile that is pinned as the baseline.

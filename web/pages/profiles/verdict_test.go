@@ -7,6 +7,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
 
@@ -18,7 +19,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	webtest.CheckSound(t, doc)
 	a, faster := s.Slow.SubmissionID, s.Fast.SubmissionID
 	for _, want := range []string{
-		fmt.Sprintf("#%d is 1.100× faster than #%d (1.091× to 1.109× at 99 %%; ", faster, a), "geometric mean of the benchmark cases",
+		fmt.Sprintf("#%d is 1.23× faster than #%d", faster, a), "at 99 % confidence; ", "geometric mean of the benchmark cases",
 		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "no clear difference in 1",
 		"Conditions differ, which may explain part of the difference: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
 	} {
@@ -60,6 +61,21 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	}
 }
 
+// TestAProfileSetsItsKernelsBesideTheRankedTime: the case took at least as long as its kernels, and hardly longer.
+func TestAProfileSetsItsKernelsBesideTheRankedTime(t *testing.T) {
+	s := webtest.NewComparedScene(webtest.NewProfiledScene(t))
+	for _, c := range []struct {
+		run          work.Run
+		kernel, took string
+	}{{s.Slow, "416.4 µs", "421.6 µs"}, {s.Fast, "175.9 µs", "180.4 µs"}} {
+		doc := s.Browser().Page(webtest.ProfilePath(c.run), http.StatusOK)
+		webtest.WantText(t, doc, ".pf-kernels caption", "One kernel on NVIDIA H200. The case took "+c.took+" in the ranked run.")
+		webtest.WantText(t, doc, ".pf-kernels tbody tr", c.kernel)
+		webtest.WantText(t, doc, "[data-score]", "geometric mean of the benchmark cases")
+	}
+	webtest.WantText(t, s.Browser().Page(webtest.ProfilePath(s.Second), http.StatusOK), ".pf-kernels caption", "2 kernels on NVIDIA H200, in launch order: 206.8 µs in all under the profiler")
+}
+
 // TestAComparisonOfWhatCannotBeComparedEnds after it has said so.
 func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
@@ -80,8 +96,8 @@ func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	compared := &webtest.ComparedScene{ProfiledScene: s}
 	lin := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
-	compared.Judged(lin, webtest.GoodKernel, "570.86.15", "1980 MHz", "cuda4/1", 0.01, 0.01, 0.01)
-	fast := compared.Judged(lin, webtest.SlowKernel, "570.86.15", "1980 MHz", "tri/0", 0.005, 0.005, 0.005)
+	compared.Judged(lin, webtest.GoodKernel, "570.86.15", "1980 MHz", "cuda4/1", 0.001, 0.001, 0.001)
+	fast := compared.Judged(lin, webtest.SlowKernel, "570.86.15", "1980 MHz", "tri/0", 0.0005, 0.0005, 0.0005)
 	w := s.Window()
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
 	w.Click("[aria-labelledby=history] > details > summary")

@@ -1,0 +1,119 @@
+package charts
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"warpboard/evaluator/ncu"
+)
+
+func ruleKind(ruleType string) string {
+	switch ruleType {
+	case "OPT":
+		return "hint"
+	case "WRN":
+		return "warning"
+	}
+	return "note"
+}
+
+// speedupText names a rule's percentage as Nsight Compute does; a local one is of a part of the kernel.
+func speedupText(r ncu.Rule) string {
+	if r.SpeedupType == "local" {
+		return "est. local speedup"
+	}
+	return "est. speedup"
+}
+
+// sentenceEnd is a full stop before a new sentence: not that of "20.7" or "e.g. this".
+var sentenceEnd = regexp.MustCompile(`\.\s*[A-Z]`)
+
+// counted is a number, and not part of a name like L1TEX.
+var counted = regexp.MustCompile(`(^|[\s(])\d`)
+
+// sentences divides a message.
+func sentences(message string) (list []string) {
+	rest := strings.Join(strings.Fields(message), " ")
+	for {
+		at := sentenceEnd.FindStringIndex(rest)
+		if at == nil {
+			return append(list, rest)
+		}
+		list, rest = append(list, rest[:at[0]+1]), rest[at[1]-1:]
+	}
+}
+
+// shortly is a message at the head of the page: its first sentence with a number, because those before it explain terms.
+func shortly(message string) string {
+	list := sentences(message)
+	at := slices.IndexFunc(list, counted.MatchString)
+	return clip(list[max(at, 0)], 180)
+}
+
+// finding is a rule by its place in the list, from 1.
+type finding struct {
+	place int
+	ncu.Rule
+}
+
+// compression is the rule about memory that was allocated as compressible. Neither cudaMalloc nor torch does that, so its
+// advice applies to almost no kernel, though its estimate is often the largest.
+const compression = "MemoryL2Compression"
+
+// promising picks the findings that are worth being said at the head of the page. What speeds up only a
+// part of the kernel comes after what speeds up the whole.
+func promising(rules []ncu.Rule) []finding {
+	const most, least = 3, 1.0
+	var whole, local []finding
+	for i, r := range rules {
+		switch {
+		case r.Speedup == nil || *r.Speedup < least || r.Name == compression:
+		case r.SpeedupType == "local":
+			local = append(local, finding{i + 1, r})
+		default:
+			whole = append(whole, finding{i + 1, r})
+		}
+	}
+	all := append(whole, local...)
+	return all[:min(most, len(all))]
+}
+
+// part is a piece of a message: words, or an address to link.
+type part struct {
+	text string
+	link bool
+}
+
+var manual = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
+
+// linked finds the addresses of NVIDIA's manual in a message. Other addresses do not become links: the program under the
+// profiler can forge a report.
+func linked(message string) []part {
+	var out []part
+	end := 0
+	for _, at := range manual.FindAllStringIndex(message, -1) {
+		out = append(out, part{message[end:at[0]], false}, part{message[at[0]:at[1]], true})
+		end = at[1]
+	}
+	return append(out, part{message[end:], false})
+}
+
+// spaced turns ncu's "MemoryL2Compression_Chart" into "Memory L2 Compression: Chart" and "CPIStall"
+// into "CPI Stall".
+func spaced(identifier string) string {
+	var b strings.Builder
+	letters := []rune(strings.ReplaceAll(identifier, "_", ": "))
+	for i, r := range letters {
+		if i > 0 && unicode.IsUpper(r) {
+			before := letters[i-1]
+			word := unicode.IsUpper(before) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
+			if unicode.IsLower(before) || unicode.IsDigit(before) || word {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
