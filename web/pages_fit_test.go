@@ -31,6 +31,8 @@ func TestTextsFitWhereTheyAre(t *testing.T) {
 		`[...document.querySelectorAll(".pf button")].every((e) => getComputedStyle(e).backgroundColor == "rgba(0, 0, 0, 0)")`)
 	holds(w, webtest.ProfilePath(s.Second), 390, "the kernels need no sideways scrolling",
 		`document.querySelector(".pf-kernels").parentElement.scrollWidth <= document.querySelector(".pf-kernels").parentElement.clientWidth`)
+	holds(w, webtest.ProfilePath(s.Second), 390, "instructions need no sideways scrolling",
+		`document.querySelector(".pf-sass").parentElement.scrollWidth <= document.querySelector(".pf-sass").parentElement.clientWidth`)
 	compared := webtest.NewComparedScene(s)
 	holds(w, compared.Path(), 390, "a counter's name has a line of its own",
 		`[...document.querySelectorAll(".pf-vs tbody th")].every((e) => !e.checkVisibility() || e.getBoundingClientRect().width > 280)`)

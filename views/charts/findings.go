@@ -19,6 +19,15 @@ func ruleKind(ruleType string) string {
 	return "note"
 }
 
+// notesFrom is where the rules begin that only inform: they are the last.
+func notesFrom(list []ncu.Rule) int {
+	at := len(list)
+	for at > 0 && list[at-1].Speedup == nil && ruleKind(list[at-1].Type) == "note" {
+		at--
+	}
+	return at
+}
+
 // speedupText names a rule's percentage as Nsight Compute does; a local one is of a part of the kernel.
 func speedupText(r ncu.Rule) string {
 	if r.SpeedupType == "local" {

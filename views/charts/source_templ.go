@@ -537,7 +537,7 @@ func instructions(vm DetailsVM, v codeView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"pf-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"SASS\" data-pane><table class=\"pf-code\"><thead><tr><th scope=\"col\"><span class=\"pf-sr\">Heat</span></th><th scope=\"col\" class=\"pf-right\">#</th><th scope=\"col\" class=\"pf-right\">Samples</th><th scope=\"col\">Instruction</th><th scope=\"col\">Mostly waits for</th><th scope=\"col\" class=\"pf-right\">Executed</th><th scope=\"col\" class=\"pf-right\">Threads</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"pf-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"SASS\" data-pane><table class=\"pf-code pf-sass\"><thead><tr><th scope=\"col\"><span class=\"pf-sr\">Heat</span></th><th scope=\"col\" class=\"pf-right\">#</th><th scope=\"col\" class=\"pf-right\">Samples</th><th scope=\"col\">Instruction</th><th scope=\"col\">Mostly waits for</th><th scope=\"col\" class=\"pf-right\">Executed</th><th scope=\"col\" class=\"pf-right\">Threads</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
