@@ -87,10 +87,10 @@ func markdown(found []checked) string {
 	for _, k := range found {
 		base, now := "", ""
 		if k.Base != nil {
-			base = console.NS(*k.Base).String()
+			base = console.NS(*k.Base)
 		}
 		if k.Now != nil {
-			now = console.NS(*k.Now).String()
+			now = console.NS(*k.Now)
 		}
 		state := k.State
 		if strings.HasPrefix(k.URL, "http://") || strings.HasPrefix(k.URL, "https://") {

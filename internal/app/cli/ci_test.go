@@ -87,9 +87,9 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	}
 	said := ci(0)
 	for _, row := range []string{
-		"| same.cpp | sum |  | unchanged |  |  |  |", "| equal.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 100ns | the same |",
-		"| faster.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 80ns | faster, 1.25× |",
-		"| header.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 80ns | faster, 1.25× |",
+		"| same.cpp | sum |  | unchanged |  |  |  |", "| equal.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 104.0 ns | the same |",
+		"| faster.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 80.00 ns | faster, 1.25× |",
+		"| header.cpp | sum | CPU | [passed](http://site/submissions/1) | 100.0 ns | 80.00 ns | faster, 1.25× |",
 	} {
 		if !strings.Contains(said, row) {
 			t.Errorf("%q is missing in\n%s", row, said)
@@ -117,7 +117,7 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	if summary, _ := os.ReadFile(r.vars["GITHUB_STEP_SUMMARY"]); len(summary) != 2*before {
 		t.Errorf("with --json the summary has %d bytes more, want %d", len(summary)-before, before)
 	}
-	if want := "::warning file=slower.cpp::CPU: slower, 100ns → 140ns\n::error file=wrong.cpp::CPU: wrong | <b>%0A::error::forged\n"; said != want {
+	if want := "::warning file=slower.cpp::CPU: slower, 100.0 ns → 140.0 ns\n::error file=wrong.cpp::CPU: wrong | <b>%0A::error::forged\n"; said != want {
 		t.Errorf("annotations:\n%s\nwant\n%s", said, want)
 	}
 }
@@ -152,7 +152,7 @@ func TestCIRunsNoReferenceThatHasNotChanged(t *testing.T) {
 		t.Errorf("nothing has changed, and it asked for %v:\n%s", *asked, said)
 	}
 	r.write("broken.py", "another reference")
-	want := "| right.py | broken.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500µs | 2.50× as fast as the reference |"
+	want := "| right.py | broken.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500.0 µs | 2.50× as fast as the reference |"
 	if said := ci(); (*asked)["gpu_type"] != "cpu" || !strings.Contains(said, want) {
 		t.Errorf("the reference has changed, and it asked for %v:\n%s", *asked, said)
 	}

@@ -23,7 +23,7 @@ func TestAComparisonSaysOneThing(t *testing.T) {
 	})
 	for _, c := range []struct{ a, b, ratio, want string }{
 		{`"score_ns": 30e6, "board_score_ns": 25.63e6, "pooled_runs": 3`, `"score_ns": 9e6`, `{"value": 0.3, "low": 0.29, "high": 0.31, "apart": true}`,
-			"A 30ms, B 9ms: B is faster: it takes 0.300 times as long (0.290 to 0.310 at 99 %)\nA here is submission 1 alone; its board shows 25.63ms, from 3 runs of this source combined\n"},
+			"A 30.00 ms, B 9.000 ms: B is faster: it takes 0.300 times as long (0.290 to 0.310 at 99 %)\nA here is submission 1 alone; its board shows 25.63 ms, from 3 runs of this source combined\n"},
 		{`"score_ns": 9e6`, `"score_ns": 30e6`, `{"value": 3.333, "low": 3.2, "high": 3.5, "apart": true}`, "B is slower: it takes 3.333 times as long"},
 		{`"score_ns": 9e6`, `"score_ns": 9e6`, `{"value": 1, "low": 0.99, "high": 1.01, "apart": false}`, "no clear difference"},
 		{`"score_ns": 9e6`, `"score_ns": 9e6`, `{"value": 1}`, "without fresh processes"},

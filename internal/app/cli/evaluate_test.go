@@ -60,9 +60,9 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 		code int
 		said string
 	}{
-		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0, "completed on CPU: 500µs ± 10µs, 2.50 times as fast as the reference"},
+		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0, "completed on CPU: 500.0 µs ± 10.00 µs, 2.50 times as fast as the reference"},
 		{[]string{"right.py", "--json"}, 0, `"speedup": 2.5`},
-		{[]string{"right.py", "--reference", "right.py"}, 0, "500µs"},
+		{[]string{"right.py", "--reference", "right.py"}, 0, "500.0 µs"},
 		{[]string{"wrong.py", "--reference", "right.py"}, console.ExitFailed, "did not pass"},
 		{[]string{"broken.py"}, console.ExitFailed, "did not pass"},
 		{[]string{"none.py"}, console.ExitOther, ""},
@@ -122,7 +122,7 @@ func TestCIRunsAKernelAgainstItsReference(t *testing.T) {
 		code int
 		row  string
 	}{
-		"right.py":  {0, "| right.py | right.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500µs | 2.50× as fast as the reference |"},
+		"right.py":  {0, "| right.py | right.py | CPU | [passed](" + w.URL + "/evaluations/e1) |  | 500.0 µs | 2.50× as fast as the reference |"},
 		"wrong.py":  {console.ExitFailed, "| wrong.py | right.py | CPU | [failed](" + w.URL + "/evaluations/e1): element 3 is wrong |  |  |  |"},
 		"broken.py": {console.ExitFailed, "a.py:1: SyntaxError"},
 	} {

@@ -75,9 +75,9 @@ func plusMinus(e client.Entry) string {
 		half = (*e.IntervalHigh - *e.IntervalLow) / 2
 	}
 	if e.Noisy {
-		return "~" + console.NS(half).String()
+		return "~" + console.NS(half)
 	}
-	return console.NS(half).String()
+	return console.NS(half)
 }
 
 func devicesCommand(c *connection) *cobra.Command {
@@ -162,7 +162,7 @@ func rowsOf(list []client.Submission) (rows [][]any) {
 		for _, run := range sub.Runs {
 			score := ""
 			if run.ScoreNS != nil {
-				score = console.NS(*run.ScoreNS).String()
+				score = console.NS(*run.ScoreNS)
 			}
 			rows = append(rows, []any{sub.ID, sub.Task, sub.Mode, run.ID, run.Device, run.State, score})
 		}

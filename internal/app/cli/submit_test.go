@@ -21,10 +21,10 @@ import (
 func TestARunIsToldInOneLine(t *testing.T) {
 	score := 1234.0
 	for want, run := range map[string]client.Run{
-		"H200   done  score 1.23µs  profile http://site/submissions/1/runs/2/profile\n": {
+		"H200   done  score 1.234 µs  profile http://site/submissions/1/runs/2/profile\n": {
 			Device: "H200", State: "done", ScoreNS: &score, Profile: "http://site/submissions/1/runs/2/profile"},
-		"CPU    done  score 1.23µs from 3 runs of this source combined\n":                                      {Device: "CPU", State: "done", ScoreNS: &score, PooledRuns: 3},
-		"CPU    done  score 1.23µs of this run alone; on the board run 4 stands for all runs of this source\n": {ID: 5, Device: "CPU", State: "done", ScoreNS: &score, PoolRun: 4},
+		"CPU    done  score 1.234 µs from 3 runs of this source combined\n":                                      {Device: "CPU", State: "done", ScoreNS: &score, PooledRuns: 3},
+		"CPU    done  score 1.234 µs of this run alone; on the board run 4 stands for all runs of this source\n": {ID: 5, Device: "CPU", State: "done", ScoreNS: &score, PoolRun: 4},
 		"H200   failed  memcheck found an error.\nH200   submission.cu:6: error: memcheck: Invalid write in oob(int) (28 times)\nH200   warning: racecheck: Race\n": {
 			Device: "H200", State: "failed", Failure: &job.Failure{Reason: "memcheck found an error."}, Stages: []job.StageResult{{Findings: []job.Finding{
 				{Tool: "memcheck", Message: "Invalid write", Kernel: "oob(int)", File: "submission.cu", Line: 6, Count: 28}, {Tool: "racecheck", Warning: true, Message: "Race", Count: 1}}}}},

@@ -77,7 +77,7 @@ func TestARankedRunEndsWithItsScoreWhatItMeansAndItsBoard(t *testing.T) {
 		}
 		all := []string{
 			"submission 7  " + w.URL + "/submissions/7", "CPU    queued", "CPU    ranked begins", "CPU    ranked process 1: all 3 cases pass", "CPU    ranked process 2: all 3 cases pass",
-			"CPU    done  score 2µs (1.9µs to 2.1µs at 95 %, 5 processes) noisy", want, "CPU    " + w.URL + "/tasks/sum/boards/CPU", "",
+			"CPU    done  score 2.000 µs (1.900 µs to 2.100 µs at 95 %, 5 processes) noisy", want, "CPU    " + w.URL + "/tasks/sum/boards/CPU", "",
 		}
 		if diff := cmp.Diff(all, strings.Split(w.out.String(), "\n")); diff != "" {
 			t.Errorf("(-want +printed):\n%s", diff)

@@ -6,12 +6,12 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"time"
 	"unicode"
 
 	"golang.org/x/term"
 
 	"warpboard/models/work"
+	"warpboard/views/format"
 )
 
 // IsTerminal reports whether something is written to a person.
@@ -123,5 +123,5 @@ func PrintJSON(out io.Writer, answer any) error {
 	return enc.Encode(answer)
 }
 
-// NS shows nanoseconds as a duration, to the hundredth of a microsecond.
-func NS(v float64) time.Duration { return time.Duration(v).Round(10 * time.Nanosecond) }
+// NS shows nanoseconds in the unit that fits, as pages do, with a space that terminals copy as one.
+func NS(v float64) string { return strings.ReplaceAll(format.Nanoseconds(v).String(), "\u00a0", " ") }
