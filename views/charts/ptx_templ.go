@@ -155,7 +155,7 @@ func ptx(vm DetailsVM, v codeView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if r.Line > 0 {
-				templ_7745c5c3_Err = lineLink(vm, r.File, r.Line).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = lineLink(vm, r.File, r.Line, v.source.file == "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

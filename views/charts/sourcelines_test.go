@@ -91,3 +91,14 @@ func TestWithoutSamplesNothingIsHottest(t *testing.T) {
 		t.Error("something without samples is the hottest")
 	}
 }
+
+func TestALineOfTheOnlyFileIsNamedByItsNumber(t *testing.T) {
+	vm := detailsOf(report(t, "cuda4"), 1)
+	withLines(vm.Kernel(), 4)
+	doc, _ := render(t, Details(vm))
+	for _, cell := range doc.Find(".pf-sass td:last-child").EachIter() {
+		if text := strings.TrimSpace(cell.Text()); text == "" || strings.Trim(text, "0123456789") != "" {
+			t.Fatalf("an instruction belongs to line %q", text)
+		}
+	}
+}
