@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,37 @@ func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 		at += 100 * s.Share
 	}
 	return parts
+}
+
+// restOfStates is the class of states that hardly count in the page's kernel, but do in the pinned one.
+const restOfStates = "pf-state-rest"
+
+// stackBeside lays the states of the pinned kernel in the order and the colours of the page's kernel; the rest follows.
+func stackBeside(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
+	if pinned == nil {
+		return nil
+	}
+	const least = 0.01
+	place := func(s ncu.Stall) int {
+		if at := slices.IndexFunc(parts, func(p stacked) bool { return p.Label == s.Label }); at >= 0 {
+			return at
+		}
+		return len(parts)
+	}
+	stalls := ncu.Stalls(pinned)
+	slices.SortStableFunc(stalls, func(a, b ncu.Stall) int { return place(a) - place(b) })
+	at := 0.0
+	for _, s := range stalls {
+		class := restOfStates
+		if i := place(s); i < len(parts) {
+			class = parts[i].class
+		} else if s.Share < least {
+			continue
+		}
+		list = append(list, stacked{s, at, 100 * s.Share, class})
+		at += 100 * s.Share
+	}
+	return list
 }
 
 // shareOf is a state's part of another kernel's cycles.

@@ -156,6 +156,27 @@ func TestThePinStaysWhereverThePageLeads(t *testing.T) {
 	}
 }
 
+func TestAPinnedKernelsWarpStatesHaveTheColoursOfTheLegend(t *testing.T) {
+	vm := detailsOf(report(t, "cuda4"), 1)
+	vm.Pin = &PinVM{Name: "#9 by ada", Report: report(t, "tri")}
+	doc, _ := render(t, Details(vm))
+	legend := map[string]string{}
+	doc.Find("#stalls .pf-legend li").Each(func(_ int, row *goquery.Selection) {
+		name := row.Find("span").First().Clone()
+		name.Find("small").Remove()
+		legend[strings.TrimSpace(name.Text())] = row.Find("rect").AttrOr("class", "")
+	})
+	doc.Find("#stalls .pf-stack").Last().Find("rect:has(title)").Each(func(_ int, part *goquery.Selection) {
+		name := part.Text()[:strings.LastIndex(part.Text(), " ")]
+		if want, listed := legend[name]; !listed || part.AttrOr("class", "") != want {
+			t.Errorf("%s is drawn as %s; the legend has %q", name, part.AttrOr("class", ""), want)
+		}
+	})
+	if len(legend) < 5 {
+		t.Errorf("the legend: %v", legend)
+	}
+}
+
 // A thin space stands between thousands and three digits count, wherever a number stands.
 func TestNumbersOfAProfileHaveOneFormat(t *testing.T) {
 	long, exact := regexp.MustCompile(`(^|[^.\d])\d{5,}`), regexp.MustCompile(`\b[1-9]\d*\.\d{3,}`)
