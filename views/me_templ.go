@@ -140,7 +140,7 @@ func Me(p MePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = submissionTable(p.Submissions, true, "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = submissionTable(p.Submissions, true, "", nil).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -2,13 +2,13 @@ package views
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
+	"warpboard/models/scores"
 	"warpboard/models/work"
 	"warpboard/views/format"
 )
@@ -127,17 +127,12 @@ func (r RunCard) benchmarkTime() (mean float64, cases int) {
 	if r.Mode != job.ModeBenchmark || r.State != work.StateDone {
 		return 0, 0
 	}
-	sum := 0.0
 	for _, stage := range r.Stages {
-		if stage.Result.Stage != job.StageBenchmark {
-			continue
-		}
-		for _, c := range stage.Result.Cases {
-			sum += math.Log(c.Time())
-			cases++
+		if mean, cases = scores.Benchmark(stage.Result); cases > 0 {
+			return mean, cases
 		}
 	}
-	return math.Exp(sum / float64(max(cases, 1))), cases
+	return 0, 0
 }
 
 // shortest is the shortest repeat. A time within what is subtracted for the clock is none.

@@ -344,7 +344,7 @@ func Task(p TaskPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = submissionTable(p.Mine, false, "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = submissionTable(p.Mine, false, "", nil).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -62,6 +62,19 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 	return score, nil
 }
 
+// Benchmark is the geometric mean of the cases of a benchmark that passed, in nanoseconds, and how many they are; 0: the stage is
+// no such benchmark.
+func Benchmark(stage job.StageResult) (ns float64, cases int) {
+	if stage.Stage != job.StageBenchmark {
+		return 0, 0
+	}
+	ns, err := harness.Score(tasks.RankGeom, stage.Cases)
+	if err != nil {
+		return 0, 0
+	}
+	return ns, len(stage.Cases)
+}
+
 // spread carries the cases' standard deviation and standard error over to the score, taking the
 // cases as independent.
 func spread(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {

@@ -156,7 +156,11 @@ func (w *Workbench) Mine(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return w.site.Render(c, fiber.StatusOK, views.BenchMine(task.Slug, rows))
+	times, err := w.runs.BenchmarkTimes(c.UserContext(), rows)
+	if err != nil {
+		return err
+	}
+	return w.site.Render(c, fiber.StatusOK, views.BenchMine(task.Slug, rows, times))
 }
 
 // Boards answers the workbench with the heads of its task's boards.

@@ -9,10 +9,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
+	"warpboard/models/scores"
 	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -51,6 +54,28 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]submissions.SubmissionSummary, error) {
 	f.Short = true
 	return s.site.Store.Submissions.Submissions(ctx, viewer, f)
+}
+
+// BenchmarkTimes are the means of the benchmarks that passed among these submissions, by run.
+func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.SubmissionSummary) (map[int64]float64, error) {
+	var timed []work.Run
+	var ids []int64
+	for _, row := range rows {
+		for _, run := range row.Runs {
+			if run.Mode == job.ModeBenchmark && run.State == work.StateDone {
+				timed, ids = append(timed, run), append(ids, run.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	stages, err := s.site.Store.Work.StagesOf(ctx, ids...)
+	times := make(map[int64]float64, len(timed))
+	for _, run := range timed {
+		times[run.ID], _ = scores.Benchmark(MeasuredStage(StagesOfAttempt(run, stages[run.ID])))
+	}
+	return times, err
 }
 
 // Tries lists a person's latest submissions to a task for a table.
