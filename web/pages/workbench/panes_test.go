@@ -66,3 +66,25 @@ func TestWorkbenchFillsTheWindowWithoutAScript(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSplitterStaysWhereItIs when the first result comes.
+func TestTheSplitterStaysWhereItIs(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Bench(s, "")
+	const top = `Math.round(document.querySelector("[data-split=panel]").getBoundingClientRect().top)`
+	before := w.Eval(top)
+	w.Types(webtest.GoodKernel)
+	w.Eval(`document.querySelector("[data-key=enter]").click()`)
+	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
+	if after := w.Eval(top); after != before {
+		t.Errorf("it was at %s px and is at %s px", before, after)
+	}
+	s.Fail(s.Newest(s.Ada), webtest.WrongAnswer())
+	w.Until(`document.querySelector("#bench-run [data-failure]")`)
+	if after := w.Eval(top); after != before {
+		t.Errorf("it was at %s px and after a failure is at %s px", before, after)
+	}
+	w.Until(`Math.abs(document.querySelector("#bench-panel").offsetHeight / document.querySelector(".bench-right").offsetHeight - document.querySelector("[data-split=panel]").getAttribute("aria-valuenow") / 100) < 0.02`)
+}
