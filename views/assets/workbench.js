@@ -7,7 +7,6 @@ const bench = document.querySelector("[data-bench]");
 const form = bench.querySelector("[data-bench-form]");
 const area = form.querySelector("textarea");
 const drawer = bench.querySelector("#bench-run");
-const pin = bench.querySelector("#bench-pin");
 const nothing = bench.querySelector(".bench-nothing");
 
 const text = (element) => element?.textContent.trim() ?? "";
@@ -30,20 +29,6 @@ function said() {
   return marks;
 }
 
-// The first case that failed stays above the editor until the next run starts.
-function pinned() {
-  const bad = drawer.querySelector("[data-run] tr[data-status]:not([data-status=pass], [data-status=cancelled])");
-  if (bad) {
-    const why = bad.nextElementSibling?.matches(".said") ? text(bad.nextElementSibling) : "";
-    const number = document.createElement("b");
-    number.textContent = `Case ${bad.dataset.case} `;
-    const spec = document.createElement("code");
-    spec.textContent = text(bad.querySelector("code"));
-    pin.replaceChildren(number, spec, ` ${why}`);
-  }
-  pin.hidden = !bad;
-}
-
 let shown = ""; // what the editor's marks were made of
 let view = "verdict"; // the part of a run that is shown
 const submission = () => drawer.querySelector("[data-submission]")?.dataset.submission;
@@ -60,7 +45,6 @@ function mark(marks) {
 function started() {
   past = submission();
   shown = "";
-  pin.hidden = true;
   form.querySelector(".bench-more")?.removeAttribute("open");
   form.querySelectorAll("[role=alert]").forEach((refusal) => refusal.remove());
   drawer.querySelectorAll("[data-failure], [role=alert]").forEach((old) => old.remove());
@@ -90,7 +74,6 @@ function renewed() {
   const now = JSON.stringify([current, over.map((run) => run.dataset.run), marks]);
   if (now === shown) return;
   shown = now;
-  pinned();
   mark(marks);
   // Scroll to the failure or the score, inside the panel also while the user is typing.
   const ended = drawer.querySelector("[data-failure], [data-outcome]");
