@@ -71,10 +71,24 @@ func (r RunCard) Label() string {
 	if r.disqualified() {
 		return "Disqualified"
 	}
-	if state, ok := runStates[r.State]; ok {
-		return state.label
+	state, ok := runStates[r.State]
+	if !ok {
+		return string(r.State)
 	}
-	return string(r.State)
+	return state.label + r.testsPassed()
+}
+
+// testsPassed says of a test that passed how many cases it had.
+func (r RunCard) testsPassed() string {
+	if r.Mode != job.ModeTest || r.State != work.StateDone {
+		return ""
+	}
+	for _, stage := range r.Stages {
+		if n := len(stage.Result.Cases); stage.Result.Stage == job.StageTest && n > 0 {
+			return fmt.Sprintf(", %d of %s", n, format.Plural(n, "test", "tests"))
+		}
+	}
+	return ""
 }
 
 func (r RunCard) class() string {

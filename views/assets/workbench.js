@@ -36,6 +36,12 @@ const submission = () => drawer.querySelector("[data-submission]")?.dataset.subm
 // be swapped before the next submission replaces it.
 let past = area.value !== area.defaultValue ? submission() : undefined;
 
+// The filled button is what comes next: Rank after a test that passed, as long as the text stays.
+let edited = false;
+function offers(rank) {
+  for (const button of form.querySelectorAll(".bench-bar > [data-key]")) button.classList.toggle("btn-main", (button.dataset.key === "shift-enter") === rank);
+}
+
 function mark(marks) {
   area.dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => !mark.file) }));
   form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // each file takes its own
@@ -45,6 +51,8 @@ function mark(marks) {
 function started() {
   past = submission();
   shown = "";
+  edited = false;
+  offers(false);
   form.querySelector(".bench-more")?.removeAttribute("open");
   form.querySelectorAll("[role=alert]").forEach((refusal) => refusal.remove());
   drawer.querySelectorAll("[data-failure], [role=alert]").forEach((old) => old.remove());
@@ -70,6 +78,7 @@ function renewed() {
     if (address.href !== location.href) history.replaceState(history.state, "", address);
   }
   if (!over.length || current === past) return;
+  offers(!edited && drawer.querySelector("[data-mode=test]") !== null && runs.every((run) => run.dataset.state === "done"));
   const marks = said();
   const now = JSON.stringify([current, over.map((run) => run.dataset.run), marks]);
   if (now === shown) return;
@@ -131,6 +140,10 @@ const [reading, results] = [...bench.querySelectorAll("[data-tabs]")].map((list)
 for (const [group, first] of [[reading, "tab-task"], [results, "tab-verdict"]]) group.choose(document.getElementById(first));
 bench.querySelectorAll("[data-split]").forEach(split);
 form.addEventListener("submit", started);
+area.addEventListener("input", () => {
+  edited = true;
+  offers(false);
+});
 area.addEventListener("editor", () => ((shown = ""), renewed()));
 document.addEventListener("htmx:after:swap", renewed);
 renewed();
