@@ -29,6 +29,7 @@ type RunCard struct {
 	Log          string        // what its programs have printed so far, while it runs
 	Reload       bool          // the page asks for the card once more, with what only this reader may see
 	SelfMeasured bool          // by a program that the task brought, in the kernel's own process
+	Again        string        // token of the form that runs it again; empty: the reader may not
 	Pool         *Pool         // nil: no run of equal source counts together with it
 	Confirmed    *Confirmation // nil: the run was not measured again
 	boards.Validated
@@ -53,6 +54,11 @@ var runStates = map[work.RunState]struct{ label, class string }{
 
 // Over reports whether the run has ended.
 func (r RunCard) Over() bool { return r.State.Final() }
+
+// spoiled reports whether the run ended, and its measurement says nothing of the kernel.
+func (r RunCard) spoiled() bool {
+	return r.Over() && (r.Disturbed != "" || r.Failure != nil && r.Failure.Infrastructure)
+}
 
 // ranked reports whether the run was meant for the board.
 func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }

@@ -217,6 +217,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/submissions/:id/source", s.pages.SubmissionSource)
 	pages.get("/submissions/:id/runs/:run", s.pages.Run)
 	own.post("/submissions/:id/cancel", s.pages.SubmissionCancel)
+	own.post("/submissions/:id/runs/:run/again", s.pages.RunAgain)
 
 	pages.get("/submissions/:id/runs/:run/profile", s.profiles.Details)
 	own.post("/submissions/:id/runs/:run/profile", s.profiles.Again)

@@ -3,7 +3,9 @@ package pages
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
@@ -115,12 +117,29 @@ func (p *Pages) Run(c *fiber.Ctx) error {
 	if !site.IsFragment(c) { // someone who copied the address
 		return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
-	card, err := p.runs.RunCard(c.UserContext(), runs.RunAccess{Access: seen, Run: run})
+	card, err := p.runs.CardFor(c, runs.RunAccess{Access: seen, Run: run})
 	if err != nil {
 		return err
 	}
 	c.Vary("HX-Request")
 	return p.site.Render(c, fiber.StatusOK, views.Run(card))
+}
+
+// RunAgain submits the source of a run once more, and leads to its new submission: in the workbench, if it was asked for there.
+func (p *Pages) RunAgain(c *fiber.Ctx) error {
+	seen, err := p.runs.LoadRun(c)
+	if err != nil {
+		return err
+	}
+	sub, err := p.runs.Again(c.UserContext(), site.Actor(c), seen)
+	if err != nil {
+		return err
+	}
+	solve := views.SolveURL(seen.Task.Slug)
+	if from, err := url.Parse(c.Get(fiber.HeaderReferer)); err == nil && strings.HasSuffix(from.Path, string(solve)) {
+		return site.Redirect(c, solve+templ.SafeURL(fmt.Sprintf("?run=%d", sub.ID)))
+	}
+	return site.Redirect(c, views.SubmissionURL(sub.ID))
 }
 
 // SubmissionCancel ends the runs of a submission that have not ended.

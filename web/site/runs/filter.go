@@ -2,12 +2,14 @@ package runs
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/web/site"
 )
 
@@ -35,15 +37,26 @@ func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 }
 
 // ProfileAgain submits the source of the viewer's run to be profiled with a filter, on its device.
-func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter) (sub submissions.Submission, err error) {
+func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter) (submissions.Submission, error) {
+	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, Filter: filter})
+}
+
+// Again submits the source of the viewer's run once more, in its mode. Asked twice, it is the same submission.
+func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
+	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: work.Measured(seen.Run.Mode), Filter: seen.Sub.ProfileFilter, Key: fmt.Sprintf("again-%d", seen.Run.ID)})
+}
+
+// again submits the source of the viewer's run on its device.
+func (s *Runs) again(ctx context.Context, user accounts.User, seen RunAccess, in submissions.NewSubmission) (sub submissions.Submission, err error) {
 	if !seen.Mine {
-		return sub, site.Forbidden("not_yours", "Only the person who submitted it can profile it again.")
+		return sub, site.Forbidden("not_yours", "Only the person who submitted it can run it again.")
 	}
 	source, err := s.site.Store.Submissions.Source(ctx, seen.Sub)
 	if err != nil {
 		return sub, err
 	}
-	sub, _, err = s.Submit(ctx, user, submissions.NewSubmission{Task: seen.Task.Slug, Devices: []string{seen.Run.Device}, Mode: job.ModeProfile,
-		FileName: seen.Sub.FileName, Source: source.Source, Files: source.Files, Filter: filter, Via: "web"})
+	in.Task, in.Devices, in.Via = seen.Task.Slug, []string{seen.Run.Device}, "web"
+	in.FileName, in.Source, in.Files = seen.Sub.FileName, source.Source, source.Files
+	sub, _, err = s.Submit(ctx, user, in)
 	return sub, err
 }

@@ -40,6 +40,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 		if err != nil {
 			return live, err
 		}
+		s.offerAgain(c, seen, &card)
 		live.Runs = append(live.Runs, card)
 		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
 		live.CanCancel = live.CanCancel || !card.Over() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
@@ -48,6 +49,20 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, family.LastEvent)
 	}
 	return live, nil
+}
+
+// CardFor is RunCard with what only this reader can do with it.
+func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
+	card, err := s.RunCard(c.UserContext(), seen)
+	s.offerAgain(c, seen.Access, &card)
+	return card, err
+}
+
+// offerAgain lets the owner run it again, as long as the task takes submissions.
+func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
+	if seen.Mine && seen.TaskOpen && s.site.DeadlineOf(seen.Task).Takes() {
+		card.Again = s.site.Page(c, "", "").CSRF
+	}
 }
 
 // SubmissionRows lists submissions for a table.
