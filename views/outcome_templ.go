@@ -139,9 +139,9 @@ func runOutcome(r RunCard) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var6 templ.SafeURL
-					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(BoardURL(r.Task.Slug, r.Device))
+					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(r.placeURL())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/outcome.templ`, Line: 38, Col: 76}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/outcome.templ`, Line: 38, Col: 57}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -154,7 +154,7 @@ func runOutcome(r RunCard) templ.Component {
 					var templ_7745c5c3_Var7 string
 					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(fact.Text)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/outcome.templ`, Line: 38, Col: 90}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/outcome.templ`, Line: 38, Col: 71}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 					if templ_7745c5c3_Err != nil {
@@ -396,6 +396,14 @@ func outcomeActions(r RunCard) templ.Component {
 
 // older reports whether the run is its person's entry, and has no rank because the board has newer software.
 func (o Outcome) older() bool { return o.Entry && o.Rank == 0 }
+
+// placeURL is the board, at the reader's own row with those of its rank.
+func (r RunCard) placeURL() templ.SafeURL {
+	if r.Outcome.Mine {
+		return BoardURL(r.Task.Slug, r.Device) + "?find=me"
+	}
+	return BoardURL(r.Task.Slug, r.Device)
+}
 
 func (r RunCard) outcomeFacts() []outcome.Fact {
 	return outcome.Of(r.Outcome.Outcome, r.Device, *r.ScoreNS, r.Outcome.Mine)

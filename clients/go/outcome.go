@@ -4,6 +4,7 @@ package client
 type Outcome struct {
 	Rank       int   `json:"rank,omitempty" jsonschema:"of the person on the board; absent: their entry was measured with older software"`
 	Tied       bool  `json:"tied,omitempty" jsonschema:"others share that rank"`
+	TiedWith   int64 `json:"tied_with,omitempty" jsonschema:"how many others share that rank"`
 	People     int64 `json:"people,omitempty" jsonschema:"on the board"`
 	Entry      bool  `json:"entry,omitempty" jsonschema:"the run is the person's entry: none of their runs is faster"`
 	First      bool  `json:"first,omitempty" jsonschema:"it is the person's first ranked run there"`

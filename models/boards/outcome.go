@@ -13,6 +13,7 @@ import (
 type Outcome struct {
 	Rank       int   // of the person; 0: their entry was measured with older software
 	Tied       bool  // others share that rank
+	TiedWith   int64 // how many they are
 	People     int64 // on the board
 	Entry      bool  // the run is the person's entry: none of theirs is faster
 	First      bool  // it is their first ranked run there
@@ -87,7 +88,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 // others of its epoch come next.
 const outcome = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
 		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns,
-		` + ofBand + `, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
+		` + ofBand + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
 		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
 		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
 		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, m.ahead + 1 as next_rank, m.size > 1 as next_tied,

@@ -23,6 +23,9 @@ func outcome(t *testing.T, s *models.Store, run work.Run) string {
 		return "none"
 	}
 	text := fmt.Sprintf("%s of %d", format.Place(o.Rank, o.Tied), o.People)
+	if o.TiedWith > 0 {
+		text += fmt.Sprintf(", tied with %d", o.TiedWith)
+	}
 	switch {
 	case o.First:
 		text += ", first"
@@ -62,8 +65,8 @@ func TestAnOutcomeNamesThePlaceTheBestBeforeAndTheNext(t *testing.T) {
 			"3 of 3, best 3 with 200, next Cleo 1= with 150",
 			"1 of 3, entry, record, best 3 with 200, next Ben 2= with 150",
 			"1 of 3, best 1 with 100, next Ben 2= with 150",
-			"1= of 3, entry, best 2 with 150, next Ann 1= with 100",
-			"1= of 3, entry, record, best 3 with 200, next Cleo 1= with 100",
+			"1= of 3, tied with 1, entry, best 2 with 150, next Ann 1= with 100",
+			"1= of 3, tied with 1, entry, record, best 3 with 200, next Cleo 1= with 100",
 		}
 		if diff := cmp.Diff(want, said); diff != "" {
 			t.Errorf("outcomes (-want +got):\n%s", diff)

@@ -48,6 +48,9 @@ func place(o boards.Outcome, device string, mine bool) string {
 		return ""
 	}
 	now := format.Ordinal(o.Rank, o.Tied)
+	if o.TiedWith > 0 && !namesTied(o) {
+		now += " with " + format.Plural(int(o.TiedWith), "other person", "other people")
+	}
 	text := format.Capital(now)
 	switch {
 	case o.First:
@@ -76,14 +79,21 @@ func against(score, other float64) string {
 	return "As fast as"
 }
 
+// namesTied reports whether the neighbor is one of those who share the rank.
+func namesTied(o boards.Outcome) bool { return o.NextRun != 0 && o.Entry && o.NextRank == o.Rank }
+
 // next says how far the neighbor on the board is: "4.1 % behind ada (2nd)".
 func next(o boards.Outcome, score float64) string {
 	who := fmt.Sprintf("%s (%s)", o.NextUser, format.Ordinal(o.NextRank, o.NextTied))
 	switch {
 	case o.NextRun == 0:
 		return ""
-	case o.Entry && o.NextRank == o.Rank:
-		return "Tied with " + o.NextUser
+	case namesTied(o):
+		text := "Tied with " + o.NextUser
+		if o.TiedWith > 1 {
+			text += " and " + format.Plural(int(o.TiedWith-1), "other person", "other people")
+		}
+		return text
 	case score >= 2*o.NextNS:
 		return format.Times(score/o.NextNS) + " slower than " + who
 	case score > o.NextNS:

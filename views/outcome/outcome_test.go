@@ -18,8 +18,12 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 80, BestRank: 3, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 2},
 		"Still 3rd on H100; < 0.5 % faster than your best (#54)":  {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
 		"Tied 1st on H100, waits for confirmation; Tied with ada": {Rank: 1, Tied: true, Entry: true, Confirming: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
-		"3.00× faster than ada (2nd)":                             {Entry: true, NextRun: 2, NextUser: "ada", NextNS: 300, NextRank: 2},
-		"":                                                        {Entry: true},
+		"Tied 5th with 1 other person on H100; 4.2 % behind ada (2nd)": {
+			Rank: 5, Tied: true, TiedWith: 1, Entry: true, NextRun: 2, NextSubmission: 50, NextUser: "ada", NextNS: 96, NextRank: 2},
+		"Tied 1st on H100; Tied with ada and 2 other people": {
+			Rank: 1, Tied: true, TiedWith: 3, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
+		"3.00× faster than ada (2nd)": {Entry: true, NextRun: 2, NextUser: "ada", NextNS: 300, NextRank: 2},
+		"":                            {Entry: true},
 	} {
 		var said []string
 		for _, f := range Of(o, "H100", 100, true) {

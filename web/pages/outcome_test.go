@@ -44,6 +44,9 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	if !strings.HasPrefix(said, want) || !strings.HasSuffix(said, " (2nd)") {
 		t.Errorf("the record says %q, want %q …", said, want)
 	}
+	if to := webtest.Href(t, doc, "62nd → 1st on H200"); !strings.HasSuffix(to, "/boards/H200?find=me") {
+		t.Errorf("the place leads to %s", to)
+	}
 	next := strings.TrimSuffix(strings.TrimPrefix(said, want), " (2nd)")
 	if doc.Find("[data-outcome].outcome-record").Length() != 1 {
 		t.Error("the record looks like any run")
