@@ -38,6 +38,7 @@ function localTime(time) {
     day: { dateStyle: "medium" },
     date: { dateStyle: "medium" },
     clock: { timeStyle: "short" },
+    "clock-second": { timeStyle: "medium" },
     second: { dateStyle: "medium", timeStyle: "medium" },
   }[kind] ?? { dateStyle: "medium", timeStyle: "short" };
   time.title = written({ dateStyle: "medium", timeStyle: "long" });

@@ -16,6 +16,9 @@ func Second(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UT
 // Clock shows the time of a day that is known.
 func Clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
 
+// ClockSecond is Clock to the second.
+func ClockSecond(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
+
 // Machine shows a time for programs, as the datetime attribute takes it.
 func Machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

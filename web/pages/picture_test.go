@@ -112,3 +112,23 @@ func TestABoardIsShownAsOfADate(t *testing.T) {
 	webtest.WantText(t, before, "#board", "This board had no entries then")
 	webtest.WantStatus(t, b.Get(board+"?at=yesterday"), http.StatusUnprocessableEntity)
 }
+
+// TestTheTableOfABoardIsOnTheFirstScreen: above it a large screen has a low picture, and a phone a folded one.
+func TestTheTableOfABoardIsOnTheFirstScreen(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window()
+	board := "/tasks/" + s.Task.Slug + "/boards/H200"
+	const fits = `document.querySelector("#board tbody tr:nth-child(2)").getBoundingClientRect().bottom <= innerHeight`
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	w.Visit(board)
+	w.Until(`document.querySelector(".chart > svg").getBoundingClientRect().height == 128`)
+	w.Until(fits)
+	w.LooksRight("board-first-screen")
+	w.Do(chromedp.EmulateViewport(390, 844))
+	w.Visit(board)
+	w.Until(fits)
+	w.Until(`!document.querySelector(".chart").checkVisibility()`)
+	w.Eval(`document.querySelector(".picture > summary").click()`)
+	w.Until(`document.querySelector(".chart").checkVisibility()`)
+	w.LooksRight("board-unfolded")
+}

@@ -43,7 +43,6 @@ type Line struct {
 // drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the first,
 // lanes in the second, scores upwards in both. What must keep its shape, dots and texts, has its place in percent.
 type drawing struct {
-	Low         bool // half as high: few records need no more
 	Curve, Area string
 	Points      []point
 	Rows        []row // round scores at the left, the least first
@@ -52,6 +51,7 @@ type drawing struct {
 	Rest        string // dots that lead nowhere: there are too many
 	First, Last time.Time
 	SameDay     bool // the time of day distinguishes the two
+	SameHour    bool // seconds do: they are less than an hour apart
 	at          []place
 }
 
@@ -79,7 +79,6 @@ const (
 	chartLeast         = 0.02 // decades that the scale shows at least: noise must not look like a fall
 	chartMargin        = 0.12 // of the scale, above and below
 	chartFrom, chartTo = 2.0, 94.0
-	fewSteps           = 2 // that a low drawing shows
 )
 
 // draw lays out a picture; one without any score is empty.
@@ -91,9 +90,9 @@ func draw(p Board) drawing {
 		return drawing{}
 	}
 	y := p.scale()
-	d := drawing{Rows: y.rows(), Low: len(p.Steps) <= fewSteps}
+	d := drawing{Rows: y.rows()}
 	d.trace(p.Steps, y)
-	texts := newTexts(d.Low, d.at)
+	texts := newTexts(d.at)
 	for _, l := range p.Lines {
 		at := y.of(l.ScoreNS)
 		m := mark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percent(at), Limit: l.Limit}
@@ -149,6 +148,7 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 	d.First, d.Last = steps[0].When, steps[len(steps)-1].When
 	d.SameDay = format.Day(d.First) == format.Day(d.Last)
 	span := d.Last.Sub(d.First)
+	d.SameHour = d.SameDay && len(steps) > 1 && span < time.Hour
 	var curve strings.Builder
 	d.Points = make([]point, len(steps))
 	for i, s := range steps {
@@ -174,7 +174,7 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 
 const (
 	lanes     = 32  // of a warp
-	dotHeight = 2.8 // of the drawing, at its full height
+	dotHeight = 5.6 // of the drawing
 	// MostLinks is how many dots have a link and a label: the first ones, and the viewer's. A crowded board has more dots
 	// than can be pointed at, and each link costs 25 bytes of a compressed page.
 	MostLinks = 24
@@ -190,7 +190,7 @@ type spot struct {
 // scatter puts each dot into the first lane that is free at its height, so that crowds reach far to the right. Dots without
 // a lane are left out.
 func (d *drawing) scatter(dots []Dot, scale scoreScale) {
-	spots, used, links := lay(dots, scale, d.dotHeight()), 8, 0
+	spots, used, links := lay(dots, scale), 8, 0
 	for _, s := range spots {
 		for s.lane >= used {
 			used *= 2
@@ -209,15 +209,7 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	d.Rest = rest.String()
 }
 
-// dotHeight is what a dot covers of the drawing.
-func (d *drawing) dotHeight() float64 {
-	if d.Low {
-		return 2 * dotHeight
-	}
-	return dotHeight
-}
-
-func lay(dots []Dot, scale scoreScale, height float64) (spots []spot) {
+func lay(dots []Dot, scale scoreScale) (spots []spot) {
 	var free [lanes]float64 // down to which height a lane is taken
 	for i := range free {
 		free[i] = math.Inf(1)
@@ -225,7 +217,7 @@ func lay(dots []Dot, scale scoreScale, height float64) (spots []spot) {
 	for i, one := range dots {
 		y := scale.of(one.ScoreNS)
 		for k := range min(one.Size, lanes) {
-			lane := slices.IndexFunc(free[:], func(taken float64) bool { return taken-y >= height })
+			lane := slices.IndexFunc(free[:], func(taken float64) bool { return taken-y >= dotHeight })
 			if lane < 0 {
 				break
 			}

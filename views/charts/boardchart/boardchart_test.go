@@ -32,6 +32,20 @@ func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 	}
 }
 
+// TestRecordsWithinAnHourAreDatedToTheSecond, and others are not.
+func TestRecordsWithinAnHourAreDatedToTheSecond(t *testing.T) {
+	at := time.Date(2030, 1, 1, 10, 0, 5, 0, time.UTC)
+	for apart, want := range map[time.Duration]string{40 * time.Second: "10:00:45 UTC", time.Hour: "11:00 UTC", 24 * time.Hour: "2 Jan 2030"} {
+		var page bytes.Buffer
+		if err := Draw(Board{Steps: []Step{{When: at, ScoreNS: 1000}, {When: at.Add(apart), ScoreNS: 100}}}).Render(t.Context(), &page); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page.String(), ">"+want+"</time>") {
+			t.Errorf("%s apart, no time is %s:\n%s", apart, want, page.String())
+		}
+	}
+}
+
 // TestNamesDoNotLieOnEachOther: of records that are close, the latest have names.
 func TestNamesDoNotLieOnEachOther(t *testing.T) {
 	var steps []Step
@@ -53,7 +67,7 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 func TestALineAndARecordKeepTheirNames(t *testing.T) {
 	for ns := 1.0; ns < 4; ns += 0.01 {
 		d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}}, Lines: []Line{{ScoreNS: ns * 1e6, Label: "naive"}}})
-		if !d.Low || !d.Marks[0].Phone || d.Marks[0].Label == "" || !d.Points[0].Phone || d.Points[0].Name == "" {
+		if !d.Marks[0].Phone || d.Marks[0].Label == "" || !d.Points[0].Phone || d.Points[0].Name == "" {
 			t.Fatalf("with a baseline of %.2f ms, the line is %+v, the record %+v", ns, d.Marks[0], d.Points[0])
 		}
 	}

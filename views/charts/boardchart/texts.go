@@ -18,7 +18,7 @@ type room struct {
 
 const (
 	wideRoom, phoneRoom = 450.0, 160.0
-	fullHeight          = 256.0
+	height              = 128.0
 	letter, line        = 7.0, 16.0 // how wide a letter and how high a text is, generously: fonts differ
 	pointSize           = 4.0
 )
@@ -26,12 +26,8 @@ const (
 // texts finds places for the texts of a drawing, so that none covers another: in a wide window, and on a phone.
 type texts struct{ rooms [2]room }
 
-func newTexts(low bool, points []place) *texts {
-	high := fullHeight
-	if low {
-		high /= 2
-	}
-	t := &texts{rooms: [2]room{{wide: wideRoom, high: high}, {wide: phoneRoom, high: high}}}
+func newTexts(points []place) *texts {
+	t := &texts{rooms: [2]room{{wide: wideRoom, high: height}, {wide: phoneRoom, high: height}}}
 	for i := range t.rooms {
 		r := &t.rooms[i]
 		for _, p := range points {

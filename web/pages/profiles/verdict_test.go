@@ -100,7 +100,7 @@ func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
 	fast := compared.Judged(lin, webtest.SlowKernel, "570.86.15", "1980 MHz", "tri/0", 0.0005, 0.0005, 0.0005)
 	w := s.Window()
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
-	w.Click("[aria-labelledby=history] > details > summary")
+	w.Click(".picture > details > summary")
 	story := fmt.Sprintf("[data-story='%d']", fast.ID)
 	w.Click(story + " summary")
 	w.Shows(story+" [data-findings]", "faster than")
