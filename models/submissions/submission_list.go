@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -19,6 +20,7 @@ type SubmissionFilter struct {
 	TaskID    int64
 	VersionID int64
 	Via       string
+	Ranked    bool  // only those with a ranked result
 	Before    int64 // only ids below this one: the next page begins at the last id of this one
 	Offset    int   // how many of the newest to leave out
 	Limit     int   // 0: 50
@@ -88,6 +90,9 @@ func (t *Intake) chosen(ctx context.Context, f SubmissionFilter) *gorm.DB {
 		q = q.Where("s.via = ?", f.Via)
 	case f.UserID != 0: // what a person tried of their own task is on the task's page
 		q = q.Where("s.via <> ?", ViaTrial)
+	}
+	if f.Ranked {
+		q = q.Where("s.mode = ? and exists (select 1 from runs r where r.submission_id = s.id and r.profile_of is null and r.state = ?)", job.ModeRanked, work.StateDone)
 	}
 	if f.Before > 0 {
 		q = q.Where("s.id < ?", f.Before)

@@ -100,7 +100,7 @@ func TestPublicPageShowsPlacesAndSubmissions(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.Browser().Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK)
 	webtest.WantText(t, doc, "[aria-labelledby=places]", "5 of 61 Matrix multiply (CUDA C++) H200 † 11.91 µs")
-	webtest.WantText(t, doc, fmt.Sprintf("[data-submission='%d']", s.Failed.SubmissionID), "Failed")
+	webtest.WantText(t, doc, fmt.Sprintf("[data-submission='%d']", s.Done.SubmissionID), "Passed")
 }
 
 func TestDevicesPageShowsWorkersSelfTestAndQueue(t *testing.T) {

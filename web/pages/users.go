@@ -38,7 +38,8 @@ func (p *Pages) User(c *fiber.Ctx) error {
 // addDeeds fills in what the person did, as far as the viewer may see it.
 func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
-	filter := submissions.SubmissionFilter{UserID: id, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	page.All = viewer.ID == id || viewer.IsAdmin()
+	filter := submissions.SubmissionFilter{UserID: id, Ranked: !page.All, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
 	page.Activity.Until = p.site.Now()
 	err := site.Parallel(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },

@@ -12,6 +12,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
 
@@ -66,4 +67,21 @@ func placesOn(t *testing.T, s *webtest.Site, path string) (rows []string, more s
 		rows = append(rows, webtest.Words(row))
 	}
 	return rows, doc.Find("[aria-labelledby=places] a[href*=places]").AttrOr("href", "")
+}
+
+// TestAPersonsPageListsRankedResults to others, and all submissions to the person.
+func TestAPersonsPageListsRankedResults(t *testing.T) {
+	s := webtest.NewScene(t)
+	listed := func(b *webtest.Browser, run work.Run) bool {
+		doc := b.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK)
+		return doc.Find(fmt.Sprintf("[aria-labelledby=submissions] [data-submission='%d']", run.SubmissionID)).Length() == 1
+	}
+	visitor, ada := s.Browser(), s.BrowserOf(s.Ada)
+	if !listed(visitor, s.Done) || listed(visitor, s.Failed) || listed(visitor, s.Working) {
+		t.Error("a visitor sees what has no result, or no results")
+	}
+	if !listed(ada, s.Done) || !listed(ada, s.Failed) || !listed(ada, s.Working) {
+		t.Error("Ada does not see all that is hers")
+	}
+	webtest.WantText(t, visitor.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK), "#submissions", "Ranked results")
 }
