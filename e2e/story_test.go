@@ -91,7 +91,7 @@ func (w *window) makeTask(path string) {
 func (w *window) paste(source string) {
 	w.T.Helper()
 	w.Open("/tasks/" + smallTask)
-	w.Eval(`document.querySelector("#source").scrollIntoView()`)
+	w.Eval(`document.querySelector("[data-upload]").open = true, document.querySelector("#source").scrollIntoView()`)
 	w.Until(`document.querySelector(".cm-content")`)
 	w.writes(source)
 	w.Click("#submit button.btn-main")

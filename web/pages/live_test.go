@@ -95,7 +95,7 @@ func TestEditorFillsTheForm(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Visit("/tasks/" + s.Task.Slug)
-	w.Eval(`document.querySelector("#source").scrollIntoView()`)
+	w.Eval(`document.querySelector("[data-upload]").open = true, document.querySelector("#source").scrollIntoView()`)
 	w.Until(`document.querySelector(".cm-editor")`)
 	w.Shows(".cm-content", "custom_kernel") // the template
 	w.Eval(`document.querySelector(".cm-content").focus()`)

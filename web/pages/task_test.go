@@ -26,3 +26,20 @@ func TestAHiddenTaskIsMarkedAndPublishedOnItsPage(t *testing.T) {
 	webtest.WantStatus(t, admin.Post(form.AttrOr("action", ""), webtest.Fields(form)), http.StatusOK)
 	s.BrowserOf(s.Ada).Page(path, http.StatusOK)
 }
+
+// TestATasksPageHasOneWayIn: the workbench. The form for files is folded, and #submit opens it.
+func TestATasksPageHasOneWayIn(t *testing.T) {
+	s := webtest.NewScene(t)
+	path := "/tasks/" + s.Task.Slug
+	doc := s.BrowserOf(s.Ada).Page(path, http.StatusOK)
+	if n := doc.Find("details[data-upload]:not([open]) #submit form").Length(); n != 1 {
+		t.Errorf("there are %d folded forms", n)
+	}
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Visit(path)
+	w.Until(`[...document.querySelectorAll("main .btn-main")].filter((b) => b.checkVisibility()).map((b) => b.textContent).join() == "Solve"`)
+	w.LooksRight("task-folded")
+	w.Visit(path + "#submit")
+	w.Until(`document.querySelector("#submit form").checkVisibility()`)
+	w.LooksRight("task-upload")
+}

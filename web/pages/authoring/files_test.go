@@ -113,7 +113,7 @@ func TestWorkbenchHasATabForEachFile(t *testing.T) {
 	w.Until(`[...document.querySelectorAll("[data-submitted-file] h2")].map((h) => h.textContent).join() == "submission.cu,row.h"`)
 	w.Until(`document.querySelector("[id='row.h-L2']").closest(".line").nextElementSibling.matches(".remark-error")`)
 	w.LooksRight("submission-files")
-	w.Visit("/tasks/" + s.Task.Slug)
+	w.Visit("/tasks/" + s.Task.Slug + "#submit")
 	w.Until(fileTabs + ` == "submission.cu,row.h"`) // one's draft is the same on the task's page
 	w.Eval(`document.querySelector("#submit").scrollIntoView()`)
 	w.LooksRight("form-files")

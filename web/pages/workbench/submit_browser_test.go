@@ -15,7 +15,7 @@ import (
 func editor(w *webtest.Window, s *webtest.Scene, query string) {
 	w.T.Helper()
 	w.Visit("/tasks/" + s.Task.Slug + query)
-	w.Eval(`document.querySelector("#source").scrollIntoView()`)
+	w.Eval(`document.querySelector("[data-upload]").open = true, document.querySelector("#source").scrollIntoView()`)
 	w.Until(`document.querySelector(".cm-content")`)
 }
 
