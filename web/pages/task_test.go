@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
@@ -42,4 +43,16 @@ func TestATasksPageHasOneWayIn(t *testing.T) {
 	w.Visit(path + "#submit")
 	w.Until(`document.querySelector("#submit form").checkVisibility()`)
 	w.LooksRight("task-upload")
+}
+
+// TestOneRunIsNotComparedWithItself: the list of own submissions leads to comparisons from the second run on.
+func TestOneRunIsNotComparedWithItself(t *testing.T) {
+	s := webtest.NewScene(t)
+	lin := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
+	for want := range 2 {
+		s.Submit(lin, "H200", webtest.GoodKernel)
+		if n := s.BrowserOf(lin).Page("/tasks/"+s.Task.Slug, http.StatusOK).Find("a[href='/compare']").Length(); n != want {
+			t.Errorf("with %d runs the page has %d links to compare them", want+1, n)
+		}
+	}
 }
