@@ -74,6 +74,21 @@ type EventTask struct {
 	Devices []string
 }
 
+// entries counts the results of a task in the standings.
+func (p EventPage) entries(slug string) (n int) {
+	for i, b := range p.Standings.Boards {
+		if b.Slug != slug {
+			continue
+		}
+		for _, row := range p.Standings.Rows {
+			if row.Results[i].Rank > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // EventWaiting counts what a frozen event has not revealed.
 type EventWaiting struct {
 	Entrants    int
@@ -121,6 +136,9 @@ func countdown(d time.Duration) string {
 	s := int(d.Seconds())
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
+
+// goesOn reports whether the event takes submissions now.
+func (p EventPage) goesOn() bool { return phaseOf(p.Event.Event, p.Now) == goes }
 
 func (p EventPage) frozen() bool { return p.Event.Frozen(p.Now) }
 

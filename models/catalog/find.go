@@ -17,20 +17,28 @@ func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
 	return task, db.ReadError(err, "task %q", slug)
 }
 
-// Posed is a task with its current version and its author.
+// Posed is a task with its current version, its author, and its event.
 type Posed struct {
 	Task
-	Version TaskVersion
-	Owner   accounts.User
+	Version    TaskVersion
+	Owner      accounts.User
+	EventSlug  string // of the event that goes on with the task; empty: there is none
+	EventTitle string
 }
 
 // TableName is the task's.
 func (Posed) TableName() string { return "tasks" }
 
-// Posed reads a task together with its version and author. Callers check VisibleTo before they show any.
+// runningEvent joins a task with the event that goes on with it; of several, the one that ends first.
+const runningEvent = `left join events e on e.id = (select r.id from events r join event_tasks t on t.event_id = r.id
+	where t.task_id = tasks.id and r.starts_at <= ? and r.ends_at > ? order by r.ends_at, r.id limit 1)`
+
+// Posed reads a task together with its version, author, and event. Callers check VisibleTo before they show any.
 func (s *Catalog) Posed(ctx context.Context, slug string) (Posed, error) {
 	var posed Posed
-	err := s.db.Read(ctx).Joins("Version").Joins("Owner").Where("tasks.slug = ?", slug).Take(&posed).Error
+	now := db.Now()
+	err := s.db.Read(ctx).Select([]string{"tasks.*", "coalesce(e.slug, '') as event_slug", "coalesce(e.title, '') as event_title"}).
+		Joins("Version").Joins("Owner").Joins(runningEvent, now, now).Where("tasks.slug = ?", slug).Take(&posed).Error
 	return posed, db.ReadError(err, "task %q", slug)
 }
 

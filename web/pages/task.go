@@ -71,6 +71,7 @@ func (p *Pages) taskPage(c *fiber.Ctx, posed catalog.Posed, bundle *tasks.Bundle
 	if page, err = p.runs.ShownTask(p.code, p.site.Page(c, task.Title, "tasks"), task, posed.Version.Number, bundle); err != nil {
 		return page, err
 	}
+	page.EventSlug, page.EventTitle = posed.EventSlug, posed.EventTitle
 	page.Owner, page.MayEdit = site.PersonOf(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
 	page.MayLeave = task.Visibility == catalog.Members && slices.Contains(site.Actor(c).Joined, task.ID)
 	if task.VisibleTo(accounts.User{}) {

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -54,5 +55,31 @@ func TestOneRunIsNotComparedWithItself(t *testing.T) {
 		if n := s.BrowserOf(lin).Page("/tasks/"+s.Task.Slug, http.StatusOK).Find("a[href='/compare']").Length(); n != want {
 			t.Errorf("with %d runs the page has %d links to compare them", want+1, n)
 		}
+	}
+}
+
+// TestAnEventAndItsTasksLeadToEachOther while it goes on.
+func TestAnEventAndItsTasksLeadToEachOther(t *testing.T) {
+	s := webtest.NewScene(t)
+	b, path := s.Browser(), "/tasks/"+s.Task.Slug
+	if b.Page(path, http.StatusOK).Find("[data-event]").Length() != 0 {
+		t.Error("the task is in an event before there is one")
+	}
+	e := s.Event(0)
+	webtest.WantText(t, b.Page(path, http.StatusOK), "[data-event]", "in "+e.Title)
+	doc := b.Page("/events/"+e.Slug, http.StatusOK)
+	task := fmt.Sprintf("[data-task=%q]", s.Task.Slug)
+	webtest.WantText(t, doc, task, "61 entries")
+	if to := doc.Find(task+" a.btn").AttrOr("href", ""); to != path+"/solve" {
+		t.Errorf("Solve leads to %q", to)
+	}
+	w := s.Window()
+	w.Visit("/events/" + e.Slug)
+	w.LooksRight("event-tasks")
+	w.Visit(path)
+	w.LooksRight("task-in-event")
+	s.Ended(e)
+	if b.Page(path, http.StatusOK).Find("[data-event]").Length() != 0 || b.Page("/events/"+e.Slug, http.StatusOK).Find(task+" a.btn").Length() != 0 {
+		t.Error("the event is over, and the pages say that it goes on")
 	}
 }
