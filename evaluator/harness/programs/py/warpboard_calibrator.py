@@ -76,25 +76,10 @@ class Calibrator:
         self._together.begin_case()
         made = []
         for _ in range(number):
-            made.append(self._together.call(lambda: self._with_room(draw(), sizes)))
+            made.append(self._together.call(lambda: list(zip(draw(), sizes))))
             made[-1].data = made[-1].answer = None
         mapping = max(runner.regions.most_mapping() for runner in self._runners)
         return Constants.of(self._kind, made[1:], mapping, self.early())
-
-    def _with_room(self, inputs, sizes):
-        """The arguments of our own runners' kernels: the input, and on a device more memory if it has no array of size bytes."""
-        given = []
-        for runner, data, size in zip(self._runners, inputs, sizes):
-            runner.here()
-            _, leaves = describe(data)
-            on = CUDA if self._kind == "cuda" else HOST
-            needs_room = on == CUDA and not any(leaf.kind == on and leaf.span >= size for leaf in leaves)
-            given.append((data, self._blank(size) if needs_room else None, size))
-        return given
-
-    def _blank(self, size):
-        """Memory on a device for an answer of our own runner's."""
-        return sys.modules["torch"].empty(max(size, 1), dtype=sys.modules["torch"].uint8, device="cuda")
 
 
 def _fork(rank):
@@ -123,7 +108,7 @@ def _be_calibrator(end, page, rank):
         if kind:
             channel = Channel(end)
             host = _OwnHost(page, channel)
-            code = serve(channel, page, _fill if kind == b"c" else host.fill, device, host, closes=True)
+            code = serve(channel, page, _fill_on_device if kind == b"c" else host.fill, device, host, closes=True)
     except (RunnerGone, OSError):
         code = 0  # the judge has ended
     except BaseException:
@@ -137,7 +122,7 @@ class _OwnHost(Host):
     hand over than the submission's."""
 
     def fill(self, given):
-        answer, size = _fill(given), given[2]
+        answer, size = _fill(given, HOST), given[1]
         if answer is not None or size == 0:
             return answer
         try:
@@ -150,11 +135,20 @@ class _OwnHost(Host):
         return answer
 
 
-def _fill(given):
-    """The kernel of our own runner: writes an answer of some bytes into what it was given."""
-    data, room, size = given
-    if room is None:
-        room = next((leaf.value for leaf in describe(data)[1] if leaf.span >= size), None)
+def _fill_on_device(given):
+    """The same on a device. Without such an array, the answer is new memory, as a submission's: one more input would take the judge
+    longer to write, and a submission could use that time."""
+    answer, size = _fill(given, CUDA), given[1]
+    if answer is not None or size == 0:
+        return answer
+    torch = sys.modules["torch"]
+    return torch.empty(size, dtype=torch.uint8, device="cuda").fill_(1)
+
+
+def _fill(given, kind):
+    """The kernel of our own runner: writes an answer of some bytes into an array of the input that has room, None if there is none."""
+    data, size = given
+    room = next((leaf.value for leaf in describe(data)[1] if leaf.kind == kind and leaf.span >= size), None)
     if room is None or size == 0:
         return None
     flat = _flat(room)[:size]
