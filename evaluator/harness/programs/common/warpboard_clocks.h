@@ -122,7 +122,6 @@ public:
 
 private:
     static constexpr double no_bound = 1e18;
-    static constexpr double queueing_ns = 250e3;     // queueing may take so much longer than for our own runner
     static constexpr double usual_turn_ns = 20e3;    // writing an input may take so much longer without a turn
     static constexpr double slow_turn_ns = 50e3;     // and where the device waited for the judge
     static constexpr double usual_switch_ns = 10e3;  // and a change of contexts
@@ -214,12 +213,8 @@ private:
     }
 
     // A runner that has the release sooner than ours after it was told of the call saves nothing by that: from the release on,
-    // its time is its own. Queueing work for a device may take a little longer.
-    double begin(const Stamps& stamps) const {
-        if (!told_) return stamps.released;
-        const double longer = bounds_.hidden > 0 ? queueing_ns : 0;
-        return std::min(stamps.told + longer, stamps.released - own_told_);
-    }
+    // its time is its own.
+    double begin(const Stamps& stamps) const { return told_ ? std::min(stamps.told, stamps.released - own_told_) : stamps.released; }
     static double least(double ns) { return std::max(ns, 1.0); }
     static double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 

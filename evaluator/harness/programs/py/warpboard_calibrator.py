@@ -6,7 +6,7 @@ import socket
 import sys
 
 from warpboard_calls import Ranks, Runner, TaskFailed
-from warpboard_clocks import Constants
+from warpboard_clocks import QUEUEING_NS, Constants
 from warpboard_layout import describe, flat_bytes, reach
 from warpboard_runner import Host, choose_cuda, serve
 from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, shared_memory
@@ -74,12 +74,15 @@ class Calibrator:
         # The smallest answer: the submission chooses the size, so the time to copy more counts against it.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
+        for runner in self._runners:  # ours may have equal inputs, where those of the submission told of themselves
+            runner.early = any(call.told > 0 for call in calls)
         made = []
         for _ in range(number):
             made.append(self._together.call(lambda: list(zip(draw(), sizes))))
             made[-1].data = made[-1].answer = None
         mapping = max(runner.regions.most_mapping() for runner in self._runners)
-        return Constants.of(self._kind, made[1:], mapping, self.early())
+        queueing = QUEUEING_NS if self._kind == "cuda" and not any(runner.unsealed for runner in self._runners) else 0.0
+        return Constants.of(self._kind, made[1:], mapping, self.early(), queueing)
 
 
 def _fork(rank):

@@ -63,6 +63,7 @@ class Runner:
         self._version = 0  # of the regions that it has been told of
         self._told = None  # the description of the case's last call
         self.early = False  # an input's description told of it before the release: the clock begins with that
+        self.unsealed = False  # the last input of a device has arrays on the host, which a runner may have before the release
         self._growths = 0  # of the answers' memory, in this case
         self.last = []  # parts of the last answer
         self._seen = []  # the descriptions of the last two answers, and what they say
@@ -139,7 +140,8 @@ class Runner:
         description, leaves = describe(data)
         self._share(self._wanted(leaves))
         told = self._told is not None and self._told != description
-        self.early = self.early or told or (self.cuda is not None and any(leaf.kind == HOST for leaf in leaves))
+        self.unsealed = self.cuda is not None and any(leaf.kind == HOST for leaf in leaves)
+        self.early = self.early or told or self.unsealed
         self._told = description
         self.number = (self.number + 1) & 0xFFFFFFFF or 1
         arrays = self._arrays(leaves) if self.cuda is not None else []

@@ -23,8 +23,9 @@ _MOST_NS = {"host": 100_000, "cuda": 60_000}  # a busy machine takes longer for 
 # before the device began, and where the device waited for this process. On an H100 the median of 150 processes was within 5.
 _TURN_NS, _SLOW_TURN_NS = 20_000, 50_000
 _PART_NS, _MOST_PARTS = 5_000, 32  # and in the second case so much for each part of an answer: copies of them are queued then
-# Queueing work for a device may take so much longer than for our own runner: launching torch's kernels took 130 µs more.
-_QUEUEING_NS = 250_000
+# Queueing work for a device may take so much longer than for our own runner, where nothing but numbers is known before the release:
+# launching torch's kernels took 130 µs more.
+QUEUEING_NS = 250_000
 _SWITCH_NS, _USUAL_SWITCH_NS = 10_000, 4_000  # and a change of contexts so much longer, in one call and in the middle one
 # So much later may a sample be than usual, in one call and in the middle one. On two H100s the medians of 60 cases were within 5 µs.
 _LATE_SAMPLE_NS, _USUAL_SAMPLE_NS = 15_000, 6_000
@@ -43,9 +44,10 @@ class Constants:
     switched: float  # and to come to a runner's gate
     sampled: float  # done to the sample of the answer
     told: float = 0.0  # from the input's description to the release, where the clock begins with the description
+    queueing: float = 0.0  # by which that may be longer
 
     @classmethod
-    def of(cls, kind, calls, mapping=0, told=False):
+    def of(cls, kind, calls, mapping=0, told=False, queueing=0.0):
         """Of calls of our own runner, where mapping the input may take so long on a host. told: the clock begins when the input is
         described, about a millisecond before the release. The lower quartile, and on the host, where processes compete, the
         median, close to the least: what disturbed them must not shorten a submission's time."""
@@ -59,7 +61,7 @@ class Constants:
             copy = min(copy, _MOST_NS[kind] + mapping + calls[-1].size)
         return cls(kind, min(handover, most), min(handover, most) + copy, _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5),
-                   quantile([call.sampled - call.wall for call in calls], 0.5), quantile([call.told for call in calls], 0.25))
+                   quantile([call.sampled - call.wall for call in calls], 0.5), quantile([call.told for call in calls], 0.25), queueing)
 
     def no_more_than(self, calls):
         """The constants, unless these calls were quicker: then the machine was busy while empty calls were timed.
@@ -71,7 +73,7 @@ class Constants:
     def sooner(self, call):
         """By how much sooner than for our own runner the release came after the input's description. That saves a runner nothing:
         from the release on, its time is its own. Less than nothing where queueing took a little longer."""
-        return max(self.told - call.told, -_QUEUEING_NS if self.kind == "cuda" else 0.0)
+        return max(self.told - call.told, -self.queueing)
 
     def more(self, calls):
         """What counts of each call besides its clocks: what was before the release, and after "done"."""

@@ -21,9 +21,8 @@ class Taken:
                                      for part, source, copy in self._filled() if part.kind == CUDA])
 
     def sampled(self):
-        """Waits until a sample of the answer has been taken. False where there is none, or a part on the host, which is copied at
-        once."""
-        return self._cuda is not None and all(part.kind == CUDA for part, _, _ in self._filled()) and self._cuda.wait_sampled()
+        """Waits until a sample of what lies on the device has been taken. False where there is none."""
+        return self._cuda is not None and self._cuda.wait_sampled()
 
     def take(self):
         """Copies the parts, and returns when the copies are there."""

@@ -53,8 +53,7 @@ int main() {
     expect("a turn while the input was written", {100, 100, 100, 150, 200}, "wall", 247, 250);
     expect("no clock of its own", {100, 80, 80, 150, 50, false, true}, "wall", 80, 80);
     expect("told of as long before the release as our own", {1, 100, 100, 150, 50, false, false, 1000}, "wall", 97, 100);
-    expect("told of for a little longer", {100, 100, 100, 150, 50, false, false, 1200}, "event", 100, 100);
-    expect("told of for longer", {100, 100, 100, 150, 50, false, false, 1400}, "wall", 247, 250);
+    expect("told of for longer", {100, 100, 100, 150, 50, false, false, 1200}, "wall", 297, 300);
     expect("told of for less", {1, 100, 100, 150, 50, false, false, 700}, "wall", 97, 100);
     return failures;
 }

@@ -538,8 +538,8 @@ class Timing(unittest.TestCase):
         self.assertFalse(self.clocks(turns, reference=True, kind="host").slower_than([]))  # there are none on the host
 
     def test_a_release_that_comes_sooner_than_our_own_saves_nothing(self):
-        for told, least, most in ((1000, 184, 190), (700, 184, 190), (1200, 184, 190), (1400, 334, 340)):
-            constants = Constants("cuda", 1150e3, 1160e3, 3e3, 3e3, 40e3, 145e3, 12e3, 1000e3)
+        for told, queueing, least, most in ((1000, 0, 184, 190), (700, 0, 184, 190), (1200, 0, 384, 390), (1200, 250, 184, 190), (1400, 250, 334, 340)):
+            constants = Constants("cuda", 1150e3, 1160e3, 3e3, 3e3, 40e3, 145e3, 12e3, 1000e3, queueing * 1e3)
             calls = [Call(None, None, 1, (told + 340) * 1e3, (told + 340) * 1e3, (told + 350) * 1e3, False, 40e3, 145e3, (4,), 1, 0, True, told * 1e3)] * 20
             shown = statistics.median(timing.EvaluationClocks(calls, constants).stats.times) / 1e3
             self.assertTrue(least <= shown <= most, (told, shown))
