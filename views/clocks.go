@@ -79,7 +79,7 @@ func differenceNote(k job.Clocks) string {
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 	}
 	if k.Counts == job.ClockEvent && k.Wall > k.Event {
-		return fmt.Sprintf("The judge's clock shows %s, more than the runner's %s, but not in all processes: where both agreed, the runner's clock showed this time, so it counts.",
+		return fmt.Sprintf("The judge's clock shows %s and the runner's %s, but they agreed in some processes. Those processes give this time, so it counts.",
 			format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event))
 	}
 	return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",

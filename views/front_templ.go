@@ -789,7 +789,7 @@ func frontTrust(attacks []Attack) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<section class=\"grid gap-x-10 gap-y-4 lg:grid-cols-2\" aria-labelledby=\"cheating\"><div><h2 id=\"cheating\">How cheating is stopped</h2><ul class=\"mt-3 grid gap-2 soft points\"><li>The kernel shares nothing with the clock, the inputs, or the checker: they are in another process.</li><li>Each call gets fresh inputs, which exist only after the call is queued.</li><li>Three clocks time a call, and the largest median counts. A kernel can forge only one of them.</li><li>Runs of equal source count together, and a new 1st place is measured again.</li></ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<section class=\"grid gap-x-10 gap-y-4 lg:grid-cols-2\" aria-labelledby=\"cheating\"><div><h2 id=\"cheating\">How cheating is stopped</h2><ul class=\"mt-3 grid gap-2 soft points\"><li>The kernel shares nothing with the clock, the inputs, or the checker: they are in another process.</li><li>Each call gets fresh inputs, which exist only after the call is queued.</li><li>Three clocks time a call, and the largest median counts. A kernel can forge only one of them.</li><li>Runs of identical source count together, and a new 1st place is measured again.</li></ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -114,7 +114,7 @@ func Leaderboards(p LeaderboardsPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Leaderboards</h1><p class=\"mt-2 text-lg soft max-w-2xl\">A place on a board earns up to 100 points, and the full number with ten people behind it. Your ten best tasks count. <a href=\"/docs/leaderboards\">How points work</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Leaderboards</h1><p class=\"mt-2 text-lg soft max-w-2xl\">First place on a board earns up to 100 points: all of them with ten people behind you. Your ten best tasks count. <a href=\"/docs/leaderboards\">How points work</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -165,7 +165,7 @@ func Leaderboards(p LeaderboardsPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Search.PageNo >= p.LastPage {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>Points need someone behind you on a board, and few who share your rank. People without points are not listed.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"px-5 py-3 border-t border-line small soft\" data-unlisted>You earn points on a board if someone is behind you and few share your rank. People without points are not listed.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -155,15 +155,6 @@ func (r RunCard) benchmarkTime() (mean float64, cases int) {
 	return 0, 0
 }
 
-// shortest is the shortest repeat. A time within what is subtracted for the clock is none.
-func shortest(c job.CaseResult) format.Quantity {
-	if c.Best > 1 || c.Clocks.Tolerance <= 0 {
-		return format.NanosecondsLike(c.Best, c.Mean)
-	}
-	limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
-	return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
-}
-
 // remarks are what compute-sanitizer, compilers and interpreters said of lines of the source: findings, those of the stage
 // that failed, else the build's warnings. Who may not read the source sees none.
 func (r RunCard) remarks() []Remark {

@@ -27,14 +27,3 @@ func TestABenchmarkShowsWhatItMeasured(t *testing.T) {
 		t.Error("a failed benchmark has a time")
 	}
 }
-
-func TestATimeWithinTheClocksToleranceIsNone(t *testing.T) {
-	clamped := job.CaseResult{Mean: 40_000, Best: 1, Clocks: job.Clocks{Tolerance: 20_000}}
-	if got := shortest(clamped); got.Number != "< 20.00" || got.Unit != "µs" {
-		t.Errorf("%+v", got)
-	}
-	clamped.Best = 30_000
-	if got := shortest(clamped); got.Number != "30.00" {
-		t.Errorf("%+v", got)
-	}
-}

@@ -144,3 +144,16 @@ func ratioDigits(ratio float64) int {
 	}
 	return 3
 }
+
+// profiled names the case whose profiles explain the difference; empty if there is only one case.
+func (vm CompareVM) profiled() string {
+	if len(vm.Cases) < 2 && len(vm.Finding.Cases) < 2 {
+		return ""
+	}
+	for _, c := range vm.Cases {
+		if c.Index == vm.Case {
+			return c.Name
+		}
+	}
+	return ""
+}

@@ -36,7 +36,8 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 }
 
 func rawWeight(name string) int {
-	if name != "" && unicode.IsUpper(rune(name[0])) {
+	// So do its own intermediate results.
+	if name != "" && unicode.IsUpper(rune(name[0])) || strings.Contains(name, "tempMetric") {
 		return 1
 	}
 	return 0

@@ -121,7 +121,10 @@ func statistics(c job.CaseResult) []statistic {
 		{"Median", c.Median}, {"Mean", c.Mean}, {"Standard deviation", c.Std}, {"95th percentile", c.P95},
 		{"Best", c.Best}, {"Worst", c.Worst},
 	} {
-		if s.ns > 0 {
+		switch {
+		case s.name == "Best" && s.ns > 0 && s.ns <= 1:
+			out = append(out, statistic{s.name, Shortest(c).String()})
+		case s.ns > 0:
 			out = append(out, statistic{s.name, format.Nanoseconds(s.ns).String()})
 		}
 	}
@@ -129,4 +132,21 @@ func statistics(c job.CaseResult) []statistic {
 		out = append(out, statistic{"Repeats", format.Decimal(float64(c.Runs))})
 	}
 	return out
+}
+
+// Shortest is the shortest repeat. A time within what is subtracted for the clock is none.
+func Shortest(c job.CaseResult) format.Quantity {
+	if c.Best > 1 || c.Clocks.Tolerance <= 0 {
+		return format.NanosecondsLike(c.Best, c.Mean)
+	}
+	limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
+	return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
+}
+
+// from is the label of the lower end.
+func (h *histogram) from(c job.CaseResult) string {
+	if h.low <= 1 {
+		return Shortest(c).String()
+	}
+	return format.Nanoseconds(h.low).String()
 }

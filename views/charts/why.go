@@ -32,7 +32,7 @@ func (vm CompareVM) Why() (list []sentence) {
 		fast, slow = slow, fast
 	}
 	if w.AlonePart >= leastExplained {
-		list = append(list, sentence{fmt.Sprintf("%s does not run %s, which %s of the difference.", fast, kernels(w.Alone), makes(w.AlonePart)), "profile"})
+		list = append(list, sentence{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernels(w.Alone), share(w.AlonePart)), "profile"})
 	}
 	stalled := false
 	for _, c := range w.Causes {
@@ -158,7 +158,7 @@ func pairNote(w ncu.Because) string {
 	if w.B.Short != name {
 		name += " and " + w.B.Short
 	}
-	return fmt.Sprintf("Of %s, which %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, makes(w.Part))
+	return fmt.Sprintf("For %s: %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, share(w.Part))
 }
 
-func makes(part float64) string { return "make up " + format.Percent(min(part, 1)) }
+func share(part float64) string { return format.Percent(min(part, 1)) }

@@ -47,7 +47,7 @@ func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
 		"the times show no clear difference":            {1, only(cuda, 1), only(tri, 0), nil},
 		"the profiles differ the other way":             {2, only(cuda, 1), only(tri, 0), nil},
 		"there is no profile of one":                    {2, only(cuda, 1), &ncu.Report{}, nil},
-		"the slower one runs kernels that no one needs": {0.5, cuda, &ncu.Report{Kernels: cuda.Kernels[:2]}, []string{"#2 does not run 2 kernels (transpose_strided, …), which make up 100.0 % of the difference."}},
+		"the slower one runs kernels that no one needs": {0.5, cuda, &ncu.Report{Kernels: cuda.Kernels[:2]}, []string{"#2 does not run 2 kernels (transpose_strided, …): 100.0 % of the difference."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vm := explained(t, c.factor, c.a, c.b)

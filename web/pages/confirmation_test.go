@@ -48,6 +48,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 		t.Error("someone still waits for confirmation")
 	}
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", "confirmed The score comes from this confirmation on one slot, alternating with another run, and from earlier ones of this source, if any. It was 40.00 µs before.")
+	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-first-timing]", "the first timing, which gave 40.00 µs. The score above comes from the confirmation.")
 	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "went from 40.00 µs to 45.00 µs.")
 
 	cleos := finish("Cleo", 30_000)

@@ -1,0 +1,27 @@
+package charts
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+)
+
+func TestATimeWithinTheClocksToleranceIsNone(t *testing.T) {
+	clamped := job.CaseResult{Mean: 40_000, Best: 1, Clocks: job.Clocks{Tolerance: 20_000}}
+	if got := Shortest(clamped); got.Number != "< 20.00" || got.Unit != "µs" {
+		t.Errorf("%+v", got)
+	}
+	clamped.Best = 30_000
+	if got := Shortest(clamped); got.Number != "30.00" {
+		t.Errorf("%+v", got)
+	}
+	clamped.Best = 1
+	if got := (&histogram{low: 1}).from(clamped); got != "< 20.00\u00a0µs" {
+		t.Errorf("%q", got)
+	}
+	for _, s := range statistics(clamped) {
+		if s.name == "Best" && s.value != (&histogram{low: 1}).from(clamped) {
+			t.Errorf("%+v", s)
+		}
+	}
+}
