@@ -76,14 +76,9 @@ type EventTask struct {
 
 // entries counts the results of a task in the standings.
 func (p EventPage) entries(slug string) (n int) {
-	for i, b := range p.Standings.Boards {
-		if b.Slug != slug {
-			continue
-		}
-		for _, row := range p.Standings.Rows {
-			if row.Results[i].Rank > 0 {
-				n++
-			}
+	for _, b := range p.Standings.Boards {
+		if b.Slug == slug {
+			n += b.Entries
 		}
 	}
 	return n

@@ -13,6 +13,7 @@ type Board struct {
 	VersionID int64
 	Device    string
 	BestNS    float64 // 0: no one is on it
+	Entries   int     // of entrants
 }
 
 // Place is a person's entry on a board.
@@ -86,6 +87,7 @@ func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 			*before = Result{Rank: rank, Tied: tied, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS, Points: rule(rank, p.ScoreNS, board.BestNS)}
 			row.Points = points(row.Points + row.Results[i].Points)
 		}
+		board.Entries = on
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int { return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Name, b.Name)) })
 	for i, row := range order {
