@@ -47,7 +47,7 @@ class EvaluationClocks(Clocks):
 
     def waits(self):
         """Whether the kernel waits for the device in the middle of most calls."""
-        return self._on_device and 2 * sum(call.late for call in self._calls) > len(self._calls)
+        return self._on_device and _wait(self._calls)
 
     def hindered(self):
         """Whether what the judge saw of a reference is not what that says."""
@@ -58,7 +58,7 @@ class EvaluationClocks(Clocks):
         if not self._on_device:
             return False
         event, least = (quantile(events, 0.5) for events in (self.events, [call.event for call in alone]))
-        return event > least * (1 + _ALONE_SHARE) + (_ALONE_WAITING_NS if self.waits() else _ALONE_NS)
+        return event > least * (1 + _ALONE_SHARE) + (_ALONE_WAITING_NS if _wait(alone) else _ALONE_NS)
 
     def errors(self, alone=()):
         """By how much the times that count may be too long and too short, in ns, whichever clock is right; without the spread of the
@@ -109,6 +109,11 @@ class _OfFewCalls(Constants):
 
     def _at_least(self, tolerance, least):
         return tolerance if self.kind == "host" else max(tolerance, least)
+
+
+def _wait(calls):
+    """Whether most of the calls were released before all was queued."""
+    return 2 * sum(call.late for call in calls) > len(calls)
 
 
 def _least(ns, quicker):

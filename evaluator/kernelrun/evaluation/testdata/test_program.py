@@ -549,6 +549,8 @@ class Timing(unittest.TestCase):
         for alone, slower in ((190, False), (140, False), (120, True)):
             calls = [Call(None, None, alone * 1e3, 0, 0, 0, True, 0, 0, (4,), 1, 0)] * 10
             self.assertEqual(self.clocks(turns, reference=True, late=True).slower_than(calls), slower, alone)
+        made_late = [Call(None, None, 140e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10  # by the other kernel, in turns alone
+        self.assertTrue(self.clocks(turns, reference=True, late=True).slower_than(made_late))
         self.assertFalse(self.clocks(turns).waits())
         self.assertAlmostEqual(timing.apart(0.1, 0.1, waits=True), 0.33, delta=0.01)
 
