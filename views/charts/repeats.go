@@ -121,11 +121,8 @@ func statistics(c job.CaseResult) []statistic {
 		{"Median", c.Median}, {"Mean", c.Mean}, {"Standard deviation", c.Std}, {"95th percentile", c.P95},
 		{"Best", c.Best}, {"Worst", c.Worst},
 	} {
-		switch {
-		case s.name == "Best" && s.ns > 0 && s.ns <= 1:
-			out = append(out, statistic{s.name, Shortest(c).String()})
-		case s.ns > 0:
-			out = append(out, statistic{s.name, format.Nanoseconds(s.ns).String()})
+		if s.ns > 0 {
+			out = append(out, statistic{s.name, repeatText(s.ns, c)})
 		}
 	}
 	if c.Runs > 0 {
@@ -134,19 +131,22 @@ func statistics(c job.CaseResult) []statistic {
 	return out
 }
 
-// Shortest is the shortest repeat. A time within what is subtracted for the clock is none.
+// Shortest is the shortest repeat.
 func Shortest(c job.CaseResult) format.Quantity {
-	if c.Best > 1 || c.Clocks.Tolerance <= 0 {
-		return format.NanosecondsLike(c.Best, c.Mean)
+	if inTolerance(c.Best, c) {
+		limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
+		return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
 	}
-	limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
-	return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
+	return format.NanosecondsLike(c.Best, c.Mean)
 }
 
-// from is the label of the lower end.
-func (h *histogram) from(c job.CaseResult) string {
-	if h.low <= 1 {
+// repeatText is a time of the repeats in the unit that fits it.
+func repeatText(ns float64, c job.CaseResult) string {
+	if inTolerance(ns, c) {
 		return Shortest(c).String()
 	}
-	return format.Nanoseconds(h.low).String()
+	return format.Nanoseconds(ns).String()
 }
+
+// inTolerance reports that nothing was left of a time after what is subtracted for the clock.
+func inTolerance(ns float64, c job.CaseResult) bool { return ns <= 1 && c.Clocks.Tolerance > 0 }

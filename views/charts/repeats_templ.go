@@ -42,9 +42,9 @@ func Repeats(vm RepeatsVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Histogram of the repeats, from " + h.from(vm.Case) + " to " + format.Nanoseconds(h.high).String())
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Histogram of the repeats, from " + repeatText(h.low, vm.Case) + " to " + format.Nanoseconds(h.high).String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 10, Col: 179}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 10, Col: 190}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -162,9 +162,9 @@ func Repeats(vm RepeatsVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(h.from(vm.Case))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(repeatText(h.low, vm.Case))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 60}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -177,7 +177,7 @@ func Repeats(vm RepeatsVM) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(format.Nanoseconds(h.high).String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 126}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 137}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
