@@ -79,8 +79,8 @@ func differenceNote(k job.Clocks) string {
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 	}
 	if k.Counts == job.ClockEvent && k.Wall > k.Event {
-		return fmt.Sprintf("The judge's clock shows %s and the runner's %s, but they agreed in some processes. Those processes give this time, so it counts.",
-			format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event))
+		return fmt.Sprintf("The runner's clock shows %s and the judge's %s. In other processes of this run both clocks agreed on the runner's time, so something disturbed the judge's clock, and the runner's time counts.",
+			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall))
 	}
 	return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
 		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))

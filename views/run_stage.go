@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/views/format"
 )
 
@@ -21,6 +22,8 @@ type StageView struct {
 	Now     string        // arguments of the case that runs now, when known
 	Ended   bool          // has a result
 	Skipped bool          // the run ended before it
+	// Intervals are those of the cases' times, in the order of Result.Cases; nil if no fresh processes were measured.
+	Intervals []boards.Interval
 }
 
 // stageNames names stages for people.

@@ -54,12 +54,24 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 	std, stderr := spread(ranking, ns, ranked.Cases)
 	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}
 	if i, measured := harness.ScoreInterval(ranking, ns, ranked.Cases); measured {
-		score.Interval = boards.Interval{Processes: i.Processes, Noisy: i.Noisy}
-		if i.High > 0 {
-			score.LowNS, score.HighNS = &i.Low, &i.High
-		}
+		score.Interval = stored(i)
 	}
 	return score, nil
+}
+
+// stored is an interval as boards keep it.
+func stored(i harness.Interval) boards.Interval {
+	kept := boards.Interval{Processes: i.Processes, Noisy: i.Noisy}
+	if i.High > 0 {
+		kept.LowNS, kept.HighNS = &i.Low, &i.High
+	}
+	return kept
+}
+
+// CaseInterval is the interval of one case's time; the zero value if no fresh processes were measured.
+func CaseInterval(c job.CaseResult) boards.Interval {
+	i, _ := harness.ScoreInterval(tasks.RankGeom, c.Time(), []job.CaseResult{c})
+	return stored(i)
 }
 
 // Benchmark is the geometric mean of the cases of a benchmark that passed, in nanoseconds, and how many they are; 0: the stage is

@@ -7,6 +7,8 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/scores"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -83,7 +85,7 @@ func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, n
 	var all []views.StageView
 	seen, cases, planned := map[job.Stage]bool{}, casesOf(def), plannedStages(mode, def)
 	for _, r := range ended {
-		stage := views.StageView{Result: r, Ended: true}
+		stage := views.StageView{Result: r, Ended: true, Intervals: caseIntervals(r)}
 		if r.Status != job.StatusPass {
 			stage.Total = len(cases[r.Stage])
 		}
@@ -102,6 +104,18 @@ func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, n
 		}
 	}
 	return all
+}
+
+// caseIntervals are those of a stage's cases; nil if it measured no fresh processes.
+func caseIntervals(r job.StageResult) []boards.Interval {
+	if len(r.Cases) == 0 || len(r.Cases[0].Processes) < 2 {
+		return nil
+	}
+	intervals := make([]boards.Interval, len(r.Cases))
+	for i, c := range r.Cases {
+		intervals[i] = scores.CaseInterval(c)
+	}
+	return intervals
 }
 
 // TimelineOf lays out what the time of a run went into, and of the profile that followed it.

@@ -1,10 +1,12 @@
 package runs
 
 import (
+	"strings"
 	"testing"
 
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
+	"warpboard/views"
 )
 
 // TestAFailedStageCountsAllCasesOfItsTask: a crash in the first of five cases is not "0 of 1".
@@ -16,6 +18,35 @@ func TestAFailedStageCountsAllCasesOfItsTask(t *testing.T) {
 	} {
 		if got := mergeStages(def, job.ModeTest, []job.StageResult{ended}, nil, true)[0].Summary(); got != want {
 			t.Errorf("the stage says %q, want %q", got, want)
+		}
+	}
+}
+
+// TestARankedCaseHasTheIntervalOfItsProcesses: the standard error of its repeats says nothing of the next process.
+func TestARankedCaseHasTheIntervalOfItsProcesses(t *testing.T) {
+	ranked := job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{{
+		Status: job.StatusPass, Runs: 50, Mean: 100e3, Err: 1e3, Median: 100e3, Processes: []float64{98e3, 99e3, 100e3, 101e3, 102e3},
+		Clocks: job.Clocks{Counts: job.ClockEvent, Event: 100e3, Wall: 100e3, Snapshot: 100e3},
+	}}}
+	bench := ranked
+	bench.Stage, bench.Cases = job.StageBenchmark, []job.CaseResult{ranked.Cases[0]}
+	bench.Cases[0].Processes = nil
+	for name, test := range map[string]struct {
+		stage job.StageResult
+		want  []string
+	}{
+		"ranked":    {ranked, []string{">95 % interval<", "± 2.0\u00a0%"}},
+		"benchmark": {bench, []string{">Standard error<", "± 1.0\u00a0%"}},
+	} {
+		card := views.RunCard{Stages: mergeStages(tasks.Definition{}, job.ModeRanked, []job.StageResult{test.stage}, nil, true)}
+		var page strings.Builder
+		if err := views.Run(card).Render(t.Context(), &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(page.String(), want) {
+				t.Errorf("%s: the table lacks %q", name, want)
+			}
 		}
 	}
 }
