@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 	"warpboard/web/webtest"
@@ -54,6 +55,17 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 			t.Errorf("%s sees %q", name, webtest.Words(rows))
 		}
 	}
+}
+
+func TestTheQueueSaysThatARunIsNotPublic(t *testing.T) {
+	s := webtest.NewScene(t)
+	hidden := catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Visibility: catalog.Hidden}
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, hidden); err != nil {
+		t.Fatal(err)
+	}
+	row := fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID)
+	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), row, "1 not public Queued")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/devices", http.StatusOK), row, "1 #")
 }
 
 func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
