@@ -55,7 +55,7 @@ func trafficRules() []causeRule {
 		{key: CauseL2, label: "Bytes from L2 to the SMs", from: "l1tex__m_xbar2l1tex_read_bytes.sum",
 			of: counter("l1tex__m_xbar2l1tex_read_bytes.sum"), busy: percentOf(l2)},
 		{key: CauseSectors, label: "Global-memory sectors accessed", from: l2Sectors, of: counter(l2Sectors), busy: percentOf(l2)},
-		{key: CauseLoads, label: "Loads from global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+		{key: CauseLoads, label: "Load instructions on global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
 			of: counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), busy: percentOf(l1)},
 		{key: CauseShared, label: "Shared-memory wavefronts", from: sharedWaves,
 			of: counter(sharedWaves), busy: percentOf(sharedWaves + ".pct_of_peak_sustained_elapsed")},

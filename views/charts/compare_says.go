@@ -64,20 +64,20 @@ func (vm CompareVM) Where() string {
 			slower = append(slower, c)
 		}
 	}
-	var parts []string
-	if n := len(faster); n > 0 {
-		parts = append(parts, fmt.Sprintf("faster in %d%s", n, most(faster, versus.Ratio.Inverse)))
-	}
-	if n := len(slower); n > 0 {
-		parts = append(parts, fmt.Sprintf("slower in %d%s", n, most(slower, func(r versus.Ratio) versus.Ratio { return r })))
-	}
-	said := fmt.Sprintf("No clear difference in any of %s that both ran.", format.Plural(vm.Finding.Shared, "case", "cases"))
-	if len(parts) > 0 {
-		said = fmt.Sprintf("Of %s that both ran, %s is %s", format.Plural(vm.Finding.Shared, "case", "cases"), vm.B.Short, strings.Join(parts, ", "))
-		if unknown > 0 {
-			said += fmt.Sprintf("; no clear difference in %d", unknown)
+	all := format.Plural(vm.Finding.Shared, "case", "cases")
+	said := fmt.Sprintf("No clear difference in any of %s that both ran.", all)
+	if len(faster)+len(slower) > 0 {
+		var parts []string
+		if len(faster) > 0 {
+			parts = append(parts, fmt.Sprintf("faster in %d, %s", len(faster), most(faster, versus.Ratio.Inverse)))
 		}
-		said += "."
+		if len(slower) > 0 {
+			parts = append(parts, fmt.Sprintf("slower in %d, %s", len(slower), most(slower, func(r versus.Ratio) versus.Ratio { return r })))
+		}
+		if unknown > 0 {
+			parts = append(parts, fmt.Sprintf("no clear difference in %d", unknown))
+		}
+		said = fmt.Sprintf("Of %s that both ran, %s is %s.", all, vm.B.Short, strings.Join(parts, "; "))
 	}
 	if n := vm.oneSided(); n > 0 {
 		said += fmt.Sprintf(" %s timed on one side only.", format.Plural(n, "case was", "cases were"))
@@ -93,7 +93,11 @@ func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 			top = c
 		}
 	}
-	return fmt.Sprintf(" (most at %s: %s)", top.Spec, times(of(top.Ratio).Value))
+	by := "by"
+	if len(cases) > 1 {
+		by = "by up to"
+	}
+	return fmt.Sprintf("%s %s (%s)", by, times(of(top.Ratio).Value), top.Spec)
 }
 
 // oneSided counts the cases that have a time on one side only.

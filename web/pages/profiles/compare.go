@@ -33,7 +33,7 @@ type comparedRun struct {
 
 // Compare shows two runs side by side, or asks for them.
 func (p *Profiles) Compare(c *fiber.Ctx) error {
-	if c.QueryInt("a") <= 0 || c.QueryInt("b") <= 0 || c.QueryInt("as") > 0 || c.QueryInt("bs") > 0 {
+	if a := c.QueryInt("a"); a <= 0 || c.QueryInt("b") <= 0 || a == c.QueryInt("b") || c.QueryInt("as") > 0 || c.QueryInt("bs") > 0 {
 		return p.pick(c)
 	}
 	a, b, err := p.comparedRuns(c)

@@ -50,5 +50,8 @@ func TestOwnRunsAreComparedBySubmissionOrFromAList(t *testing.T) {
 	if got, want := webtest.Href(t, other, fmt.Sprintf("#%d with your best", s.Done.SubmissionID)), fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, own[1].ID); got != want {
 		t.Errorf("the own best is at %s, want %s", got, want)
 	}
+	same := b.Page(fmt.Sprintf("/compare?a=%d&b=%[1]d", own[0].ID), http.StatusOK)
+	webtest.CheckSound(t, same)
+	webtest.WantText(t, same, "[role=alert]", "Choose two different runs.")
 	webtest.WantStatus(t, b.Get("/compare?as=999999"), http.StatusNotFound)
 }

@@ -24,10 +24,14 @@ func (p *Profiles) pick(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	same := chosen[0].Run.ID != 0 && chosen[0].Run.ID == chosen[1].Run.ID
+	if same {
+		chosen[1] = runs.RunAccess{}
+	}
 	if chosen[0].Run.ID != 0 && chosen[1].Run.ID != 0 {
 		return site.Redirect(c, views.CompareURL(chosen[0].Run.ID, chosen[1].Run.ID))
 	}
-	page := views.PickPage{Page: p.site.Page(c, "Compare two runs", "tasks"), A: chosen[0].Run.ID, B: chosen[1].Run.ID}
+	page := views.PickPage{Page: p.site.Page(c, "Compare two runs", "tasks"), A: chosen[0].Run.ID, B: chosen[1].Run.ID, Same: same}
 	base := chosen[0]
 	if base.Run.ID == 0 {
 		base = chosen[1]

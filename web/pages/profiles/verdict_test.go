@@ -20,7 +20,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	a, faster := s.Slow.SubmissionID, s.Fast.SubmissionID
 	for _, want := range []string{
 		fmt.Sprintf("#%d is 1.23× faster than #%d", faster, a), "at 99 % confidence; ", "geometric mean of the benchmark cases",
-		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "no clear difference in 1",
+		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1, by 2.34× (m: 1024", faster), "slower in 1, by 1.25× (m: 3072", "no clear difference in 1",
 		"Conditions differ, which may explain part of the difference: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
 	} {
 		webtest.WantText(t, doc, "[data-findings]", want)
