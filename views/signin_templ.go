@@ -121,7 +121,7 @@ func SignIn(p SignInPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if p.NeedsLink {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"callout mt-7\" data-link><p>Open the link that the server printed when it started. It signs you in as an admin.</p><p class=\"small mt-2\">The link works once. Restart the server to get a new one.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"callout mt-7\" data-link><p>No sign-in provider is set up yet, so only the operator of this site can sign in.</p><p class=\"small mt-2\">Operator: open the link that the server printed when it started. It works once and signs you in as an admin. Restart the server to get a new one. To let others sign in, <a href=\"/docs/sign-in\">set up a provider</a>.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -181,7 +181,7 @@ func developerSignIn(p SignInPage) templ.Component {
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Next)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 56, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/signin.templ`, Line: 59, Col: 50}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {

@@ -160,7 +160,7 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 		webtest.WantProblem(t, other.Get("/auth/developer"+code, "Accept", "application/json"), http.StatusForbidden, "developer")
 	}
 	doc := other.Page("/sign-in", http.StatusOK)
-	webtest.WantText(t, doc, "[data-link]", "Open the link that the server printed")
+	webtest.WantText(t, doc, "[data-link]", "only the operator of this site can sign in")
 	if doc.Find("#developer").Length() > 0 {
 		t.Error("a stranger is offered the developer sign-in")
 	}
