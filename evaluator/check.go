@@ -142,7 +142,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			began := time.Now()
 			failed[i] = w.testProgram(ctx, s, p)
 			if ctx.Err() == nil {
-				w.found.note(p.Name, s.Slot, failed[i], fmt.Sprintf("A small known program compiles and runs, in %s", time.Since(began).Round(time.Millisecond)))
+				w.found.note(p.Name, s.Slot, failed[i], fmt.Sprintf("A small test program compiled and ran in %s", time.Since(began).Round(10*time.Millisecond)))
 			}
 			return nil
 		})
@@ -200,7 +200,7 @@ func (w *Worker) freeDisk() error {
 	if free < c.MinFree {
 		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.Disk, free>>20, c.MinFree>>20)
 	}
-	w.found.noteMachine("disk", err, fmt.Sprintf("%d MiB are free", free>>20))
+	w.found.noteMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
 	return err
 }
 

@@ -77,7 +77,7 @@ func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckLine {
 	if !h.ownUID {
 		return line(name, degraded+"the server is not root, so programs have its own uid "+uids[0], nil)
 	}
-	return line(name, "a program has uid "+uids[0]+" on the host", nil)
+	return line(name, "programs run as uid "+uids[0]+" on the host", nil)
 }
 
 // checkInside runs the probe and judges what it saw.
@@ -90,15 +90,15 @@ func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
 		line("no rights", "CapEff is 0, NoNewPrivs is 1", r.rights()),
 		line("kernel settings", "core_pattern cannot be written", r.refused("core_pattern")),
 		line("system files", "/etc/shadow and /etc/passwd are absent", r.refused("shadow", "passwd")),
-		line("server's files", "a secret in the server's directory is not found", r.refused("secret")),
-		line("environment", "nothing of the server's is left", r.environment()),
-		line("read-only system", "/, /usr, /dev and /in cannot be written", r.refused("root", "usr", "dev", "in")),
-		line("no network", fmt.Sprintf("%d addresses of the server are not reached, of its loopback and of other networks", len(r.listeners)), r.refused(r.listeners...)),
-		line("no new namespaces", "unshare, setns and clone are refused", r.denied("unshare", "setns", "clone(CLONE_NEWUSER)")),
+		line("server's files", "a secret in the server's directory cannot be found", r.refused("secret")),
+		line("environment", "no variable of the server is set", r.environment()),
+		line("read-only system", "/, /usr, /dev, and /in cannot be written", r.refused("root", "usr", "dev", "in")),
+		line("no network", fmt.Sprintf("%d addresses of the server cannot be reached, on loopback and on other networks", len(r.listeners)), r.refused(r.listeners...)),
+		line("no new namespaces", "unshare, setns, and clone are refused", r.denied("unshare", "setns", "clone(CLONE_NEWUSER)")),
 		line("no other sockets", "AF_VSOCK and AF_NETLINK are refused", r.denied("socket(AF_VSOCK)", "socket(AF_NETLINK)")),
-		line("no lasting memory", "shared memory, semaphores and queues that outlive their makers are refused",
+		line("no lasting memory", "shared memory, semaphores, and queues that outlive a process are refused",
 			r.denied("shmget", "semget", "msgget", "mq_open")),
-		line("no tracing", "ptrace is refused, and bubblewrap's own memory is not found",
+		line("no tracing", "ptrace is refused, and the memory of bubblewrap cannot be reached",
 			errors.Join(r.denied("ptrace", "process_vm_readv", "process_vm_writev"), r.refused("init"))),
 	}
 	all := slices.Sorted(maps.Keys(r.Calls))
@@ -213,7 +213,7 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckLine {
 	case o.Limit != limitMemory:
 		return line(name, "", fmt.Errorf("a program ended with code %d, not by its memory limit: %s", o.ExitCode, o.Stderr))
 	}
-	return line(name, fmt.Sprintf("ended at %d MiB", o.MemoryMax>>20), nil)
+	return line(name, fmt.Sprintf("stopped at %d MiB", o.MemoryMax>>20), nil)
 }
 
 func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckLine {
@@ -229,7 +229,7 @@ func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckLine {
 	case o.Limit != limitProcesses:
 		return line(name, "", fmt.Errorf("a program ended with code %d, not by its process limit: %s", o.ExitCode, o.Stderr))
 	}
-	return line(name, fmt.Sprintf("no more than %d processes", selfTestLimits().Processes), nil)
+	return line(name, fmt.Sprintf("stopped at %d processes", selfTestLimits().Processes), nil)
 }
 
 func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckLine {
@@ -245,7 +245,7 @@ func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckLine {
 	case !h.stage:
 		return line(name, degraded+"/out is on the server's disk; RLIMIT_FSIZE limits each file", nil)
 	}
-	return line(name, "/tmp, /dev/shm and /out are bounded", nil)
+	return line(name, "/tmp, /dev/shm, and /out have size limits", nil)
 }
 
 // checkDaemon leaves a process behind, and looks for it when the run has ended.
@@ -259,7 +259,7 @@ func (s *Sandbox) checkDaemon(ctx context.Context) job.CheckLine {
 	if pid := findProcess(marker); err == nil && pid != "" {
 		err = fmt.Errorf("process %s lives on after its run", pid)
 	}
-	return line(name, "a program's daemon is gone when its run has ended", err)
+	return line(name, "a daemon of a program is killed when the run ends", err)
 }
 
 // findProcess is the pid of a process of the host with the marker in its command line, or "".
@@ -280,5 +280,5 @@ func (s *Sandbox) checkWall(ctx context.Context) job.CheckLine {
 	if err == nil && o.Limit != limitWall {
 		err = fmt.Errorf("a program with a wall limit of %s ended with code %d, limit %q", limits.Wall, o.ExitCode, o.Limit)
 	}
-	return line("time limit", fmt.Sprintf("a program that never ends is ended (%d ms)", o.Wall.Milliseconds()), err)
+	return line("time limit", fmt.Sprintf("an endless program is stopped (after %d ms)", o.Wall.Milliseconds()), err)
 }
