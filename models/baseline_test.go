@@ -46,7 +46,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		if len(next) != 3 || next[0].RunID != anns.ID || next[1].Priority != work.PriorityBaseline {
 			t.Fatalf("the queue is %+v", next)
 		}
-		before := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, version.ID, "CPU"))
+		before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, version.ID, "CPU"))
 		for i, q := range next[1:] {
 			out := modelstest.Finish(t, s, modelstest.Got[work.Run](t)(s.Work.Run(ctx, q.RunID)), float64(200-100*i))
 			if out.Board == nil || out.Board.Change != before+int64(i)+1 {

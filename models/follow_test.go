@@ -93,9 +93,9 @@ func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
 		profiler(t, s, "CPU", true)
 		beaten, best := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 90)
 		for _, ranked := range []work.Run{beaten, best} {
-			before := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.Task.VersionID, "CPU"))
+			before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 			out := modelstest.Finish(t, s, modelstest.Got[work.Run](t)(s.Work.ProfileRun(ctx, ranked)), 1)
-			after := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.Task.VersionID, "CPU"))
+			after := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.Board != nil) {
 				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.Board)
 			}

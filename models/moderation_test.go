@@ -216,7 +216,7 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.Score(t, s, w.Ann, 100)
-		before := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.Task.VersionID, "CPU"))
+		before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 		changes := modelstest.Got[[]boards.Change](t)(s.Rename(ctx, w.Ann, w.Ann.ID, "Anna"))
 		if diff := cmp.Diff([]boards.Change{{VersionID: w.Task.VersionID, Device: "CPU", Change: before + 1}}, changes); diff != "" {
 			t.Errorf("changes:\n%s", diff)

@@ -96,8 +96,8 @@ func (s *Boards) Above(ctx context.Context, e Entry) (*Standing, error) {
 	return &list[0], nil
 }
 
-// BoardChangeNumber returns the board's change number, 0 before its first entry.
-func (s *Boards) BoardChangeNumber(ctx context.Context, versionID int64, device string) (int64, error) {
+// ChangeNumber returns the board's change number, 0 before its first entry.
+func (s *Boards) ChangeNumber(ctx context.Context, versionID int64, device string) (int64, error) {
 	var change int64
 	err := s.db.Read(ctx).Model(&Board{}).Where("version_id = ? and device = ?", versionID, device).
 		Limit(1).Pluck("change", &change).Error

@@ -86,7 +86,7 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 				[]string{"1 Ben 250"}, 250},
 		}
 		for _, step := range steps {
-			before := modelstest.Got[int64](t)(s.Boards.BoardChangeNumber(ctx, w.Task.VersionID, "CPU"))
+			before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 			changes, err := step.do()
 			if err != nil || len(changes) != 1 || changes[0].Change != before+1 {
 				t.Errorf("%s: %+v, %v", step.name, changes, err)

@@ -109,7 +109,7 @@ func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if change, err := s.Boards.BoardChangeNumber(t.Context(), w.Task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
+		if change, err := s.Boards.ChangeNumber(t.Context(), w.Task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
 			t.Errorf("%d accepted, board change %d, %v", len(accepted), change, err)
 		}
 	})

@@ -135,7 +135,7 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 		return err
 	}
 	stored := func(ctx context.Context, out *conns.Writer) error {
-		change, err := p.site.Store.Boards.BoardChangeNumber(ctx, versionID, device)
+		change, err := p.site.Store.Boards.ChangeNumber(ctx, versionID, device)
 		if err != nil {
 			return err
 		}
