@@ -134,9 +134,9 @@ func confirmationNote(c *Confirmation) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var7 string
-				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(c.says())
+				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(c.timedAgain())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 35, Col: 14}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 35, Col: 20}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 				if templ_7745c5c3_Err != nil {
@@ -197,7 +197,7 @@ func confirmationNote(c *Confirmation) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " <a href=\"/trust#ties\">Why</a>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " <a href=\"/trust#confirmations\">Why</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -234,16 +234,16 @@ func confirmationNote(c *Confirmation) templ.Component {
 // other names the other run by its submission.
 func (c Confirmation) other() string { return "#" + strconv.FormatInt(c.OtherSubmission, 10) }
 
-func (c Confirmation) says() string {
+// timedAgain says how the run was measured again, and what that changed.
+func (c Confirmation) timedAgain() string {
 	where := "on one slot"
 	if !c.OneUnit {
-		where = "on several slots of the device, because none of them was free often enough"
+		where = "on several slots, because none was free often enough"
 	}
-	turns := ", alternating with another run,"
-	if c.OtherIs == 0 {
-		turns = ""
+	if c.OtherIs > 0 {
+		where += ", alternating with " + c.other()
 	}
-	return fmt.Sprintf("The score comes from this confirmation %s%s and from earlier ones of this source, if any. It was %s before.", where, turns, format.Nanoseconds(c.Was))
+	return fmt.Sprintf("Timed again %s. The first timing was %s; the score is now the median of all confirmations of this source.", where, format.Nanoseconds(c.Was))
 }
 
 var _ = templruntime.GeneratedTemplate

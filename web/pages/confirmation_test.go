@@ -47,7 +47,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	if doc.Find("#board a.tag").Length() != 0 {
 		t.Error("someone still waits for confirmation")
 	}
-	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", "confirmed The score comes from this confirmation on one slot, alternating with another run, and from earlier ones of this source, if any. It was 40.00 µs before.")
+	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("confirmed Timed again on one slot, alternating with #%d. The first timing was 40.00 µs; the score is now the median of all confirmations of this source.", anns.SubmissionID))
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-first-timing]", "the first timing, which gave 40.00 µs. The score above comes from the confirmation.")
 	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "went from 40.00 µs to 45.00 µs.")
 
@@ -65,7 +65,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 		modelstest.Finish(t, store, nextLeg(t, store), 35_000)
 	}
 	alone := fmt.Sprintf("#%d did not pass when it was measured again. It ended with exit code 3. The other run was measured alone.", bens.SubmissionID)
-	webtest.WantText(t, b.Page(card(cleos), http.StatusOK), "[data-confirmation]", "this confirmation on one slot and from earlier ones of this source, if any. It was 30.00 µs before. "+alone)
+	webtest.WantText(t, b.Page(card(cleos), http.StatusOK), "[data-confirmation]", "Timed again on one slot. The first timing was 30.00 µs; the score is now the median of all confirmations of this source. "+alone)
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", "The confirmation gave no time for this run. "+alone)
 }
 
