@@ -17,6 +17,7 @@ type Outcome struct {
 	BestNS         float64 `json:"best_score_ns,omitempty"`
 	BestRank       int     `json:"best_rank,omitempty" jsonschema:"that it has, or would have now"`
 	BestTied       bool    `json:"best_tied,omitempty"`
+	BestUnclear    bool    `json:"best_unclear,omitempty" jsonschema:"no clear difference: the 95 % intervals of the two scores touch, or they differ by at most 0.5 %"`
 
 	NextRun        int64   `json:"next_run,omitempty" jsonschema:"the entry ahead in rank, at rank 1 the one behind; absent: there is none, or you may not see it"`
 	NextSubmission int64   `json:"next_submission,omitempty"`
@@ -24,6 +25,7 @@ type Outcome struct {
 	NextNS         float64 `json:"next_score_ns,omitempty"`
 	NextRank       int     `json:"next_rank,omitempty"`
 	NextTied       bool    `json:"next_tied,omitempty"`
+	NextUnclear    bool    `json:"next_unclear,omitempty" jsonschema:"no clear difference, as best_unclear"`
 
 	Roof *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that the device can do, up to 1; absent: unknown"`
 }

@@ -37,6 +37,15 @@ func apart(first, e Entry) bool {
 	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
 }
 
+// unclear reports whether the data do not show which of two scores is lower. Unlike apart, which gives ranks, it takes each interval
+// whole, however wide.
+func unclear(a, b Entry) bool {
+	if b.ScoreNS < a.ScoreNS {
+		a, b = b, a
+	}
+	return b.ScoreNS <= a.ScoreNS*(1+resolution) || b.least(1) <= a.most()
+}
+
 // least is the low end of the entry's interval, at most a share below its score.
 func (e Entry) least(share float64) float64 {
 	if e.LowNS == nil {

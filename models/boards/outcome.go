@@ -27,6 +27,7 @@ type Outcome struct {
 	BestNS         float64 `gorm:"column:best_ns"`
 	BestRank       int     // that it has, or would have now
 	BestTied       bool
+	BestUnclear    bool // the data do not show which of the two is faster
 
 	// The entry ahead in rank; at rank 1 the next one.
 	NextRun        int64 // 0: there is none
@@ -35,13 +36,14 @@ type Outcome struct {
 	NextNS         float64 `gorm:"column:next_ns"`
 	NextRank       int
 	NextTied       bool
+	NextUnclear    bool // as BestUnclear
 
 	Roof *float64 // how near the score is to the best that the device can do
 }
 
 // HideNext removes who is next, for a reader who may not see other people's runs.
 func (o *Outcome) HideNext() {
-	o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied = 0, 0, "", 0, 0, false
+	o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear = 0, 0, "", 0, 0, false, false
 }
 
 // Outcome reads what a run means that stands, and what the validation script said of it if it is an entry. The outcome is nil
@@ -55,7 +57,8 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	var found []struct {
 		Outcome `gorm:"embedded"`
 		Validated
-		Own   Entry `gorm:"embedded;embeddedPrefix:own_"`
+		Own   Entry    `gorm:"embedded;embeddedPrefix:own_"`
+		Next  Interval `gorm:"embedded;embeddedPrefix:next_"`
 		Older bool
 	}
 	err := tx.Raw(outcome, run.VersionID, run.Device, run.UserID).Scan(&found).Error
@@ -63,6 +66,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		return nil, Validated{}, db.ReadError(err, "place of run %d", run.RunID)
 	}
 	o, own := found[0].Outcome, found[0].Own
+	o.NextUnclear = o.NextRun != 0 && unclear(run, Entry{ScoreNS: o.NextNS, Interval: found[0].Next})
 	if found[0].Older { // neither ranks nor neighbors mean anything until it is measured again
 		o = Outcome{}
 	}
@@ -70,6 +74,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	if own.RunID != run.RunID {
 		o.Record, o.Confirming = false, false
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
+		o.BestUnclear = unclear(run, own)
 		return &o, Validated{}, nil
 	}
 	o.Entry = true
@@ -79,6 +84,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	best, err := before(tx, own)
 	if best != nil {
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = best.RunID, best.SubmissionID, best.ScoreNS, best.Rank
+		o.BestUnclear = unclear(run, best.Entry)
 	}
 	o.First = best == nil
 	return &o, found[0].Validated, err
@@ -87,11 +93,11 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 // outcome is a person's entry with what an Outcome says of it. The entry ahead is the last one before its band; without one, all
 // others of its epoch come next.
 const outcome = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
-		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns,
+		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns, e.interval_low as own_interval_low, e.interval_high as own_interval_high,
 		` + ofBand + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
 		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
 		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
-		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, m.ahead + 1 as next_rank, m.size > 1 as next_tied,
+		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, n.interval_low as next_interval_low, n.interval_high as next_interval_high, m.ahead + 1 as next_rank, m.size > 1 as next_tied,
 		` + ofValidation + `
 	from entries e ` + withBand + `
 	join boards c on c.version_id = e.version_id and c.device = e.device

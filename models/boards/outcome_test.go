@@ -8,6 +8,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 	"warpboard/views/format"
@@ -81,6 +82,36 @@ func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
 		w.ScoreIn(t, s, w.Ann, 125, "580")
 		if said := outcome(t, s, old); said != "– of 0, first" {
 			t.Errorf("the old run's outcome is %q", said)
+		}
+	})
+}
+
+// TestAnOutcomeSaysWhereTheDataShowNoDifference: where the intervals touch, however wide one of them is.
+func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		measured := func(who accounts.User, ns, share float64) work.Run {
+			low, high := ns*(1-share), ns*(1+share)
+			return w.Measured(t, s, who, ns, boards.Interval{LowNS: &low, HighNS: &high, Processes: 5})
+		}
+		entry := measured(w.Ann, 100, 0.01)
+		bens := measured(w.Ben, 90, 0.002)
+		for _, tt := range []struct {
+			run        work.Run
+			best, next bool
+		}{
+			{measured(w.Ann, 548, 0.9), true, true},
+			{measured(w.Ann, 548, 0.5), false, false},
+			{measured(w.Ann, 100.4, 0), true, false}, // by less than scores resolve
+			{entry, false, false},
+			{bens, false, false},
+		} {
+			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), tt.run.ID))
+			o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
+			modelstest.Check(t, err)
+			if o.BestUnclear != tt.best || o.NextUnclear != tt.next {
+				t.Errorf("%v ns, %v to %v: unclear are the best %v, the next %v", *run.ScoreNS, *run.LowNS, *run.HighNS, o.BestUnclear, o.NextUnclear)
+			}
 		}
 	})
 }

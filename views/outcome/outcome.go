@@ -26,9 +26,11 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	}
 	add("place", place(o, device, mine), 0)
 	if o.BestRun != 0 {
-		add("best", fmt.Sprintf("%s %s best (#%d)", against(scoreNS, o.BestNS), whose(mine), o.BestSubmission), o.BestSubmission)
+		add("best", best(o, scoreNS, mine), o.BestSubmission)
 	}
-	add("next", next(o, scoreNS), o.NextSubmission)
+	if o.Entry { // the next one stands beside the entry
+		add("next", next(o, scoreNS), o.NextSubmission)
+	}
 	if o.Roof != nil {
 		add("roof", format.Percent(*o.Roof)+" of roof", 0)
 	}
@@ -55,7 +57,9 @@ func place(o boards.Outcome, device string, mine bool) string {
 	switch {
 	case o.First:
 		text += fmt.Sprintf(" on %s in %s first ranked run", device, whose(mine))
-	case !o.Entry || o.BestRun != 0 && o.BestRank <= o.Rank:
+	case !o.Entry:
+		text = fmt.Sprintf("%s entry stays %s on %s", format.Capital(whose(mine)), now, device)
+	case o.BestRun != 0 && o.BestRank <= o.Rank:
 		text = fmt.Sprintf("Still %s on %s", now, device)
 	case o.BestRun != 0:
 		text = fmt.Sprintf("%s → %s on %s", format.Capital(format.Ordinal(o.BestRank, o.BestTied)), now, device)
@@ -68,7 +72,24 @@ func place(o boards.Outcome, device string, mine bool) string {
 	return text
 }
 
-// against compares a score with the person's other one: "2.31× faster than".
+// best compares a run with the person's other one: with their entry, or as their entry with their best before.
+func best(o boards.Outcome, score float64, mine bool) string {
+	other := fmt.Sprintf("%s best (#%d)", whose(mine), o.BestSubmission)
+	if !o.Entry {
+		other = fmt.Sprintf("%s entry (#%d)", whose(mine), o.BestSubmission)
+	}
+	switch {
+	case o.BestUnclear && o.Entry:
+		return "No clear difference from " + other
+	case o.BestUnclear:
+		return "No clear difference between this run and " + other
+	case o.Entry:
+		return format.Capital(against(score, o.BestNS)) + " " + other
+	}
+	return "This run is " + against(score, o.BestNS) + " " + other
+}
+
+// against compares two scores: "2.31× faster than".
 func against(score, other float64) string {
 	switch {
 	case score < other:
@@ -76,7 +97,7 @@ func against(score, other float64) string {
 	case score > other:
 		return format.Times(score/other) + " slower than"
 	}
-	return "As fast as"
+	return "as fast as"
 }
 
 // namesTied reports whether the neighbor is one of those who share the rank.
@@ -94,6 +115,8 @@ func next(o boards.Outcome, score float64) string {
 			text += " and " + format.Plural(int(o.TiedWith-1), "other person", "other people")
 		}
 		return text
+	case o.NextUnclear:
+		return "No clear difference from " + who
 	case score >= 2*o.NextNS:
 		return format.Times(score/o.NextNS) + " slower than " + who
 	case score > o.NextNS:

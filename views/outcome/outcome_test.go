@@ -14,8 +14,12 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			Rank: 1, Entry: true, Record: true, BestRun: 1, BestSubmission: 54, BestNS: 231, BestRank: 3, NextRun: 2, NextSubmission: 50, NextUser: "ada", NextNS: 104.1, NextRank: 2, Roof: &roof},
 		"5th on H100 in your first ranked run; 4.2 % behind ada (tied 2nd)": {
 			Rank: 5, Entry: true, First: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 2, NextTied: true},
-		"Still 3rd on H100; 1.25× slower than your best (#54); 2.50× slower than ada (2nd)": {
-			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 80, BestRank: 3, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 2},
+		"Your entry stays tied 1st with 1 other person on H100; This run is 1.25× slower than your entry (#54)": {
+			Rank: 1, Tied: true, TiedWith: 1, BestRun: 1, BestSubmission: 54, BestNS: 80, BestRank: 1, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 1, NextTied: true},
+		"Your entry stays 3rd on H100; No clear difference between this run and your entry (#54)": {
+			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 18, BestRank: 3, BestUnclear: true, NextRun: 2, NextUser: "ada", NextNS: 15, NextRank: 2},
+		"3rd → 2nd on H100; No clear difference from your best (#54); No clear difference from ada (1st)": {
+			Rank: 2, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 548, BestRank: 3, BestUnclear: true, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 1, NextUnclear: true},
 		"Still 3rd on H100; < 0.5 % faster than your best (#54)":  {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
 		"Tied 1st on H100, waits for confirmation; Tied with ada": {Rank: 1, Tied: true, Entry: true, Confirming: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
 		"Tied 5th with 1 other person on H100; 4.2 % behind ada (2nd)": {
