@@ -39,6 +39,9 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	webtest.WantText(t, doc, mine+" time", s.Cfg.Now().Format("2 Jan 2006"))
 	webtest.WantText(t, doc, "#history", "Best score over time")
 	story := doc.Find("[aria-labelledby=history] tbody a[href^='/compare?']")
+	if said := webtest.Words(doc.Find("[aria-labelledby=history] tbody")); strings.Contains(said, "faster") {
+		t.Errorf("the table of records says what only a comparison shows: %s", said)
+	}
 	if rows := doc.Find("[aria-labelledby=history] tbody tr").Length(); story.Length() != rows-1 {
 		t.Errorf("%d of %d records lead to what changed from the one before", story.Length(), rows)
 	}
