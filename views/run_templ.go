@@ -208,7 +208,7 @@ func Run(r RunCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = confirmationNote(r.Confirmed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = confirmationNote(r).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -21,8 +21,11 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 			facts = append(facts, Fact{about, text, submission})
 		}
 	}
-	if o.Record {
+	switch {
+	case Stands(o):
 		add("record", "Record", 0)
+	case o.Record:
+		add("record", "Former record", 0)
 	}
 	add("place", place(o, device, mine), 0)
 	if o.BestRun != 0 {
@@ -36,6 +39,9 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	}
 	return facts
 }
+
+// Stands reports whether a run is its board's record now, and was not only when it came.
+func Stands(o boards.Outcome) bool { return o.Record && o.Rank == 1 }
 
 func whose(mine bool) string {
 	if mine {

@@ -3,7 +3,10 @@ package pages_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -81,4 +84,51 @@ func nextLeg(t *testing.T, store *models.Store) work.Run {
 		t.Fatal(err)
 	}
 	return leg
+}
+
+// TestARecordIsCalledOneAsLongAsTheBoardHasIt: not after its confirmation undid it, and a former one where it was beaten.
+func TestARecordIsCalledOneAsLongAsTheBoardHasIt(t *testing.T) {
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	s := webtest.StartAt(t, "127.0.0.1:0", store)
+	boss := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
+	task := modelstest.Task(t, store, boss, "first", "CPU")
+	finish := func(name string, ns float64) work.Run {
+		run := modelstest.Submit(t, store, modelstest.Person(t, store, name, accounts.RoleUser), task)[0]
+		modelstest.Finish(t, store, run, ns)
+		return run
+	}
+	b := s.Browser()
+	labels := func(runs ...work.Run) (list []string) {
+		for _, run := range runs {
+			list = append(list, webtest.Words(b.Page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK).Find("[data-fact=record]")))
+		}
+		return list
+	}
+	anns, bens := finish("Ann", 50_000), finish("Ben", 40_000)
+	if diff := cmp.Diff([]string{"Former record", "Record"}, labels(anns, bens)); diff != "" {
+		t.Errorf("before the confirmation (-want +got):\n%s", diff)
+	}
+	open := b.Page(fmt.Sprintf("/submissions/%d", bens.SubmissionID), http.StatusOK).Find("[data-confirmation]")
+	for _, ns := range []float64{50_000, 55_000, 50_000, 55_000} {
+		modelstest.Finish(t, store, nextLeg(t, store), ns)
+	}
+	again := b.Page(open.AttrOr("hx-get", "/"), http.StatusOK)
+	if again.Find(open.AttrOr("hx-target", "no target")).Length() != 1 || again.Find("[data-fact=record], [hx-trigger]").Length() > 0 {
+		t.Errorf("a page that was open asks for its card and gets %s", webtest.Words(again.Find("body")))
+	}
+	if diff := cmp.Diff([]string{"Record", ""}, labels(anns, bens)); diff != "" {
+		t.Errorf("after it (-want +got):\n%s", diff)
+	}
+	for _, path := range []string{"/tasks/first/boards/CPU/records.atom", "/records.atom"} {
+		if feed := webtest.Body(t, b.Get(path)); strings.Contains(feed, "Ben") || !strings.Contains(feed, "Ann") {
+			t.Errorf("%s still has the record that was undone:\n%s", path, feed)
+		}
+	}
+	if table := webtest.Words(b.Page("/tasks/first/boards/CPU", http.StatusOK).Find("[aria-labelledby=history] tbody")); strings.Contains(table, "Ben") {
+		t.Errorf("the history still has it: %s", table)
+	}
 }
