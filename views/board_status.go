@@ -14,9 +14,6 @@ type entryTag struct {
 
 // statuses are what is to be said of an entry, the most important first.
 func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
-	if e.Older(b.Board) {
-		list = append(list, entryTag{"older software", "", "Measured with older software; no rank until it is measured again", "/trust#epochs"})
-	}
 	if e.Disturbed != "" {
 		list = append(list, entryTag{"disturbed", "tag-warn", "Measured under bad conditions: " + e.Disturbed, "/trust#conditions"})
 	}

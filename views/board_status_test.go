@@ -1,12 +1,63 @@
 package views
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models/boards"
 )
+
+// TestABoardsLegendSaysWhatItsMarksMean, and no others.
+func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
+	var plain, noisy, older boards.Standing
+	low := 0.9
+	plain.RunID, plain.ScoreNS, plain.LowNS, plain.HighNS, plain.Age = 7, 1, &low, &low, -2
+	noisy.RunID, noisy.ScoreNS, noisy.Interval.Noisy, noisy.Age = 8, 2, true, -2
+	older.RunID, older.ScoreNS, older.Disturbed, older.Age = 9, 1, "the GPU was hot", -1
+	b := BoardTable{Head: boards.Head{Board: boards.Board{Size: 3, EpochID: 2}}}
+	b.Standings, b.Bands = []boards.Standing{plain, noisy, older}, []boards.Band{{Age: -2, Size: 2}, {Age: -1, Size: 1}}
+	legend := show(t, Ranking(b)).Find("[data-legend]")
+	var marks []string
+	for _, mark := range legend.Find("[data-mark]").EachIter() {
+		marks = append(marks, mark.AttrOr("data-mark", ""))
+	}
+	if diff := cmp.Diff([]string{"disturbed", "noisy"}, marks); diff != "" {
+		t.Errorf("marks (-want +got):\n%s", diff)
+	}
+	for _, says := range []string{"Behind first: how much longer", "contains the kernel's true time in 95 of 100 cases", "half its width, in percent of the score"} {
+		if !strings.Contains(legend.Text(), says) {
+			t.Errorf("the legend lacks %q: %s", says, legend.Text())
+		}
+	}
+	if legend.Find("a[href='/docs/measuring']").Length() != 1 {
+		t.Error("the legend does not lead to the page about measuring")
+	}
+}
+
+// TestAPersonsOwnEntryStandsWhereItBelongs: below the ranked ones, or among those that wait to be measured again.
+func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
+	entry := func(user, age int64) (e boards.Standing) {
+		e.RunID, e.UserID, e.ScoreNS, e.Age = user, user, 1000, age
+		return e
+	}
+	b := BoardTable{Head: boards.Head{Board: boards.Board{Size: 60, EpochID: 2}}, ViewerID: 9, PageNo: 1, LastPage: 2}
+	b.Bands = []boards.Band{{Age: -2, Size: 55}, {Age: -1, Size: 5}}
+	b.Standings = []boards.Standing{entry(7, -2)}
+	for age, want := range map[int64][2]int{-2: {1, 0}, -1: {0, 1}} {
+		own := entry(9, age)
+		b.Own = &own
+		doc := show(t, Ranking(b))
+		if got := [2]int{doc.Find("tfoot #entry-9").Length(), doc.Find("[data-older] tbody #entry-9").Length()}; got != want {
+			t.Errorf("age %d: it stands below the ranked ones and among the others %v times, want %v", age, got, want)
+		}
+		said, mine := doc.Find("[data-older] summary").Text(), ", yours among them"
+		if !strings.HasPrefix(said, "55 ranked. 5 entries wait to be measured again") || strings.HasSuffix(said, mine) != (age == -1) {
+			t.Errorf("age %d: the line says %q", age, said)
+		}
+	}
+}
 
 // TestAllMarksOfAnEntryAreShown, each a link with its reason: a finger reaches no title.
 func TestAllMarksOfAnEntryAreShown(t *testing.T) {

@@ -325,12 +325,18 @@ func (b BoardTable) drawing() boardchart.Board {
 	}
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {
+		if e.Older(b.Board) {
+			continue // a score of other software has no place in the picture
+		}
 		rows[e.Rank] = append(rows[e.Rank], e)
 		if b.ViewerID != 0 && e.UserID == b.ViewerID {
 			own = e.Rank
 		}
 	}
 	for _, band := range b.Bands {
+		if b.olderBand(band) {
+			break
+		}
 		rank := int(band.Ahead) + 1
 		p.Dots = append(p.Dots, bandDots(band, rows[rank], rank == own, b.ViewerID, len(p.Dots))...)
 	}

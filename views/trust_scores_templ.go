@@ -246,7 +246,7 @@ func trustEpochs() templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"prose\" aria-labelledby=\"epochs\"><h2 id=\"epochs\">Devices and their software</h2><p>A board is for one device: model, form factor, and memory. An H100 on SXM and one on PCIe are two devices. Each score carries its <strong>epoch</strong>: driver, CUDA, compiler, torch, Triton, and the version of the judge's and runner's programs. Scores of different epochs are not compared. A board ranks the scores of its newest epoch. It lists the others below, marked <em>older software</em> and without a rank, until they are measured again.</p><p>The newest epoch is the one that appeared on this site last. Operators should give all machines of one device the same software.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"prose\" aria-labelledby=\"epochs\"><h2 id=\"epochs\">Devices and their software</h2><p>A board is for one device: model, form factor, and memory. An H100 on SXM and one on PCIe are two devices. Each score carries its <strong>epoch</strong>: driver, CUDA, compiler, torch, Triton, and the version of the judge's and runner's programs. Scores of different epochs are not compared. A board ranks the scores of its newest epoch. It folds the others below its table, without a rank, until they are measured again.</p><p>The newest epoch is the one that appeared on this site last. Operators should give all machines of one device the same software.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

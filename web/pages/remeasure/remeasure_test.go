@@ -116,7 +116,7 @@ func TestAnAuthorCancelsARejudge(t *testing.T) {
 // olderHasNoRank: Cid's run, which stands last on the board, has none on its own page, his, its badge and in a frame either.
 func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.Document) {
 	s.T.Helper()
-	row := board.Find("#board tbody tr:nth-child(3)")
+	row := board.Find("[data-older] tbody tr")
 	card := visitor.Page(row.Find("a[href^='/submissions/']").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(s.T, card, "[data-run]", "older software")
 	if n := card.Find("[data-fact=place], [data-fact=next]").Length(); n != 0 {
@@ -151,7 +151,12 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	board := visitor.Page("/tasks/small/boards/CPU", http.StatusOK)
 	webtest.WantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	webtest.WantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
-	webtest.WantText(t, board, "tbody tr:nth-child(3)", "– Cid older software 12.000 µs")
+	webtest.WantText(t, board, "[data-older] summary", "2 ranked. 1 entry waits to be measured again with the new software")
+	webtest.WantText(t, board, "[data-older]", "the first ten of an open board again by itself")
+	webtest.WantText(t, board, "[data-older] tbody tr", "– Cid 12.000 µs")
+	if rows, dots := board.Find("#board > table tbody tr").Length(), board.Find(".strip a[href^='/runs/']").Length(); rows != 2 || dots != 2 {
+		t.Errorf("2 are ranked, and there are %d rows and %d dots", rows, dots)
+	}
 	olderHasNoRank(s, visitor, board)
 	doc := visitor.Page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, doc, "[data-drift]", "driver 570 → 580")
@@ -163,6 +168,9 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Until(`[...document.querySelectorAll(".scroll")].every((box) => box.scrollWidth == box.clientWidth)`)
 	w.LooksRight("drift")
+	w.Visit("/tasks/small/boards/CPU")
+	w.Click("[data-older] summary")
+	w.LooksRight("board-older")
 	if resp := visitor.Get(fmt.Sprintf("/devices/%s/drift", "Z80")); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a device that no one has: %s", resp.Status)
 	}
