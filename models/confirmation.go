@@ -21,7 +21,7 @@ import (
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts against no limit and is on no board. Four legs are enough if they ran undisturbed on one slot of one
-// machine; otherwise more follow, up to mostLegs. If a leg of the challenger fails, the confirmation ends without numbers
+// machine; otherwise more follow, up to mostLegs. If half of a side's were disturbed then, it keeps a score that was not. If a leg of the challenger fails, the confirmation ends without numbers
 // and is flagged for a review. That is not a verdict, but the source is held back until then, because a kernel could fail on
 // purpose where it is slow. If a leg of the holder fails, its source is held back, too, and the challenger is measured
 // alone: so an accomplice cannot block a confirmation. All legs of a source count together, in all its confirmations
@@ -48,7 +48,7 @@ type Confirmation struct {
 	CreatedAt     time.Time
 	EndedAt       *time.Time
 
-	alone *work.Run // a leg of the holder without a score: the challenger is measured alone
+	alone string // why the challenger counts alone; empty: it does not
 }
 
 const (
@@ -57,6 +57,9 @@ const (
 	// Bounds what a first place costs the device: four ranked runs of each side, when machines are noisy or differ. Each
 	// is queued only after the one before it has ended, so that raising it lengthens the wait more than the load.
 	mostLegs = 8
+	// How often a challenger is measured again in all if bad conditions spoil it. A device that is never quiet would else
+	// spend eight ranked runs on each change of the board.
+	mostSpoilt = 3
 )
 
 // ConfirmationSides is a confirmation with the submissions of its two runs.
@@ -124,7 +127,7 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *work.Recorded) error {
 		default:
 			// Only the newest leg holds the source back: of an older one this was done when it ended, and staff may have
 			// released it since.
-			if c.alone = &leg; i == len(legs)-1 {
+			if c.alone = whyNoScore(leg) + " The other run was measured alone."; i == len(legs)-1 {
 				err = c.loseHolder(tx, leg, out)
 			}
 		}
@@ -152,13 +155,23 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) err
 	if len(counted) == 0 {
 		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured again when something changes on the board.", out)
 	}
+	why, err := c.spoilt(tx, c.side(counted, c.ChallengerID))
+	if err == nil && why != "" {
+		return c.discard(tx, why, out)
+	}
+	if err == nil && c.alone == "" {
+		c.alone, err = c.spoilt(tx, c.side(counted, c.HolderID))
+	}
+	if err != nil {
+		return err
+	}
 	c.OneUnit = !slices.ContainsFunc(counted, func(leg work.Run) bool { return unitOf(leg) != unitOf(counted[0]) })
 	return c.conclude(tx, counted, out)
 }
 
 // sides are the runs that are measured in turns.
 func (c Confirmation) sides() []int64 {
-	if c.alone != nil {
+	if c.alone != "" {
 		return []int64{c.ChallengerID}
 	}
 	return []int64{c.HolderID, c.ChallengerID}

@@ -18,9 +18,7 @@ import (
 // rebuilt once, after both sides have their numbers: in between the board would be compared half new, half old.
 func (c Confirmation) conclude(tx *gorm.DB, legs []work.Run, out *work.Recorded) error {
 	var changed []boards.Entry
-	if c.alone != nil {
-		c.Outcome = whyNoScore(*c.alone) + " The other run was measured alone."
-	}
+	c.Outcome = c.alone
 	scores := map[int64]**float64{c.HolderID: &c.HolderNS, c.ChallengerID: &c.ChallengerNS}
 	for _, runID := range c.sides() {
 		score, err := c.keepLegs(tx, runID, c.side(legs, runID))
@@ -161,6 +159,38 @@ func (c Confirmation) counted(legs []work.Run) (chosen []work.Run, enough bool) 
 		}
 	}
 	return legs, false
+}
+
+// spoilt says that bad conditions spoilt the legs of a side; empty if less than half of them were disturbed, or the side's score was
+// disturbed, too.
+//
+// Weakness: a kernel that disturbs its device on purpose keeps a lucky score after mostSpoilt. Its page says why it was not confirmed.
+func (c Confirmation) spoilt(tx *gorm.DB, side []work.Run) (why string, err error) {
+	disturbed := slices.DeleteFunc(slices.Clone(side), func(leg work.Run) bool { return leg.Disturbed == "" })
+	if len(disturbed) == 0 || 2*len(disturbed) < len(side) {
+		return "", nil
+	}
+	var was []string
+	err = tx.Model(&work.Run{}).Where("id = ? and disturbed = ''", *disturbed[0].ProfileOf).Pluck("disturbed", &was).Error
+	if err != nil || len(was) == 0 {
+		return "", db.ReadError(err, "conditions of run %d", *disturbed[0].ProfileOf)
+	}
+	return fmt.Sprintf("#%d was measured again on a disturbed device (%s), so its score from before stays.", disturbed[0].SubmissionID, disturbed[0].Disturbed), nil
+}
+
+// discard ends the confirmation without numbers because bad conditions spoilt the challenger's. It begins again when something
+// changes on the board, up to mostSpoilt.
+func (c Confirmation) discard(tx *gorm.DB, why string, out *work.Recorded) error {
+	var before int64
+	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and again and challenger_ns is null", c.ChallengerID).Count(&before).Error
+	switch {
+	case err != nil:
+		return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
+	case before < mostSpoilt-1:
+		return c.retryLater(tx, why+" It is measured again when something changes on the board.", out)
+	}
+	c.Outcome = why
+	return c.end(tx, out)
 }
 
 // unitOf names the unit and the software of a leg.

@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"warpboard/models"
@@ -58,6 +59,75 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 		w.measureLegs(t, s, about(900), about(1000), about(900), about(1000))
 		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt == nil || fmt.Sprintf("%.0f", *c.HolderNS) != "1000" {
 			t.Errorf("it says %+v", c)
+		}
+	})
+}
+
+// disturbed ends so many legs, those of the challenger or of the holder beside another program on the device.
+func (w world) disturbed(t *testing.T, s *models.Store, legs int, holder, challenger bool) {
+	t.Helper()
+	for i := range legs {
+		score := work.Score{}
+		if i%2 == 0 && holder || i%2 == 1 && challenger {
+			score.Disturbed = "another process on the device in 9 of 9 samples"
+		}
+		w.end(t, s, leg(t, s), work.Findings{Score: &score}, about([]float64{1100, 950}[i%2])...)
+	}
+}
+
+// Repeated when something changes on the board, but not for ever.
+func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
+		for round := range 3 {
+			w.disturbed(t, s, 8, false, true)
+			c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+			want := fmt.Sprintf("#%d was measured again on a disturbed device (another process on the device in 9 of 9 samples), so its score from before stays.", bens.SubmissionID)
+			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Outcome, want) || c.Again != (round < 2) {
+				t.Errorf("round %d: it keeps %+v", round, c)
+			}
+			if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); *run.ScoreNS != *bens.ScoreNS || run.Disturbed != "" {
+				t.Errorf("round %d: the run has %v, disturbed %q", round, *run.ScoreNS, run.Disturbed)
+			}
+			if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waits) != 0 {
+				t.Fatalf("round %d: it begins again at once: %+v", round, waits)
+			}
+			w.measures(t, s, w.Ann, fmt.Sprintf("a%d;", round), about(990-10*float64(round))...) // something changes on the board
+		}
+		if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waits) != 0 {
+			t.Errorf("it begins for a fourth time: %+v", waits)
+		}
+		w.SameAfterRebuild(t, s)
+	})
+}
+
+// The holder could else keep the challenger from being confirmed.
+func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		anns := w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
+		w.disturbed(t, s, 8, true, false)
+		c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID))
+		if c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" || c.HolderNS != nil || !strings.HasPrefix(c.Outcome, fmt.Sprintf("#%d was measured again on a disturbed device", anns.SubmissionID)) {
+			t.Errorf("it keeps %+v", c)
+		}
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); *run.ScoreNS != *anns.ScoreNS || run.Disturbed != "" {
+			t.Errorf("the holder has %v, disturbed %q", *run.ScoreNS, run.Disturbed)
+		}
+		w.SameAfterRebuild(t, s)
+	})
+}
+
+// A first score of bad conditions is no better than its confirmation.
+func TestADisturbedScoreIsConfirmedByDisturbedLegs(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.Ann, "a;", about(1000)...)
+		bens := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
+		w.end(t, s, bens, work.Findings{Score: &work.Score{Disturbed: "the GPU was hot"}}, about(800)...)
+		w.disturbed(t, s, 8, false, true)
+		if c := modelstest.Got[models.ConfirmationSides](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" {
+			t.Errorf("it keeps %+v", c)
 		}
 	})
 }
