@@ -33,7 +33,17 @@ func MorePlaces() []Place {
 	}
 }
 
-// AdminPlaces are the tabs of the pages for admins.
+// adminTabs lead admins between all their pages, also to those that others read.
+func adminTabs() []Place {
+	for _, place := range MainPlaces() {
+		if place.Section == "devices" {
+			return append(AdminPlaces(), place)
+		}
+	}
+	return AdminPlaces()
+}
+
+// AdminPlaces are the pages for admins.
 func AdminPlaces() []Place {
 	return []Place{
 		{"Health", "/operate/health", "health", "status"},

@@ -268,6 +268,7 @@ func (s *Server) moderationRoutes(pages group) {
 // operationRoutes are where admins keep things off and let workers join.
 func (s *Server) operationRoutes(pages group) {
 	own := pages.with(site.SignedIn)
+	pages.get("/admin", site.RedirectTo("/operate/health"))
 	pages.get("/operate", site.NeedsSignIn, s.operation.Page)
 	pages.get("/operate/health", site.NeedsSignIn, s.operation.Health)
 	pages.get("/operate/storage", site.NeedsSignIn, s.operation.Storage)
