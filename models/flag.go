@@ -16,10 +16,12 @@ import (
 	"warpboard/models/work"
 )
 
-// FlagOf is a Flag with the name of who reported.
+// FlagOf is a Flag with the name of who reported, and the clocks of its run if it is about them.
 type FlagOf struct {
 	review.Flag
 	UserName string
+	// RunID is 0 in flags about something else.
+	Differs ClockDifference `gorm:"embedded;embeddedPrefix:differs_"`
 }
 
 const (
@@ -139,9 +141,14 @@ func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, t
 	return s.flags(ctx, "f.run_id = ? and f.user_id = ?", run.ID, viewer.ID)
 }
 
+// differs are the columns of FlagOf.Differs.
+const differs = "d.run_id as differs_run_id, d.stage as differs_stage, d.spec as differs_spec, d.cases as differs_cases, d.clock as differs_clock, " +
+	"d.event_ns as differs_event_ns, d.wall_ns as differs_wall_ns, d.snapshot_ns as differs_snapshot_ns, d.tolerance_ns as differs_tolerance_ns"
+
 func (s *Store) flags(ctx context.Context, where string, args ...any) ([]FlagOf, error) {
 	var list []FlagOf
-	err := s.db.Read(ctx).Table("flags f").Select("f.*, coalesce(u.name, '') as user_name").
-		Joins("left join users u on u.id = f.user_id").Where(where, args...).Order("f.id").Scan(&list).Error
+	err := s.db.Read(ctx).Table("flags f").Select("f.*, coalesce(u.name, '') as user_name, "+differs).
+		Joins("left join users u on u.id = f.user_id").Joins("left join clock_differences d on d.run_id = f.run_id and f.kind = ?", review.Clocks).
+		Where(where, args...).Order("f.id").Scan(&list).Error
 	return list, db.ReadError(err, "flags")
 }

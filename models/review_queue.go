@@ -33,6 +33,7 @@ type FlaggedRun struct {
 
 // ReviewFilter chooses runs of the review queue; the zero value is all of them.
 type ReviewFilter struct {
+	Runs     []int64     // ids; nil: all
 	Task     string      // slug
 	Kind     review.Kind // of one of the run's open flags
 	Priority Priority
@@ -62,6 +63,9 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	}
 	q = q.Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.deadline").
 		Joins("join users u on u.id = r.user_id").Group("r.id, u.id, t.id").Having("min(f.id) > ?", f.After)
+	if f.Runs != nil {
+		q = q.Where("r.id in ?", f.Runs)
+	}
 	if f.Task != "" {
 		q = q.Where("t.slug = ?", f.Task)
 	}

@@ -2,11 +2,13 @@ package views
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/a-h/templ"
 
 	"warpboard/evaluator/job"
+	"warpboard/models"
 	"warpboard/views/format"
 )
 
@@ -66,6 +68,17 @@ func clockNotes(c job.CaseResult) []string {
 		notes = append(notes, differenceNote(c.Clocks))
 	}
 	return notes
+}
+
+// clockFacts are what each clock gave, and by how much the judge's differs. An answer may come later than the kernel ends.
+func clockFacts(d models.ClockDifference) []string {
+	facts := []string{"runner's clock " + format.Nanoseconds(d.EventNS).String(), "judge's clock " + format.Nanoseconds(d.WallNS).String()}
+	judged := d.WallNS
+	if d.SnapshotNS > d.WallNS {
+		judged = d.SnapshotNS
+		facts = append(facts, "answer after "+format.Nanoseconds(d.SnapshotNS).String())
+	}
+	return append(facts, "difference "+format.Nanoseconds(math.Abs(judged-d.EventNS)).String(), "tolerance "+format.Nanoseconds(d.ToleranceNS).String())
 }
 
 // differenceNote gives both numbers, and which of them counts.

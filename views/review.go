@@ -106,7 +106,7 @@ func reviewKinds() []reviewKind {
 		{review.Held, "Held back", "These runs do not count until they are reviewed."},
 		{review.Unconfirmed, "Not confirmed", "A confirmation of a 1st place gave no times. These runs do not count until they are reviewed."},
 		{review.Source, "Pattern in the source", "The source has a pattern that is known from falsified times."},
-		{review.Clocks, "Clocks disagree", "The kernel's events and the judge's clock disagree beyond the clock's error. The score is the slower one."},
+		{review.Clocks, "Clocks disagree", "The runner's clock and the judge's clock differ by more than the judge's tolerance. The larger time counts."},
 	}
 }
 
@@ -199,7 +199,7 @@ func siteWhy(row models.FlaggedRun) string {
 func flagText(f models.FlagOf) string {
 	switch f.Kind {
 	case review.Clocks:
-		return "The kernel's events and the judge's clock disagree beyond the clock's error."
+		return "The runner's clock and the judge's clock differ by more than the judge's tolerance."
 	case review.Unconfirmed:
 		return "The confirmation of its 1st place gave no times: " + f.Detail
 	case review.Source:

@@ -50,6 +50,7 @@ func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
 	nothing := url.Values{"reason": {"It returns a constant."}}
 	webtest.WantStatus(t, b.Post("/review/disqualify", nothing), http.StatusUnprocessableEntity)
 	cheats.Set("reason", "It returns a constant.")
+	cheats.Set("confirmed", "yes")
 	left = webtest.Document(t, b.Post("/review/disqualify", cheats), http.StatusOK)
 	if n := left.Find("[data-run]").Length(); n != before+1 {
 		t.Errorf("%d runs wait after two were disqualified, want %d", n, before+1)
@@ -102,6 +103,13 @@ func TestTheReviewLooksRight(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	w.Visit("/review?priority=all")
 	w.LooksRight("review")
+	w.Eval(`document.querySelector("[data-group=source] [name=run]").checked = true`)
+	w.Eval(`document.querySelector("[data-group=source] [name=reason]").value = "It returns a constant."`)
+	w.Eval(`document.querySelector("[data-group=source] .btn-danger").click()`)
+	w.Shows("h1", "Disqualify 1 run?")
+	w.LooksRight("review-confirm")
+	w.Eval(`[...document.querySelectorAll("main .btn")].find((b) => b.textContent == "Cancel").click()`)
+	w.Until(`document.querySelector("[data-group=clocks]")`)
 	w.Eval(`document.querySelector("[data-group=clocks] h2 + a").click()`)
 	w.Until(`document.querySelectorAll("[data-group=clocks] input:checked").length == 3`)
 	w.Eval(`document.querySelector("[data-group=clocks] [name=reason]").value = "The machine was loaded."`)

@@ -1,0 +1,62 @@
+package moderation_test
+
+import (
+	"net/http"
+	"testing"
+
+	"warpboard/web/webtest"
+)
+
+func TestAClockFlagShowsTheNumbersItRestsOn(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.Flag(0, "clocks", "")
+	s.Flag(1, "clocks", "")
+	doc := s.BrowserOf(s.Admin).Page("/review", http.StatusOK)
+	webtest.CheckSound(t, doc)
+	for n, want := range []string{
+		"runner's clock 10.00 µs judge's clock 14.00 µs difference 4.000 µs tolerance 1.500 µs size: 1 in the ranked stage, and 1 case more",
+		"runner's clock 10.00 µs judge's clock 15.00 µs difference 5.000 µs tolerance 1.500 µs size: 2 in the ranked stage, and 1 case more",
+	} {
+		if got := webtest.Words(doc.Find("[data-flag=clocks] [data-differs]").Eq(n)); got != want {
+			t.Errorf("flag %d says %q, want %q", n, got, want)
+		}
+	}
+	run := doc.Find("[data-group=clocks] [data-run] a").First().AttrOr("href", "")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page(run, http.StatusOK), "[data-flag=clocks] [data-differs]", "difference")
+	if n := s.Browser().Page(run, http.StatusOK).Find("[data-differs]").Length(); n != 0 {
+		t.Error("everyone reads why the site flagged the run")
+	}
+}
+
+func TestSeveralRunsAreDisqualifiedOnlyAfterAConfirmation(t *testing.T) {
+	s := webtest.NewScene(t)
+	for n := range 3 {
+		s.Flag(n, "source", "")
+	}
+	b := s.BrowserOf(s.Admin)
+	list := b.Page("/review?tick=source", http.StatusOK)
+	webtest.WantText(t, list, "[data-group=source] [formaction='/review/disqualify']", "Disqualify …")
+	form := webtest.Fields(list.Find("[data-group=source] form"))
+	form["run"] = form["run"][:2]
+	form.Set("reason", "It returns a constant.")
+	ask := webtest.Document(t, b.Post("/review/disqualify", form), http.StatusOK)
+	webtest.CheckSound(t, ask)
+	webtest.WantText(t, ask, "h1", "Disqualify 2 runs?")
+	webtest.WantText(t, ask, "button.btn-danger", "Disqualify 2 runs")
+	if n := ask.Find("main [data-run]").Length(); n != 2 {
+		t.Errorf("the question names %d runs, want 2", n)
+	}
+	left := b.Page(webtest.Href(t, ask, "Cancel"), http.StatusOK)
+	if n := left.Find("[data-group=source] [data-run]").Length(); n != 3 {
+		t.Errorf("%d runs wait after the question, want all 3", n)
+	}
+	sure := webtest.Fields(ask.Find("form[action='/review/disqualify']"))
+	if got := sure.Get("reason"); got != "It returns a constant." {
+		t.Errorf("the question keeps the reason %q", got)
+	}
+	left = webtest.Document(t, b.Post("/review/disqualify", sure), http.StatusOK)
+	if n := left.Find("[data-group=source] [data-run]").Length(); n != 1 {
+		t.Errorf("%d runs wait after two were disqualified, want 1", n)
+	}
+	webtest.WantStatus(t, b.Post("/review/disqualify", form), http.StatusUnprocessableEntity) // they were decided
+}
