@@ -92,6 +92,19 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 	return devices
 }
 
+// UpSince gives, by device, since when each slot of live workers is up that takes jobs, by our clock.
+func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
+	devices := map[string][]time.Time{}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if w.Live(at) && w.Takes(slot) {
+				devices[slot.Device] = append(devices[slot.Device], w.StartedAt.Add(w.Behind()))
+			}
+		}
+	}
+	return devices
+}
+
 // SaveHeartbeat stores a worker's heartbeat. A heartbeat without a self-test leaves the last one in place. For a worker with
 // a credential it stores only the slots of the credential's devices: a slot of another device would attract runs that no
 // worker can take. The credential also says whether the worker is a guest.

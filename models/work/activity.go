@@ -1,20 +1,19 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	"warpboard/models/db"
-	"warpboard/models/fleet"
 	"warpboard/models/sentinels"
 )
 
 // Activity is what a device did in the last day.
 type Activity struct {
 	Work   int           // runs and evaluations that a worker had
-	Busy   float64       // part of the time of all slots; building counts, too. 0: no slot is here now
+	Busy   float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
+	Up     time.Duration // how long a slot was up within the day, the mean of all
 	Waited int           // of Work: what people submitted in this day
 	Wait   time.Duration // the median of these, until a worker took it the last time
 	Noise  float64       // of the noisiest unit's sentinels, see sentinels.Noise; 0: not known
@@ -33,11 +32,11 @@ type activityRow struct {
 	ReadNS    float64
 }
 
-// Activities reads what each device did in the day before a time. slots are those that are here now: one that came or
-// went within the day makes Busy smaller or larger than it was.
-func (l *LifeCycle) Activities(ctx context.Context, at time.Time, slots map[string]fleet.DeviceSlots) (map[string]Activity, error) {
+// Activities reads what each device did in the day before a time. up says since when each of its slots is up that is here now;
+// what a worker did before its last start has no part in Busy.
+func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string][]time.Time) (map[string]Activity, error) {
 	since, devices := db.Time(at.Add(-activitySpan)), []string{}
-	for device := range slots {
+	for device := range up {
 		devices = append(devices, device)
 	}
 	var list []activityRow
@@ -59,13 +58,16 @@ func (l *LifeCycle) Activities(ctx context.Context, at time.Time, slots map[stri
 	}
 	activities := make(map[string]Activity, len(rows))
 	for device, of := range rows {
-		activities[device] = activityOf(of, since, at, slots[device].Usable)
+		activities[device] = activityOf(of, since, at, up[device])
 	}
 	return activities, nil
 }
 
-func activityOf(rows []activityRow, since, at time.Time, slots int) (a Activity) {
+func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Activity) {
 	var steps []step
+	for _, from := range up {
+		steps = append(steps, step{at: later(from, since), slots: 1})
+	}
 	var waits []time.Duration
 	units := map[string][]float64{}
 	for _, row := range rows {
@@ -77,9 +79,9 @@ func activityOf(rows []activityRow, since, at time.Time, slots int) (a Activity)
 		if row.Asked == 1 && !row.QueuedAt.Before(since) {
 			waits = append(waits, max(row.StartedAt.Sub(row.QueuedAt), 0))
 		}
-		steps = append(steps, step{later(row.StartedAt, since), 1})
+		steps = append(steps, step{at: later(row.StartedAt, since), works: 1})
 		if row.EndedAt != nil {
-			steps = append(steps, step{*row.EndedAt, -1})
+			steps = append(steps, step{at: *row.EndedAt, works: -1})
 		}
 	}
 	if a.Waited = len(waits); a.Waited > 0 {
@@ -89,31 +91,34 @@ func activityOf(rows []activityRow, since, at time.Time, slots int) (a Activity)
 	for _, times := range units {
 		a.Noise = max(a.Noise, sentinels.Noise(times))
 	}
-	if slots > 0 {
-		a.Busy = held(steps, at, slots).Seconds() / (float64(slots) * activitySpan.Seconds())
+	if held, all := slotTime(steps, at); all > 0 {
+		a.Busy, a.Up = held.Seconds()/all.Seconds(), all/time.Duration(len(up))
 	}
 	return a
 }
 
-// step is a beginning or an end of work.
+// step is when a slot comes, or work begins or ends.
 type step struct {
-	at time.Time
-	by int
+	at    time.Time
+	works int
+	slots int
 }
 
-// held is for how long work held slots, until a time. What is more than the slots is being built, or waits for one.
-func held(steps []step, until time.Time, slots int) (sum time.Duration) {
-	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(b.by, a.by)) })
-	works := 0
+// slotTime is for how long work held slots, until a time, and for how long the slots were up. What is more than the slots is being
+// built, or waits for one.
+func slotTime(steps []step, until time.Time) (held, up time.Duration) {
+	slices.SortFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
+	works, slots := 0, 0
 	for i, s := range steps {
 		next := until
 		if i+1 < len(steps) {
 			next = steps[i+1].at
 		}
-		works += s.by
-		sum += time.Duration(min(works, slots)) * max(next.Sub(s.at), 0)
+		works, slots = works+s.works, slots+s.slots
+		span := max(next.Sub(s.at), 0)
+		held, up = held+time.Duration(min(works, slots))*span, up+time.Duration(slots)*span
 	}
-	return sum
+	return held, up
 }
 
 func later(a, b time.Time) time.Time {

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/views"
@@ -27,8 +26,7 @@ func (p *Pages) addActivity(ctx context.Context, workers []fleet.Worker, queues 
 	p.activity.Lock()
 	defer p.activity.Unlock()
 	if now := p.site.Now(); p.activity.of == nil || now.Sub(p.activity.read) > activityAge {
-		slots := fleet.SlotsOf(workers, now, func(fleet.Worker, job.Slot) bool { return true })
-		all, err := p.site.Store.Work.Activities(ctx, now, slots)
+		all, err := p.site.Store.Work.Activities(ctx, now, fleet.UpSince(workers, now))
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,10 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
 
@@ -63,6 +66,18 @@ func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 		t.Error("a device that is here is said to be away")
 	}
 	webtest.WantText(t, doc, "[data-worker=rack-7] [data-tools]", "nvcc 12.8.93 CUDA 12.8")
+}
+
+func TestADeviceIsBusyForAPartOfItsUptime(t *testing.T) {
+	s, now := webtest.Start(t), time.Now()
+	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort", "CPU")
+	run := webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ann", accounts.RoleUser), task, work.Score{NS: 5000})
+	_, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update runs set started_at = $1, ended_at = $2 where id = $3", now.Add(-5*time.Hour).UTC(), now.Add(-2*time.Hour).UTC(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modelstest.Heard(t, s.Cfg.Store, job.Heartbeat{Worker: "w1", Started: now.Add(-6 * time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
+	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "busy 50.0 % of its uptime, 6 h 00 min")
 }
 
 // What no worker serves looked as if it could run: it was ticked already, and its run was "next".
