@@ -242,6 +242,8 @@ type Device struct {
 	Busy    int    `json:"busy"`
 	Queued  int    `json:"queued"`
 	Running int    `json:"running"`
+	Ahead   int    `json:"ahead" jsonschema:"work that waits and starts before a new run"`
+	Behind  int    `json:"behind" jsonschema:"work that waits and starts after a new run: later runs of one person, profiles, baselines, and reruns"`
 	// Nothing new begins on a paused device.
 	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who holds back its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`

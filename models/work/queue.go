@@ -49,6 +49,7 @@ type QueuedWork struct {
 	Sent         int // 1: a worker was given its job
 	Priority     Priority
 	TurnOf       string // whose turn it takes: a person's, a caller's, or a confirmation's
+	Turn         int    // 1: its first, counting what runs
 	Place        int    // 1: next
 	QueuedAt     time.Time
 	NotBefore    *time.Time // when it may be tried again, after a loss
@@ -63,6 +64,14 @@ func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID:
 // Confirms reports whether it is a leg of a confirmation.
 func (q QueuedWork) Confirms() bool {
 	return q.RunID > 0 && strings.HasPrefix(q.TurnOf, turnOfConfirmation)
+}
+
+// beforeNew chooses, of work in turns, what comes before a run that someone without other work submits now.
+const beforeNew = "(sent = 1 or priority = 0 or priority = 1 and turn = 1)"
+
+// BeforeNew is beforeNew.
+func (q QueuedWork) BeforeNew() bool {
+	return q.Sent == 1 || q.Priority == PriorityEvaluation || q.Priority == PriorityRun && q.Turn == 1
 }
 
 // Queue lists all work that waits, by device and place.
@@ -147,11 +156,13 @@ func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]Queue
 	return list, db.ReadError(err, "the submissions of the queue")
 }
 
-// QueueLength counts a device's live runs.
+// QueueLength counts a device's live runs, and divides all work that waits by whether it comes before a new run (BeforeNew).
 type QueueLength struct {
 	Device  string
 	Waiting int
 	Running int
+	Ahead   int
+	Behind  int
 }
 
 // Loads lists the devices that have live work, and those whose queues are held back, in one query.
@@ -161,9 +172,11 @@ func (l *LifeCycle) Loads(ctx context.Context) (lengths []QueueLength, paused ma
 		Pause       string
 	}
 	err = l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
-			sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running, '' as pause
-		from (` + liveWork + `) w group by device
-		union all select key, 0, 0, value from settings where key like '` + fleet.PauseKey + `%'`).Scan(&rows).Error
+			sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running,
+			sum(case when started_at is null and ` + beforeNew + ` then 1 else 0 end) as ahead,
+			sum(case when started_at is null and not ` + beforeNew + ` then 1 else 0 end) as behind, '' as pause
+		from (` + workInTurns + `) w group by device
+		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKey + `%'`).Scan(&rows).Error
 	paused = map[string]fleet.Pause{}
 	for _, row := range rows {
 		if row.Pause == "" {

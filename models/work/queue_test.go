@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -57,7 +58,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}
 		lengths, paused, err := s.Work.Loads(ctx)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1}}, lengths); diff != "" || err != nil || len(paused) != 0 {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, Ahead: 1, Behind: 4}}, lengths); diff != "" || err != nil || len(paused) != 0 {
 			t.Errorf("lengths, with pauses %+v, %v:\n%s", paused, err, diff)
 		}
 
@@ -71,6 +72,33 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		}
 		if next := nextAt(time.Now().Add(2 * time.Second)); next != first.ID {
 			t.Errorf("next after the pause: run %d", next)
+		}
+	})
+}
+
+func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		for _, user := range []accounts.User{w.Ann, w.Ann, w.Ben, w.Ben} {
+			w.Submit(t, s, user)
+		}
+		for _, change := range []string{"mode = 'baseline'", "profile_of = 1, overdue = false"} {
+			run := w.Submit(t, s, modelstest.Person(t, s, "with "+change, accounts.RoleUser))
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, "update runs set "+change+" where id = $1", run.ID)))
+		}
+		lengths, _, err := s.Work.Loads(ctx)
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 6, Ahead: 2, Behind: 4}}, lengths); diff != "" || err != nil {
+			t.Fatalf("lengths, %v:\n%s", err, diff)
+		}
+		ahead := 0
+		for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.LiveQueue(ctx)) {
+			if q.BeforeNew() {
+				ahead++
+			}
+		}
+		fresh := w.Submit(t, s, modelstest.Person(t, s, "Carl", accounts.RoleUser))
+		if place := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, fresh.SubmissionID))[fresh.ID]; ahead != 2 || place != 3 {
+			t.Errorf("the queue counts %d ahead, and the new run has place %d, want 2 and 3", ahead, place)
 		}
 	})
 }

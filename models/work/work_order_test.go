@@ -46,7 +46,7 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 		}
 		lengths, _, err := s.Work.Loads(ctx)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4}}, lengths); diff != "" {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 5, Behind: 2}}, lengths); diff != "" {
 			t.Errorf("runs that wait:\n%s", diff)
 		}
 	})

@@ -41,7 +41,7 @@ func TestAPausedDeviceIsShownToAll(t *testing.T) {
 	webtest.WantText(t, doc, "[data-device=H200] .callout", "The room is <being> cooled.")
 	waits := visitor.Page(fmt.Sprintf("/submissions/%d", s.Queued.SubmissionID), http.StatusOK)
 	webtest.WantText(t, waits, "main", s.Admin.Name+" paused H200. The run keeps its place and starts when the device is resumed. The room is <being> cooled.")
-	webtest.WantText(t, s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug, http.StatusOK), "main", "Paused, 1 waiting")
+	webtest.WantText(t, s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug, http.StatusOK), "main", "Paused, 0 waiting ahead of a new run, 1 behind it")
 	press("/devices/H200/resume")
 	if visitor.Page("/devices", http.StatusOK).Find("[data-device=H200] .callout").Length() > 0 {
 		t.Error("a device that was resumed is still shown as paused")

@@ -61,10 +61,10 @@ func againOf(q work.QueuedWork) string {
 // card counts work that is live, and says how it stands: of what runs, since when this attempt is made.
 func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
-		l.count(q.Device, 0, 1)
+		l.count(q, 0, 1)
 		return views.RunCard{Run: work.Run{ID: q.RunID, State: work.RunState(q.State), Work: work.Work{QueuedAt: runs.TimeOf(q.DispatchedAt)}}}
 	}
-	l.count(q.Device, 1, 0)
+	l.count(q, 1, 0)
 	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{QueuedAt: q.QueuedAt}}, Position: q.Place}
 	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
 		card.TriedAgain = *q.NotBefore
@@ -72,9 +72,15 @@ func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	return card
 }
 
-func (l *queueList) count(device string, waiting, running int) {
-	n := l.lengths[device]
-	l.lengths[device] = work.QueueLength{Device: device, Waiting: n.Waiting + waiting, Running: n.Running + running}
+func (l *queueList) count(q work.QueuedWork, waiting, running int) {
+	n := l.lengths[q.Device]
+	n.Device, n.Waiting, n.Running = q.Device, n.Waiting+waiting, n.Running+running
+	if q.BeforeNew() {
+		n.Ahead += waiting
+	} else {
+		n.Behind += waiting
+	}
+	l.lengths[q.Device] = n
 }
 
 func (l *queueList) add(device string, row views.QueuedRun) {

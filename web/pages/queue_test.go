@@ -91,6 +91,24 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), row, "Queued tried again at "+run.NotBefore.Format("2 Jan 2006, 15:04 UTC"))
 }
 
+func TestTheQueueSaysWhatIsAheadOfANewRun(t *testing.T) {
+	s := webtest.NewScene(t)
+	ben := modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)
+	for range 3 { // one takes his first turn
+		s.Submit(ben, "H200", webtest.GoodKernel)
+	}
+	doc := s.Browser().Page("/devices", http.StatusOK)
+	webtest.WantText(t, doc, "[data-device=H200] .card-head", "1 running, 4 waiting")
+	webtest.WantText(t, doc, "[data-device=H200] [data-ahead]", "1 waits ahead of a new ranked run 3 wait behind it")
+	if doc.Find("[data-device=CPU] [data-ahead]").Length() > 0 {
+		t.Error("a device for which nothing waits has something ahead")
+	}
+	chip := s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug+"/solve", http.StatusOK).Find("label[data-device=H200]")
+	if got, title := webtest.Words(chip), chip.AttrOr("title", ""); got != "H200 busy, 1 ahead" || !strings.HasSuffix(title, "1 waiting ahead of a new run, 3 behind it") {
+		t.Errorf("the choice of a device says %q, and %q", got, title)
+	}
+}
+
 func TestALongQueueSaysHowManyItDoesNotShow(t *testing.T) {
 	s := webtest.NewScene(t)
 	for range 60 {

@@ -71,7 +71,8 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 		}
 	}
 	for _, length := range lengths {
-		at(length.Device).Queued, at(length.Device).Running = length.Waiting, length.Running
+		d := at(length.Device)
+		d.Queued, d.Running, d.Ahead, d.Behind = length.Waiting, length.Running, length.Ahead, length.Behind
 	}
 	list := make([]client.Device, 0, len(byName))
 	for name, d := range byName {
@@ -125,17 +126,25 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	if d.Slots == 0 { // just after a worker's start, too
 		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or out of service: a run waits until one passes", Short: "not ready", Sanitizer: d.Sanitizer}
 	}
-	free := max(Free(d)-d.Queued, 0) // who waits already comes first
-	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %d waiting", free, d.Slots, d.Queued), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}
+	free := max(Free(d)-d.Ahead, 0) // who waits already comes first
+	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}
 	switch {
 	case d.PausedSince != nil:
-		choice.Note, choice.Short, choice.Free = fmt.Sprintf("Paused, %d waiting", d.Queued), "paused", false
-	case free == 0 && d.Queued == 0:
-		choice.Short = "busy"
+		choice.Note, choice.Short, choice.Free = "Paused, "+Waiting(d), "paused", false
+	case free == 0 && d.Ahead == 0:
+		choice.Short = "busy, none ahead"
 	case free == 0:
-		choice.Short = fmt.Sprintf("busy, %d waiting", d.Queued)
+		choice.Short = fmt.Sprintf("busy, %d ahead", d.Ahead)
 	}
 	return choice
+}
+
+// Waiting says what waits for a device, as the sender of a new run needs it.
+func Waiting(d client.Device) string {
+	if d.Ahead+d.Behind == 0 {
+		return "none waiting"
+	}
+	return fmt.Sprintf("%d waiting ahead of a new run, %d behind it", d.Ahead, d.Behind)
 }
 
 // ChosenDevices are choices as a form had them.
