@@ -3,11 +3,7 @@ package operation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +21,6 @@ import (
 const (
 	longWait  = 30 * time.Minute   // as the alert in deploy/alerts.yaml
 	oldBackup = 7 * 24 * time.Hour // then the page asks for a new one
-	backupAt  = "last-backup"      // in the data directory; the operator's backup touches it
 )
 
 // Health shows on one page what needs an operator, and what to do about it.
@@ -206,29 +201,6 @@ func (o *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 		row.State, row.Do = views.HealthBad, "Free space now: the site refuses submissions."
 	case free < 2*disk.MinFree:
 		row.State, row.Do = views.HealthLook, "Free space soon, or add some."
-	}
-	return row, nil
-}
-
-// backup is when the operator last recorded one.
-func (o *Operation) backup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Backup", Link: "/docs/backup", LinkText: "Backup and restore"}
-	path := filepath.Join(o.site.Store.Disk.Dir, backupAt)
-	record := "touch " + path
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		row.State, row.Says, row.Do = views.HealthUnknown, "No backup has been recorded.", "Make a backup, and then run:"
-		row.Command = record
-		return row, nil
-	case err != nil:
-		row.State, row.Says, row.Do = views.HealthUnknown, "The record of the last backup could not be read.", "Check the rights of "+path+"."
-		return row, nil
-	}
-	age := o.site.Now().Sub(info.ModTime())
-	row.Says, row.At = "The last one was recorded", info.ModTime()
-	if age > oldBackup {
-		row.State, row.Do, row.Command = views.HealthLook, "Make a new one, and then run:", record
 	}
 	return row, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/evaluator/job"
+	"warpboard/migrations"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/web"
@@ -45,7 +46,10 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	webtest.WantText(t, doc, "[data-health=Backup]", "No backup has been recorded.")
 
 	record := filepath.Join(s.Cfg.Store.Disk.Dir, "last-backup")
+	webtest.WantText(t, doc, "[data-health=Backup] code", "mkdir -p -m 700 backup")
+	webtest.WantText(t, doc, "[data-health=Backup] code", map[bool]string{false: ".backup backup/warpboard.db", true: "pg_dump"}[s.Cfg.Store.Dialect() == migrations.Postgres])
 	webtest.WantText(t, doc, "[data-health=Backup] code", "touch "+record)
+	webtest.WantText(t, doc, "[data-health=Backup]", "this page shows the time of that file")
 	if err := os.WriteFile(record, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
