@@ -278,7 +278,7 @@ func places(p UserPage) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<section aria-labelledby=\"places\"><h2 id=\"places\">On the boards</h2><div class=\"card mt-3 overflow-hidden\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of places\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Rank</th><th scope=\"col\">Task</th><th scope=\"col\">Device</th><th class=\"r\" scope=\"col\">Score</th><th class=\"hide-phone\" scope=\"col\">Progress</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<section aria-labelledby=\"places\"><h2 id=\"places\">On the boards</h2><div class=\"card mt-3 overflow-hidden\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of places\"><table class=\"table stacked places\"><thead><tr><th class=\"fit\" scope=\"col\">Rank</th><th scope=\"col\">Task</th><th scope=\"col\">Device</th><th class=\"r\" scope=\"col\">Score</th><th class=\"hide-phone\" scope=\"col\">Progress</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -18,6 +18,12 @@ func TestTextsFitWhereTheyAre(t *testing.T) {
 		`[...document.querySelectorAll(".board tbody tr")].every((row) => row.lastElementChild.scrollWidth <= row.lastElementChild.clientWidth)`)
 	holds(w, fmt.Sprintf("/users/%d", s.Ada.ID), 390, "a device has one line",
 		`[...document.querySelectorAll("main .device")].every((e) => e.getClientRects().length <= 1)`)
+	for _, path := range []string{"/tasks/" + s.Task.Slug, fmt.Sprintf("/users/%d", s.Admin.ID), fmt.Sprintf("/users/%d", s.Ada.ID), "/clocks", "/devices"} {
+		holds(w, path, 390, "no table scrolls sideways", `[...document.querySelectorAll("main .scroll:has(.table)")].every((e) => !e.checkVisibility() || e.scrollWidth <= e.clientWidth)`)
+	}
+	holds(w, "/tasks", 390, "the tasks begin on the first screen", `document.querySelector("#tasks").getBoundingClientRect().top < 420`)
+	holds(w, "/tasks/"+s.Task.Slug+"/solve", 390, "the note beside a device is whole",
+		`document.querySelector("#bench-queue .device-chip") && document.querySelector("#bench-queue").scrollWidth <= document.querySelector("#bench-queue").clientWidth`)
 	holds(w, "/trust", 1280, "code in a sentence stands out from a dark page",
 		`((document.documentElement.dataset.theme = "dark"), getComputedStyle(document.querySelector(".prose p > code")).backgroundColor != "rgb(12, 14, 16)")`)
 	holds(w, webtest.SubmissionPath(s.Second), 390, "the texts of a line below a title stand on one line",

@@ -23,6 +23,6 @@ func TestTheSearchOfTheEditorLooksLikeThePage(t *testing.T) {
 	w.Until(`parseFloat(getComputedStyle(document.querySelector(".chart a circle")).strokeWidth) + 7 >= 24`)
 	w.LooksRight("board")
 	w.Visit("/tasks")
-	w.Until(`innerWidth > 736 || getComputedStyle(document.querySelector(".filters")).maskImage != "none"`)
+	w.Until(`document.querySelector("[data-filters]").getBoundingClientRect().height < 40 && document.querySelector("#tasks").getBoundingClientRect().top < 400`)
 	w.LooksRight("home")
 }

@@ -243,7 +243,7 @@ func TestADisturbedScoreIsExplainedWithoutScrolling(t *testing.T) {
 	w.LooksRight("bench-cases")
 }
 
-// TestAPhoneHasTheButtonsInOneRow, with a menu that is only HTML.
+// TestAPhoneHasTheButtonsInOneRow, below the devices with their whole notes, and with a menu that is only HTML.
 func TestAPhoneHasTheButtonsInOneRow(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
@@ -252,11 +252,12 @@ func TestAPhoneHasTheButtonsInOneRow(t *testing.T) {
 	w.Until(fmt.Sprintf("%s == %q", shown, "Test,Rank,Benchmark,Profile,For another person"))
 	w.Do(chromedp.EmulateViewport(390, 844))
 	w.Until(fmt.Sprintf("%s == %q", shown, "Test,Rank,More"))
-	w.Until(`document.querySelector(".bench-bar").offsetHeight < 64`)
+	w.Until(`document.querySelector(".bench-bar").offsetHeight < 110`)
+	w.Until(`new Set([...document.querySelectorAll(".bench-bar > .btn, .bench-more")].map((part) => part.getBoundingClientRect().top)).size == 1`)
 	w.Eval(`document.querySelector(".bench-more > summary").click()`)
 	w.Until(fmt.Sprintf("%s == %q", shown, "Test,Rank,More,Benchmark,Profile,For another person"))
 	w.Until(`document.querySelector(".bench-right").offsetWidth <= document.querySelector("h1").parentElement.offsetWidth`)
-	w.Until(`document.documentElement.scrollWidth == innerWidth && document.querySelector(".bench-more-list").getBoundingClientRect().top > 0`)
+	w.Until(`document.documentElement.scrollWidth == innerWidth && document.querySelector(".bench-more-list").getBoundingClientRect().top > 0 && document.querySelector(".bench-more-list").getBoundingClientRect().left >= 0`)
 	w.LooksRight("bench-more")
 }
 
