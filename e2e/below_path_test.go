@@ -27,7 +27,7 @@ func (w *window) worksBelowThePath() {
 	w.Click(`header a[aria-label="Warpboard"]`)
 	w.Until(`location.pathname == "/warpboard/" && document.documentElement.dataset.theme == "dark"`) // by its cookie
 
-	w.Until(`!document.querySelector("[data-palette]").hidden`) // the page's script has run
+	w.Until(`!document.querySelector("[data-theme-toggle]").hidden`) // the page's script has run
 	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Until(`document.querySelector("dialog.palette [role=option]")`)
 	w.Do(chromedp.SendKeys("dialog.palette input", "submit"))

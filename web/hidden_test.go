@@ -153,7 +153,7 @@ func (s *trickyScene) surfaces() (list []string) {
 			fmt.Sprintf("/submissions/%d/runs/%d/profile?pin=%d", s.First.SubmissionID, s.First.ID, run.ID),
 			fmt.Sprintf("/tasks/%s/solve?from=%d", s.Task.Slug, run.SubmissionID), fmt.Sprintf("/tasks/%s?from=%d", s.Task.Slug, run.SubmissionID))
 	}
-	list = append(list, "/find?q="+trick[:6], "/find?q=Pat", "/?q="+trick[:6], "/tasks/"+s.Task.Slug+"/boards/H200?q=Pat")
+	list = append(list, "/find?q="+trick[:6], "/find?q=Pat", "/search?q="+trick[:6], "/search?q=Pat", "/?q="+trick[:6], "/tasks/"+s.Task.Slug+"/boards/H200?q=Pat")
 	slices.Sort(list)
 	return slices.Compact(list)
 }

@@ -20,7 +20,7 @@ type look struct {
 func lookedAt(s *webtest.ProfiledScene) []string {
 	run := s.Second
 	return append(s.All(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID), fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, run.ID),
-		webtest.SubmissionPath(run), webtest.ProfilePath(run), "/playground", "/operate", "/operate/storage", "/webhooks", s.Webhook(), "/devices/CPU/sentinel", "/api", "/tags/beginner", "/leaderboards", "/docs/tasks", "/docs", "/docs/proxy", "/docs/measuring", "/harness/eval/py",
+		webtest.SubmissionPath(run), webtest.ProfilePath(run), "/playground", "/search?q=matrix", "/operate", "/operate/storage", "/webhooks", s.Webhook(), "/devices/CPU/sentinel", "/api", "/tags/beginner", "/leaderboards", "/docs/tasks", "/docs", "/docs/proxy", "/docs/measuring", "/harness/eval/py",
 		"/tasks/new/softmax_numpy", "/tasks/"+s.Task.Slug+"/trial",
 		"/events", "/events/new", "/events/"+s.Event(0).Slug, "/tasks/"+s.Task.Slug+"/boards/H200/embed", "/tasks/"+s.Task.Slug+"/boards/H200?columns=error")
 }

@@ -122,6 +122,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tags/:tag", s.pages.Collection)
 	pages.get("/leaderboards", s.pages.Leaderboards)
 	pages.get("/find", s.palette.Find)
+	pages.get("/search", s.palette.Search)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
 	pages.get("/tasks/new/:kind", site.NeedsSignIn, s.authoring.Begin)

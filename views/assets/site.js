@@ -191,8 +191,10 @@ function keyName({ ctrlKey, metaKey, shiftKey, key }) {
 // What the keys do is fetched when one is used first.
 function shortcuts(button) {
   const load = () => import(button.dataset.palette);
-  button.hidden = false;
-  button.addEventListener("click", async () => (await load()).palette());
+  button.addEventListener("click", async (event) => {
+    event.preventDefault(); // without this script it leads to the page of the search
+    (await load()).palette();
+  });
   document.addEventListener("keydown", async (event) => {
     const { target } = event;
     const name = keyName(event);
@@ -201,7 +203,7 @@ function shortcuts(button) {
     if (!found) return;
     const { part, act } = found;
     const form = target.closest("form");
-    if (form && part?.form && form !== part.form) return; // the key is of another form than the one that is filled in
+    if (form && part?.form && part !== button && form !== part.form) return; // the key is of another form than the one that is filled in
     if (target.closest("dialog") && name !== "?" && part !== button) return;
     event.preventDefault();
     if (part) part.matches("input") ? part.focus() : part.click();

@@ -44,32 +44,53 @@ type place struct {
 	URL   string `json:"url"`
 }
 
-// Find answers with the places that fit the words in ?q=; without words, with the tasks and the asker's last submissions.
+// Find answers a script with the places that the search finds.
 func (p *Palette) Find(c *fiber.Ctx) error {
+	found, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		found[i].URL = string(p.site.Mount) + found[i].URL
+	}
+	c.Set(fiber.HeaderCacheControl, "private, no-store")
+	return c.JSON(found)
+}
+
+// Search is the page of the same search, which needs no script.
+func (p *Palette) Search(c *fiber.Ctx) error {
+	found, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	page := views.SearchPage{Page: p.site.Page(c, "Search", ""), Text: strings.TrimSpace(c.Query("q"))}
+	for _, f := range found {
+		page.Found = append(page.Found, views.Found(f))
+	}
+	return p.site.Render(c, fiber.StatusOK, views.Search(page))
+}
+
+// found are the places that fit the words in ?q=; without words, the tasks and the asker's last submissions.
+func (p *Palette) found(c *fiber.Ctx) ([]place, error) {
 	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
 	if len(text) > mostText {
-		return site.Invalid("q", "Search for at most %d bytes.", mostText)
+		return nil, site.Invalid("q", "Search for at most %d bytes.", mostText)
 	}
 	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
 	found, err := p.numbered(c.UserContext(), viewer, numberIn(text))
 	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.tasks, p.own, p.people} {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var list []place
 		list, err = more(c.UserContext(), viewer, words)
 		found = append(found, list...)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found = slices.Concat(found, p.pages(viewer, words), p.manual(words))
-	found = exactFirst(distinct(found), text)
-	for i := range found {
-		found[i].URL = string(p.site.Mount) + found[i].URL
-	}
-	c.Set(fiber.HeaderCacheControl, "private, no-store")
-	return c.JSON(found)
+	return exactFirst(distinct(found), text), nil
 }
 
 // number is one of a submission: alone, or after # anywhere in a text.

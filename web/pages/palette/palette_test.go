@@ -145,7 +145,7 @@ func TestControlKGoesToATask(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Visit("/devices")
-	w.Until(`!document.querySelector("[data-palette]").hidden && performance.getEntriesByType("resource").every((r) => !r.name.includes("palette"))`)
+	w.Until(`document.readyState == "complete" && performance.getEntriesByType("resource").every((r) => !r.name.includes("palette"))`)
 	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Until(`document.querySelector("dialog[open]") && document.activeElement.role == "combobox"`)
 	w.Do(chromedp.KeyEvent("matrix cuda"))
