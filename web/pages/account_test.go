@@ -58,7 +58,7 @@ func TestSignInComesBackToWhereItBegan(t *testing.T) {
 	if got := resp.Request.URL.String(); !strings.HasSuffix(got, "/sign-in?next=%2Fme") {
 		t.Errorf("a visitor of /me is sent to %s", got)
 	}
-	webtest.WantText(t, doc, "[data-link]", "It signs you in as an admin")
+	webtest.WantText(t, doc, "[data-link]", "signs you in as an admin")
 	doc = s.SignedIn("Dev", accounts.RoleAdmin).Page("/sign-in?next=%2Fme", http.StatusOK)
 	if got := doc.Find("input[name=next]").AttrOr("value", ""); got != "/me" {
 		t.Errorf("the form comes back to %q", got)
