@@ -48,7 +48,7 @@ func (w *window) signIn(name string) {
 	w.Open("/")
 	w.shoot("home")
 	w.Click(`header a[href^="/sign-in"]`)
-	w.Shows("[data-link]", "It signs you in as an admin")
+	w.Shows("[data-link]", "signs you in as an admin")
 	w.shoot("sign-in")
 	w.opensLink()
 	w.Open("/sign-in")
