@@ -414,8 +414,10 @@ func outcomeActions(r RunCard) templ.Component {
 
 func (o Outcome) stands() bool { return outcome.Stands(o.Outcome) }
 
-// older reports whether the run is its person's entry, and has no rank because the board has newer software.
-func (o Outcome) older() bool { return o.Entry && o.Rank == 0 }
+// older reports whether the run is of older software than its board, or than its person's entry there: it is not compared.
+func (o Outcome) older() bool {
+	return o.Entry && o.Rank == 0 || !o.Entry && o.Rank > 0 && o.BestRun == 0
+}
 
 // placeURL is the board, at the reader's own row with those of its rank.
 func (r RunCard) placeURL() templ.SafeURL {

@@ -73,6 +73,10 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	o.Roof = run.Roof
 	if own.RunID != run.RunID {
 		o.Record, o.Confirming = false, false
+		if own.Age != run.Age { // scores of other software are not compared
+			o.HideNext()
+			return &o, Validated{}, nil
+		}
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
 		o.BestUnclear = unclear(run, own)
 		return &o, Validated{}, nil

@@ -83,6 +83,10 @@ func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
 		if said := outcome(t, s, old); said != "– of 0, first" {
 			t.Errorf("the old run's outcome is %q", said)
 		}
+		w.ScoreIn(t, s, w.Ben, 180, "580")
+		if said := outcome(t, s, old); said != "2 of 2" {
+			t.Errorf("beside an entry of newer software its outcome is %q", said)
+		}
 	})
 }
 
