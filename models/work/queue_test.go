@@ -86,19 +86,22 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 			run := w.Submit(t, s, modelstest.Person(t, s, "with "+change, accounts.RoleUser))
 			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, "update runs set "+change+" where id = $1", run.ID)))
 		}
+		sent, taken := w.Submit(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser)), w.Submit(t, s, modelstest.Person(t, s, "Edda", accounts.RoleUser))
+		modelstest.Check(t, modelstest.Second(s.Work.StartAttempt(ctx, sent.Ref())))
+		modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.Ref())).ID)))
 		lengths, _, err := s.Work.Loads(ctx)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 6, Ahead: 2, Behind: 4}}, lengths); diff != "" || err != nil {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 7, Running: 1, Ahead: 3, Behind: 4}}, lengths); diff != "" || err != nil {
 			t.Fatalf("lengths, %v:\n%s", err, diff)
 		}
 		ahead := 0
 		for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.LiveQueue(ctx)) {
-			if q.BeforeNew() {
+			if q.StartedAt == nil && q.BeforeNew() {
 				ahead++
 			}
 		}
 		fresh := w.Submit(t, s, modelstest.Person(t, s, "Carl", accounts.RoleUser))
-		if place := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, fresh.SubmissionID))[fresh.ID]; ahead != 2 || place != 3 {
-			t.Errorf("the queue counts %d ahead, and the new run has place %d, want 2 and 3", ahead, place)
+		if place := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, fresh.SubmissionID))[fresh.ID]; ahead != 3 || place != 4 {
+			t.Errorf("the queue counts %d ahead, and the new run has place %d, want 3 and 4", ahead, place)
 		}
 	})
 }
