@@ -91,7 +91,7 @@ func (f attackFamily) claim() string {
 // attacksHeld says how the attacks that were run ended.
 func attacksHeld(held, tried int) string {
 	if held == tried && tried > 1 {
-		return fmt.Sprintf("All %d that were run on this site were refused or timed truthfully.", tried)
+		return fmt.Sprintf("All %d that were run with this version were refused or timed truthfully.", tried)
 	}
-	return fmt.Sprintf("%d of the %d that were run on this site end as expected.", held, tried)
+	return fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)
 }

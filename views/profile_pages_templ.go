@@ -36,7 +36,7 @@ type ComparePage struct {
 	Heading      string          // names both
 	Best         int64           // the viewer's entry on A's board, when it is neither; else 0
 	Compare      templ.Component // charts.Compare
-	PinB         templ.SafeURL   // the profile of A with B as its baseline; empty where one of them has none
+	PinA         templ.SafeURL   // the profile of B with A as its baseline; empty where one of them has none
 }
 
 // Profile is the details page of a run.
@@ -302,13 +302,13 @@ func Compare(p ComparePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.PinB != "" {
+			if p.PinA != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<a class=\"btn\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var13 templ.SafeURL
-				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(p.PinB)
+				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(p.PinA)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile_pages.templ`, Line: 80, Col: 33}
 				}
@@ -321,7 +321,7 @@ func Compare(p ComparePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var14 string
-				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.NameA)
+				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.NameB)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile_pages.templ`, Line: 80, Col: 56}
 				}
@@ -334,7 +334,7 @@ func Compare(p ComparePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var15 string
-				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.NameB)
+				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.NameA)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile_pages.templ`, Line: 80, Col: 73}
 				}

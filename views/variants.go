@@ -96,5 +96,5 @@ func restText(rest []variantChip) string {
 			return fmt.Sprintf("+%d", len(rest))
 		}
 	}
-	return fmt.Sprintf("+%d offline", len(rest))
+	return fmt.Sprintf("+%d offline boards", len(rest))
 }

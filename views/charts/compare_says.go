@@ -106,7 +106,7 @@ func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.S
 // timesNote says how to read the drawing of the cases. The interval of a ratio is that of Apart, so that the drawing and the
 // words beside it agree.
 func (vm CompareVM) timesNote() string {
-	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. A bar across the line shows no clear difference, nor does a ratio within 0.5 %%.", vm.B.Short, vm.A.Short)
+	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%.", vm.B.Short, vm.A.Short)
 }
 
 // ratioText says of a case what its ratio shows.

@@ -8,6 +8,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/versus"
+	"warpboard/views/format"
 )
 
 // overlay is the repeats of one case of both sides over one axis of time: A's counted upwards, B's downwards.
@@ -17,6 +18,7 @@ type overlay struct {
 	low, high float64
 	beyond    int  // repeats above the axis
 	log       bool // the axis is logarithmic
+	under     bool // low is the clock's tolerance: some repeats are shorter
 }
 
 const (
@@ -45,6 +47,7 @@ func newOverlay(c versus.Case) (o overlay, ok bool) {
 	}
 	shownA, shownB := withoutOutliers(a), withoutOutliers(b)
 	o = overlay{spec: c.Spec, low: min(a[0], b[0]), high: max(shownA[len(shownA)-1], shownB[len(shownB)-1])}
+	o.under = isTolerance(o.low, c.A) || isTolerance(o.low, c.B)
 	o.beyond = len(a) + len(b) - len(shownA) - len(shownB)
 	if !(o.high > o.low) || math.IsInf(o.high-o.low, 0) {
 		return o, false
@@ -61,8 +64,26 @@ func repeatsOf(c *job.CaseResult) []float64 {
 		return nil
 	}
 	times := slices.DeleteFunc(slices.Clone(c.Times), func(t float64) bool { return math.IsNaN(t) || math.IsInf(t, 0) })
+	for i, t := range times {
+		if inTolerance(t, *c) {
+			times[i] = c.Clocks.Tolerance
+		}
+	}
 	slices.Sort(times)
 	return times
+}
+
+// isTolerance reports whether a time stands for repeats of a case that are within its clock's tolerance.
+func isTolerance(ns float64, c *job.CaseResult) bool {
+	return ns == c.Clocks.Tolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return inTolerance(t, *c) })
+}
+
+// lowText is the lower end of the axis.
+func (o overlay) lowText() string {
+	if o.under {
+		return "< " + format.Nanoseconds(o.low).String()
+	}
+	return format.Nanoseconds(o.low).String()
 }
 
 // bins are the parts of the repeats in each slice of the axis.

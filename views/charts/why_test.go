@@ -106,6 +106,10 @@ func TestRepeatsOfBothLieOverOneAxis(t *testing.T) {
 	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].log || list[0].log || !(wide[0].at(300) > 0.45 && wide[0].at(300) < 0.55) {
 		t.Errorf("repeats from 100 to 900: %+v", wide)
 	}
+	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.Clocks{Tolerance: 20}}
+	if list := newOverlays([]versus.Case{{Spec: "n: 1", A: short, B: short}}); len(list) != 1 || !strings.HasPrefix(list[0].lowText(), "< 20") {
+		t.Errorf("repeats within the clock's tolerance: %+v", list)
+	}
 	if a.Times[0] != 100 || b.Times[3] != 1e9 {
 		t.Error("the repeats were sorted in place")
 	}

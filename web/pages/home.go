@@ -75,7 +75,7 @@ func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search view
 	if err != nil {
 		return list, err
 	}
-	f := taskFinder{pages: p, search: search, slots: fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })}
+	f := taskFinder{pages: p, search: search, newcomer: !viewer.SignedIn(), slots: fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })}
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	slices.SortStableFunc(found, f.order)
@@ -114,9 +114,10 @@ func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) (err error)
 
 // taskFinder has the search, and the devices that can run work now.
 type taskFinder struct {
-	pages  *Pages
-	search views.TaskSearch
-	slots  map[string]fleet.DeviceSlots
+	pages    *Pages
+	search   views.TaskSearch
+	slots    map[string]fleet.DeviceSlots
+	newcomer bool // easy tasks come before lively ones
 }
 
 func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
@@ -173,7 +174,11 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	case a.Deadline != nil:
 		return b.Deadline.Compare(*a.Deadline) // the last that closed first
 	}
-	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), cmp.Compare(b.People, a.People))
+	easier := 0
+	if f.newcomer {
+		easier = cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags))
+	}
+	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.People, a.People))
 }
 
 // order sorts true before false.

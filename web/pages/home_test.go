@@ -136,7 +136,7 @@ func TestATaskShowsTheDevicesThatAWorkerServes(t *testing.T) {
 	if shown := of(all.NotSelection(rest)); shown != "H200" || rest.Length() != 6 {
 		t.Errorf("the line shows %q, and %d devices behind their number", shown, rest.Length())
 	}
-	webtest.WantText(t, doc, "[data-task=many] summary", "+6 offline")
+	webtest.WantText(t, doc, "[data-task=many] summary", "+6 offline boards")
 	w := s.Window()
 	w.Visit("/tasks?q=many")
 	w.Eval(`document.querySelector("[data-task=many] summary").click()`)

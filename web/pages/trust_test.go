@@ -173,7 +173,7 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	if at := doc.Find("#report ~ p a").AttrOr("href", ""); at != "mailto:security@example.org" {
 		t.Errorf("the contact leads to %q", at)
 	}
-	webtest.WantText(t, doc, "[data-summary]", "3 published attacks. All 2 that were run on this site were refused or timed truthfully.")
+	webtest.WantText(t, doc, "[data-summary]", "3 published attacks. All 2 that were run with this version were refused or timed truthfully.")
 	webtest.WantText(t, doc, "[data-summary]", "1 connected worker")
 	webtest.WantText(t, doc, "[data-summary] a[href='#report']", "Report a vulnerability")
 	doc.Find("[data-summary] a").Each(func(_ int, a *goquery.Selection) {

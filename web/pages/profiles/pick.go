@@ -1,8 +1,8 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,7 +15,10 @@ import (
 	"warpboard/web/site/runs"
 )
 
-const offeredRuns = 20 // of the viewer's own
+const (
+	offeredRuns    = 20 // of the viewer's own
+	offeredEntries = 10 // the first of the board
+)
 
 // pick asks for the two runs to compare; one may be chosen already. Submissions can be named by their numbers, as=A and
 // bs=B, because pages do not show those of runs.
@@ -85,18 +88,22 @@ func (p *Profiles) runOf(c *fiber.Ctx, submission int64, device string) (seen ru
 	return seen, nil
 }
 
-// runsBeside are what a run may be compared with: itself, its board's first, the entry above the viewer's, and the
+// runsBeside are what a run may be compared with: itself, its board's first ten, the entry above the viewer's, and the
 // viewer's own.
 func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := offers{task: site.TaskRef(base.Task)}
 	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
-	leading, err := p.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, 1)
+	leading, err := p.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, offeredEntries)
 	if err != nil {
 		return nil, err
 	}
-	for _, st := range leading {
-		of.add("the first", st, &st.ScoreNS)
+	for i, st := range leading {
+		note := ""
+		if i == 0 {
+			note = "the first"
+		}
+		of.add(note, st, &st.ScoreNS)
 	}
 	own, err := p.site.Store.Boards.Place(ctx, run.VersionID, run.Device, viewer.ID)
 	if err != nil && db.KindOf(err) != db.NotFound {
@@ -134,9 +141,10 @@ type offers struct {
 func (o *offers) add(note string, st boards.Standing, score *float64) {
 	for i, row := range o.rows {
 		if row.RunID == st.RunID {
-			if note != "" {
-				o.rows[i].Note = fmt.Sprintf("%s, %s", row.Note, note)
+			if note != "" && row.Note != "" {
+				note = row.Note + ", " + note
 			}
+			o.rows[i].Note = cmp.Or(note, row.Note)
 			return
 		}
 	}

@@ -132,7 +132,7 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	case d.PausedSince != nil:
 		choice.Note, choice.Short, choice.Free = "Paused, "+Waiting(d), "paused", false
 	case free == 0 && d.Ahead == 0:
-		choice.Short = "busy, none ahead"
+		choice.Short = "busy, you are next"
 	case free == 0:
 		choice.Short = fmt.Sprintf("busy, %d ahead", d.Ahead)
 	}
