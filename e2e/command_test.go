@@ -61,7 +61,7 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	says(fmt.Sprintf("%d %s ranked %d CPU done", sub.ID, smallTask, sub.Runs[0].ID), "runs", "--task", smallTask)
 	says(strings.Join(strings.Fields(slow), " "), "source", fmt.Sprint(sub.ID))
 	ada.submitsSeveralFiles(s.url, says)
-	says("the data cannot show a difference", "compare", fmt.Sprint(sub.ID), fmt.Sprint(sub.ID))
+	says("a clear difference needs fresh processes of both runs", "compare", fmt.Sprint(sub.ID), fmt.Sprint(sub.ID))
 	pulled := filepath.Join(t.TempDir(), "pulled")
 	says("is in "+pulled, "task", "pull", smallTask, pulled)
 	if _, err := os.Stat(filepath.Join(pulled, "task.yml")); err != nil {

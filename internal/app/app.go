@@ -175,7 +175,7 @@ func version() string {
 
 func versionCommand(env Environment) *cobra.Command {
 	asJSON := false
-	cmd := &cobra.Command{Use: "version", Short: "print the version, and that of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
+	cmd := &cobra.Command{Use: "version", Short: "print the versions of the program and of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
 		if asJSON {
 			return json.NewEncoder(env.Stdout).Encode(map[string]string{"version": version(), "harness": harness.Digest()})
 		}

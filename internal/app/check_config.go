@@ -10,9 +10,9 @@ import (
 
 const checkConfigHelp = `usage: warpboard check-config [serve|work] [flags]
 
-Prints the settings that warpboard serve (or work) would use with these flags, environment variables and settings file, and where
-each is from: a flag, a variable, the file or the default. Secrets are not printed. Exits with 1 and lists the problems if it could not
-start with them. The flags are those of the command: warpboard serve --help and warpboard work --help list them.
+Prints the settings that warpboard serve (or work) would use, and where each comes from: a flag, an environment variable,
+the settings file, or the default. Secrets are not printed. If the command cannot start with these settings, check-config
+lists the problems and exits with 1. It takes the same flags as the command: see warpboard serve --help and warpboard work --help.
 
   warpboard check-config --config /etc/warpboard.toml
   warpboard check-config work --nats-url tls://boards.example.org:4222

@@ -45,12 +45,12 @@ func (c *Config) validate(command string) []error {
 		c.OAuth.check(&wrong)
 	case "work":
 		c.Worker.check(&wrong)
-		wrong.unless(c.Site != "" || c.NATS.URL != "", "--site is needed: the address of the site, as https://boards.example.org (or --nats-url)")
-		wrong.unless(c.Site == "" || c.NATS.URL == "", "--site and --nats-url exclude each other: both say where the site is")
+		wrong.unless(c.Site != "" || c.NATS.URL != "", "--site is needed: the address of the site, such as https://boards.example.org (or --nats-url)")
+		wrong.unless(c.Site == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
 		_, err := web.ParseBaseURL(c.Site)
 		wrong.unless(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
 		wrong.unless(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: make a credential on the site's queue page; or --join, with a token")
-		wrong.unless(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join exclude each other: a worker that joins makes its own secret")
+		wrong.unless(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
 		wrong.unless(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)
 	}
 	return wrong
@@ -93,7 +93,7 @@ func (c *Config) checkSite(wrong *problems) {
 	}
 	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server asks the site anyway.
 	n := c.NATS
-	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
+	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen cannot be used together: --nats-listen is for the embedded queue")
 	if n.AccountSeed != "" {
 		err := queue.CheckSeed(n.AccountSeed)
 		wrong.unless(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)

@@ -60,7 +60,7 @@ func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) str
 }
 
 func usage(fs *pflag.FlagSet, command string, out io.Writer) {
-	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nEach flag can also be set by the environment variable beside it, by the content of the file that the variable with\n_FILE appended names, or by a line of the settings file (--config).\n\n", command)
+	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nYou can also set each flag with the environment variable beside it, or with a line in the settings file (--config).\nThe variable with _FILE appended names a file with the value.\n\n", command)
 	eachSetting(fs, func(f *pflag.Flag) {
 		about := f.Usage
 		if f.DefValue != "" {

@@ -82,7 +82,7 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--smtp-host mail.example.org --smtp-from a@example.org --smtp-port 0", "--smtp-port 0: want 1 to 65535"},
 		{"serve", "--open-eval-api some", "--open-eval-api \"some\": want all, loopback or none"},
 		{"serve", "--metrics-from 10.0.0.0/8,example.org", "--metrics-from \"example.org\": want an address or a network"},
-		{"serve", "--nats-url nats://a:4222 --nats-listen b:4222", "exclude each other"},
+		{"serve", "--nats-url nats://a:4222 --nats-listen b:4222", "cannot be used together"},
 		{"serve", "--github-key k", "--github-key and --github-secret belong together"},
 		{"serve", "--google-secret s", "--google-key and --google-secret belong together"},
 		{"serve", "--discord-key k", "--discord-key and --discord-secret belong together"},

@@ -23,16 +23,16 @@ func migrate(ctx context.Context, env Environment, cfg *Config) error {
 	if err := store.Boards.RebuildEntries(ctx); err != nil {
 		return fmt.Errorf("rebuild boards: %w", err)
 	}
-	fmt.Fprintln(env.Stdout, "database is up to date, boards are rebuilt from the stored runs")
+	fmt.Fprintln(env.Stdout, "the database is up to date, and the boards are rebuilt from the stored runs")
 	return nil
 }
 
 // tokenCommand makes tokens: for operators and scripts on the server's own machine.
 func tokenCommand(env Environment) *cobra.Command {
 	var t newToken
-	return settingsCommand(env, "token", "make a personal API token for a user", t.make, func(fs *pflag.FlagSet) {
-		fs.StringVar(&t.user, "user", "", "user of the token: created by this command if missing; it cannot sign in")
-		fs.StringVar(&t.role, "role", "", "role to give that user: user, creator or admin; default: the one they have, user at first")
+	return settingsCommand(env, "token", "create a personal API token for a user", t.make, func(fs *pflag.FlagSet) {
+		fs.StringVar(&t.user, "user", "", "user of the token; a missing user is created, and cannot sign in")
+		fs.StringVar(&t.role, "role", "", "role of that user: user, creator, or admin; default: no change, or user for a new one")
 		fs.StringVar(&t.label, "name", "made by the operator", "purpose of the token")
 	})
 }

@@ -104,7 +104,7 @@ func goneAt(text string, written time.Time, grace time.Duration) (time.Time, err
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, fmt.Errorf("want a time as 30s or 2026-01-31T12:00:00Z, got %.40q", text)
+		return at, fmt.Errorf("want a time such as 30s or 2026-01-31T12:00:00Z, got %.40q", text)
 	}
 	return at, nil
 }

@@ -221,7 +221,7 @@ func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logge
 // announceStop has the log say when the stop signal comes, and what follows.
 func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
 	return context.AfterFunc(ctx, func() {
-		log.Info("stopping: runs have a moment to finish; the others continue elsewhere or after the next start", "grace", cfg.Grace)
+		log.Info("stopping: runs have until --grace to finish; the others continue on another worker or after the next start", "grace", cfg.Grace)
 	})
 }
 

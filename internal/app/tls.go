@@ -23,7 +23,7 @@ type TLSSettings struct {
 
 func (s TLSSettings) check(wrong *problems, base *url.URL) {
 	wrong.unless((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
-	wrong.unless(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert exclude each other")
+	wrong.unless(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert cannot be used together")
 	wrong.unless(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
 	if s.Auto || s.Cert != "" {
 		wrong.unless(base != nil && base.Scheme == "https", "--tls-auto and --tls-cert need the site's name: give --base-url https://HOST")

@@ -176,7 +176,7 @@ func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 		return err
 	}
 	if in.Shared == nil {
-		return site.Invalid("shared", `Say {"shared": true} or {"shared": false}.`)
+		return site.Invalid("shared", `Send {"shared": true} or {"shared": false}.`)
 	}
 	found, err := a.evals.Changeable(c, c.Params("id"))
 	if err != nil {

@@ -44,7 +44,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 		"info": map[string]any{
 			"title": "Warpboard", "version": a.site.Settings.Version,
 			"license":     map[string]any{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
-			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN. Scripts of other sites can read public data without a token: tasks, boards, devices, submissions, statements.",
+			"description": "Submit kernels to leaderboards, and evaluate single kernels. Create a token on your account page and send it as Authorization: Bearer TOKEN. Public data needs no token, also for scripts on other sites: tasks, boards, devices, submissions, statements.",
 		},
 		"servers":  []any{map[string]any{"url": a.site.Settings.BaseURL}},
 		"paths":    paths,
@@ -54,7 +54,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 			"securitySchemes": map[string]any{
 				"token": map[string]any{"type": "http", "scheme": "bearer"},
 				"key": map[string]any{"type": "apiKey", "in": "header", "name": client.EvaluationKeyHeader,
-					"description": "Where evaluations need no token, the first response has a key in this header. Send it back to keep the same identity."},
+					"description": "If evaluations need no token, the first answer has a key in this header. Send it back to keep the same identity."},
 			},
 		},
 	}, nil
@@ -76,7 +76,7 @@ func apiSchemas() (map[string]any, error) {
 	}
 	nameMessages(schemas)
 	schemas["NewBatch"].(map[string]any)["properties"].(map[string]any)["requests"].(map[string]any)["items"] = ref("EvaluationOrCompare")
-	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
+	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two kernels to compare.",
 		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
 	return schemas, nil
 }
@@ -89,7 +89,7 @@ func (o operation) describe() map[string]any {
 	}
 	if o.method == fiber.MethodPost && slices.Contains([]string{"/evaluate", "/compare", "/"}, o.path) {
 		answer["headers"] = map[string]any{evaluations.DeviceHeader: map[string]any{"schema": map[string]any{"type": "string"},
-			"description": "the device that it ran on, such as h200 or cpu, as gpu_type in the body. Absent behind a proxy where the answer begins before the evaluation has ended"}}
+			"description": "the device that it ran on, such as h200 or cpu, as gpu_type in the body. Absent behind a proxy if the answer begins before the evaluation has ended"}}
 	}
 	out := map[string]any{
 		"operationId": o.id(), "summary": o.summary, "tags": []string{o.tag}, "responses": o.responses(answer), "parameters": o.parameters(),
@@ -148,7 +148,7 @@ func (o operation) parameters() []any {
 	}
 	if o.method == fiber.MethodPost && slices.Contains(keyedPaths(), o.path) {
 		list = append(list, map[string]any{"name": client.IdempotencyHeader, "in": "header", "schema": map[string]any{"type": "string"},
-			"description": "a key of your choice: what is sent again with it is the same one"})
+			"description": "a key of your choice: a repeated request with the same key has no further effect"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
 		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": queryType(name),

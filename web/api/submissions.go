@@ -83,7 +83,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		Added: submissions.Added{For: c.FormValue("for"), Why: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["file"]) == 0 {
-		return in, site.Invalid("file", `The form must hold a file under the name "file"; further ones, where the task takes any, follow it under the same name.`)
+		return in, site.Invalid("file", `The form must have a file under the name "file". If the task takes further files, they follow it under the same name.`)
 	}
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
 		in.Devices = append(in.Devices, strings.SplitN(names, ",", directives.MostGPUs+1)...)

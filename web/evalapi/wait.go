@@ -52,7 +52,7 @@ func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
 // stopping is the answer to a caller whose evaluation outlives the server.
 func stopping(e work.Evaluation) error {
 	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: stopPause,
-		Message: "The site is being restarted. The evaluation goes on; its result will be at /api/v1/evaluations/" + e.ID}
+		Message: "The site is being restarted. The evaluation continues; its result will be at /api/v1/evaluations/" + e.ID}
 }
 
 func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e work.Evaluation) (work.Evaluation, error) {

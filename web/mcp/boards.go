@@ -20,13 +20,13 @@ type submitIn struct {
 	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
 	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; default test"`
-	Filter   object   `json:"profile_filter,omitempty" jsonschema:"of mode profile: kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
+	Filter   object   `json:"profile_filter,omitempty" jsonschema:"for mode profile: kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
 	furtherIn
 }
 
 // furtherIn are the further files of a submission.
 type furtherIn struct {
-	Files map[string]string `json:"files,omitempty" jsonschema:"further files, as the task's submission_files allow: texts by name"`
+	Files map[string]string `json:"files,omitempty" jsonschema:"further files that the task's submission_files allow: their texts by name"`
 }
 
 type submissionIn struct {
@@ -51,7 +51,7 @@ func (t tools) addBoards(server offering) {
 	addTyped(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", reads(), func(ctx context.Context, _ *progress, in taskIn) (client.Task, error) {
 		return value(t.site.Task(ctx, in.Task))
 	})
-	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Mode ranked gives it a place on the board.", makes(), t.submit)
+	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", makes(), t.submit)
 	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", reads(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
 		return value(t.site.Get(ctx, in.ID))
 	})

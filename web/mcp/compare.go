@@ -76,7 +76,7 @@ func runOn(sub *client.Submission, device string) (found client.Run, err error) 
 	case fit == 1:
 		return found, nil
 	case device == "":
-		return found, fmt.Errorf("submission %d has runs on %s: say which with device", sub.ID, strings.Join(devices, ", "))
+		return found, fmt.Errorf("submission %d has runs on %s: choose one with device", sub.ID, strings.Join(devices, ", "))
 	}
 	return found, fmt.Errorf("submission %d has no run on %q: it has runs on %s", sub.ID, device, strings.Join(devices, ", "))
 }

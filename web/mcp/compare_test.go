@@ -38,7 +38,7 @@ func TestCompareRunsTakesSubmissions(t *testing.T) {
 		arguments webtest.Object
 		says      string
 	}{
-		{webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID}, "has runs on CPU, H200: say which with device"},
+		{webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID}, "has runs on CPU, H200: choose one with device"},
 		{webtest.Object{"a": two[0].SubmissionID, "b": mine[0].SubmissionID, "device": "H200"}, `has no run on "H200": it has runs on CPU`},
 		{webtest.Object{"a": mine[0].SubmissionID, "b": 9999}, "submission 9999"},
 	} {

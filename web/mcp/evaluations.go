@@ -28,11 +28,11 @@ type settings struct {
 	RTol          *float64 `json:"rtol,omitempty" jsonschema:"relative tolerance; default 0.01"`
 	Timeout       *int     `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; without the wait for a device"`
 	GPUType       string   `json:"gpu_type,omitempty" jsonschema:"device to run on, such as h200 or cpu; default: any, preferably a GPU"`
-	DeviceMetrics bool     `json:"enable_device_metrics,omitempty" jsonschema:"read hardware counters in a pass of its own"`
+	DeviceMetrics bool     `json:"enable_device_metrics,omitempty" jsonschema:"read hardware counters in a separate pass"`
 }
 
 type evaluateIn struct {
-	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (kernel, num_trials, …), in place of all else"`
+	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (kernel, num_trials, …); replaces all other arguments"`
 	Source      string `json:"kernel_source,omitempty" jsonschema:"source of the kernel; needed without request"`
 	Type        string `json:"kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
 	RefSource   string `json:"reference_kernel_source,omitempty" jsonschema:"source of a correct kernel to compare with"`
@@ -44,7 +44,7 @@ type evaluateIn struct {
 }
 
 type compareIn struct {
-	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (ref_kernel, custom_kernel, …), in place of all else"`
+	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (ref_kernel, custom_kernel, …); replaces all other arguments"`
 	RefSource      string `json:"ref_kernel_source,omitempty" jsonschema:"source of the correct kernel; needed without request"`
 	RefType        string `json:"ref_kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
 	CustomSource   string `json:"custom_kernel_source,omitempty" jsonschema:"source of the kernel that is checked and timed; needed without request"`
@@ -66,7 +66,7 @@ type validateIn struct {
 
 type jobIn struct {
 	ID   string `json:"job_id" jsonschema:"job_id of an earlier answer"`
-	Key  string `json:"key,omitempty" jsonschema:"key of that answer; it has one when the site is used without a token"`
+	Key  string `json:"key,omitempty" jsonschema:"key from that answer, if you use no token"`
 	Wait *int   `json:"wait,omitempty" jsonschema:"seconds to wait for its end, up to 40; default 25"`
 }
 
@@ -81,8 +81,8 @@ func (t tools) addEvaluations(server offering) {
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
 	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+goesOn, makes(), answer, t.evaluate)
-	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them in turn."+goesOn, makes(), answer, t.compare)
-	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, makes(), check, t.validate)
+	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+goesOn, makes(), answer, t.compare)
+	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+goesOn, makes(), check, t.validate)
 	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", reads(), nil, t.stats)
 	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", reads(), state, t.status)
 }

@@ -16,14 +16,14 @@ const submissionWait = 10 * time.Second
 type kernelIn struct {
 	Task     string   `json:"task" jsonschema:"slug of the task"`
 	Source   string   `json:"source" jsonschema:"the kernel's whole source, with the signature of the task's template"`
-	FileName string   `json:"file_name" jsonschema:"name of the source file, as the template has it"`
+	FileName string   `json:"file_name" jsonschema:"name of the source file, as in the template"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
 	furtherIn
 }
 
 type mineIn struct {
 	Task   string `json:"task,omitempty" jsonschema:"only submissions to this task"`
-	Before int64  `json:"before,omitempty" jsonschema:"next of the previous answer, for older ones"`
+	Before int64  `json:"before,omitempty" jsonschema:"next from the previous answer, for older submissions"`
 }
 
 type profileIn struct {
@@ -48,11 +48,11 @@ type runOut struct {
 	Device   string   `json:"device"`
 	State    string   `json:"state"`
 	Position int      `json:"position,omitempty" jsonschema:"in the queue, from 1"`
-	ScoreNS  *float64 `json:"score_ns,omitempty" jsonschema:"the time that counts, in nanoseconds: less is better"`
+	ScoreNS  *float64 `json:"score_ns,omitempty" jsonschema:"the time that counts, in nanoseconds; lower is better"`
 	Low      *float64 `json:"interval_low,omitempty"`
 	High     *float64 `json:"interval_high,omitempty"`
 	Failure  string   `json:"failure,omitempty" jsonschema:"why it did not pass"`
-	Output   string   `json:"output,omitempty" jsonschema:"of the compiler or the program, where it did not pass"`
+	Output   string   `json:"output,omitempty" jsonschema:"of the compiler or the program, if it did not pass"`
 	Findings []string `json:"findings,omitempty" jsonschema:"of compute-sanitizer, a line each"`
 	Profile  string   `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
 }
@@ -84,21 +84,21 @@ func shortSubmission(s *client.Submission) submissionOut {
 
 func (t tools) addLoop(server offering) {
 	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", makes(), t.submitAndWait(job.ModeTest))
-	addTyped(server, "rank_kernel", "Test, measure and rank a kernel: the score counts for the task's board. Then look at get_board.", makes(), t.submitAndWait(job.ModeRanked))
+	addTyped(server, "rank_kernel", "Test, measure, and rank a kernel: the score counts on the task's board. Then call get_board.", makes(), t.submitAndWait(job.ModeRanked))
 	addTyped(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", reads(), t.wait)
-	addTyped(server, "cancel_submission", "Cancel the runs of a submission of yours that have not ended.", ends(),
+	addTyped(server, "cancel_submission", "Cancel the runs of one of your submissions that have not ended.", ends(),
 		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
 			sub, err := value(t.site.Cancel(ctx, in.ID))
 			return shortSubmission(&sub), err
 		})
-	addTyped(server, "my_submissions", "List your submissions and their scores, the newest first.", reads(), t.mine)
+	addTyped(server, "my_submissions", "List your submissions and their scores, newest first.", reads(), t.mine)
 	addTyped(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", reads(),
 		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
 			return value(t.site.Source(ctx, in.ID))
 		})
 	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", reads(), t.profile)
-	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their people.", reads(), t.compareRuns)
-	addTyped(server, "compare_with_record", "Compare the first entry of a board with one of your submissions: both scores, and the diff of the sources. Others' sources can be read after the task's deadline.", reads(), t.withRecord)
+	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their authors.", reads(), t.compareRuns)
+	addTyped(server, "compare_with_record", "Compare the 1st place of a board with one of your submissions: both scores, and the diff of the sources. Others' sources are public after the task's deadline.", reads(), t.withRecord)
 }
 
 // submitAndWait submits a kernel in a mode and waits as long as the client is likely to.

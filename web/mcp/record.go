@@ -9,15 +9,15 @@ import (
 )
 
 type recordIn struct {
-	ID     int64  `json:"id" jsonschema:"id of a submission of yours"`
+	ID     int64  `json:"id" jsonschema:"id of one of your submissions"`
 	Device string `json:"device,omitempty" jsonschema:"device of the run; default: the only one"`
 }
 
 type recordOut struct {
-	Record   int64    `json:"record" jsonschema:"id of the submission that is first"`
-	User     string   `json:"user" jsonschema:"whose it is"`
+	Record   int64    `json:"record" jsonschema:"id of the submission in 1st place"`
+	User     string   `json:"user" jsonschema:"person who made it"`
 	RecordNS float64  `json:"record_ns" jsonschema:"its score, in nanoseconds"`
-	MineNS   *float64 `json:"mine_ns,omitempty" jsonschema:"the score of yours; absent: it has none"`
+	MineNS   *float64 `json:"mine_ns,omitempty" jsonschema:"your score; absent: your submission has none"`
 	Diff     string   `json:"diff" jsonschema:"from your source to the record's, as a unified diff; empty: they are the same"`
 }
 

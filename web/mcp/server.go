@@ -46,7 +46,7 @@ func New(site *client.Client, version string, o Options) *sdk.Server {
 	schemas := cmp.Or(o.Schemas, NewSchemas())
 	server := sdk.NewServer(&sdk.Implementation{Name: "warpboard", Title: "Warpboard", Version: version}, &sdk.ServerOptions{
 		SchemaCache:  schemas.types,
-		Instructions: "Compile, check and time kernels, alone or against a reference, and bring them to the top of boards: list_tasks, get_task, test_kernel until it passes, rank_kernel, get_board, read_profile, and again. Times are in milliseconds for kernels and in nanoseconds on boards.",
+		Instructions: "Compile, check, and time kernels, alone or against a reference, and bring them to the top of boards: call list_tasks, get_task, test_kernel until it passes, rank_kernel, get_board, and read_profile, then repeat. Evaluations have times in milliseconds, boards in nanoseconds.",
 	})
 	t := tools{site: site, gone: o.Gone, patience: cmp.Or(o.Patience, defaultPatience)}
 	if t.gone == nil {

@@ -98,7 +98,7 @@ func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	}
 	meant := gpuname.Choose(c.Params("gpu"), names)
 	if len(meant) == 0 {
-		return db.Errorf(db.NotFound, "No worker has the GPU %q, and nothing waits for it.", c.Params("gpu"))
+		return db.Errorf(db.NotFound, "No worker has the GPU %q, and no work waits for it.", c.Params("gpu"))
 	}
 	queue := queueOf(devices, meant...)
 	queue.GPU = c.Params("gpu")

@@ -17,7 +17,7 @@ import (
 func AgentCommands(env console.Environment, version string) []*cobra.Command {
 	c := &connection{env: env}
 	serve := c.command(func(c *connection) *cobra.Command {
-		return &cobra.Command{Use: "mcp", Short: "offer a site to agents: Model Context Protocol on stdin and stdout", Args: console.Exactly(), Annotations: map[string]string{noJSON: "1"},
+		return &cobra.Command{Use: "mcp", Short: "run an MCP server (Model Context Protocol) for coding agents, on stdin and stdout", Args: console.Exactly(), Annotations: map[string]string{noJSON: "1"},
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				site, err := c.site()
 				if err != nil {
@@ -32,7 +32,7 @@ func AgentCommands(env console.Environment, version string) []*cobra.Command {
 
 func skillCommand(env console.Environment) *cobra.Command {
 	var to string
-	cmd := &cobra.Command{Use: "skill", Short: "write an agent's instructions for this site's boards into a project", Args: console.Exactly(),
+	cmd := &cobra.Command{Use: "skill", Short: "write instructions for a coding agent into your project", Args: console.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if to == "-" {
 				fmt.Fprint(env.Stdout, mcp.Skill())
@@ -57,6 +57,6 @@ func skillCommand(env console.Environment) *cobra.Command {
 			return nil
 		}}
 	withExamples(cmd, cmd.Name())
-	cmd.Flags().StringVar(&to, "to", filepath.Join(".claude", "skills", "warpboard", "SKILL.md"), "file to write; - is the standard output")
+	cmd.Flags().StringVar(&to, "to", filepath.Join(".claude", "skills", "warpboard", "SKILL.md"), "file to write; - means standard output")
 	return cmd
 }

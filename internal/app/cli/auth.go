@@ -20,7 +20,7 @@ import (
 
 func authCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "auth", Short: "show where you are signed in; list and revoke your tokens"}
-	status := &cobra.Command{Use: "status", Short: "show who you are at the sites of warpboard login, or at the one of --server", Args: console.Exactly(),
+	status := &cobra.Command{Use: "status", Short: "show who you are on each site you signed in to, or on the site of --server", Args: console.Exactly(),
 		Example: "  warpboard auth status\n  warpboard auth status --server lab --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.authStatus(cmd) }}
 	cmd.AddCommand(status, c.tokens(), c.revoke())
@@ -120,7 +120,7 @@ func shareCommand(c *connection) *cobra.Command {
 				s.Line("evaluation %s %s: %s", e.ID, state, evaluationPage(site, e.ID))
 			})
 		}}
-	cmd.Flags().BoolVar(&off, "off", false, "take it back")
+	cmd.Flags().BoolVar(&off, "off", false, "stop sharing")
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func revokeOwn(ctx context.Context, site *client.Client) error {
 }
 
 func (c *connection) tokens() *cobra.Command {
-	return &cobra.Command{Use: "tokens", Short: "list your tokens that still work", Args: console.Exactly(), Example: "  warpboard auth tokens",
+	return &cobra.Command{Use: "tokens", Short: "list your valid tokens", Args: console.Exactly(), Example: "  warpboard auth tokens",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			site, err := c.site()
 			if err != nil {
@@ -166,7 +166,7 @@ func day(at *time.Time) string {
 }
 
 func (c *connection) revoke() *cobra.Command {
-	return &cobra.Command{Use: "revoke ID", Short: "revoke a token of yours", Args: console.Exactly("ID"), Example: "  warpboard auth revoke 12",
+	return &cobra.Command{Use: "revoke ID", Short: "revoke one of your tokens", Args: console.Exactly("ID"), Example: "  warpboard auth revoke 12",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil || id <= 0 {

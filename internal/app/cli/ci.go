@@ -22,22 +22,24 @@ import (
 
 const ciHelp = `Run the kernels of a repository, and compare them with a base.
 
-The [[kernel]] entries of warpboard.toml name the files; each is for a task, or against a reference file:
+Each [[kernel]] entry of warpboard.toml names a kernel, and either its task or a reference file:
 
     [[kernel]]
     file = "kernels/sum.cu"
     task = "vectoradd-cuda"
     devices = ["H100-SXM"]
-    files = ["kernels/tile.cuh"]  # further files, where the task takes any
+    files = ["kernels/tile.cuh"]  # further files, if the task takes any
 
     [[kernel]]
     file = "kernels/norm.py"
     reference = "kernels/norm_reference.py"
 
-With --base REF, a kernel that has not changed since, with its further files and its reference, is not run. One for a task that
-has is measured as it is there, too, if the mode is ranked: scores whose intervals touch are the same; faster and slower are what
-the data show. A kernel with a reference is compared with that. The summary is Markdown, and goes to --summary,
-else to the file that GITHUB_STEP_SUMMARY names, else to the standard output.`
+With --base REF, only kernels run whose file, further files, or reference changed since REF. In mode ranked, a changed
+kernel of a task is measured twice: as it is now, and as it is at REF. If the two intervals touch, the kernel counts as the
+same; otherwise it is faster or slower. A kernel with a reference is compared with the reference.
+
+The summary is Markdown. It goes to the file of --summary, else to the file that GITHUB_STEP_SUMMARY names, else to
+standard output.`
 
 // ciOptions are the flags of `warpboard ci`.
 type ciOptions struct {
@@ -47,7 +49,7 @@ type ciOptions struct {
 
 func ciCommand(c *connection) *cobra.Command {
 	var o ciOptions
-	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: console.Between(0, "DIR"),
+	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, and compare them with a base commit", Long: ciHelp, Args: console.Between(0, "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
 		}}
@@ -55,7 +57,7 @@ func ciCommand(c *connection) *cobra.Command {
 	f.StringVar(&o.base, "base", "", "commit or branch to compare with, such as origin/main")
 	f.StringVar(&o.summary, "summary", "", "file to append the summary to")
 	f.StringVar(&o.failOn, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass), or slower (failure, or a kernel got slower)")
-	f.StringVar(&o.mode, "mode", string(job.ModeRanked), "mode of submissions: ranked has the intervals that tell faster from slower; test only checks")
+	f.StringVar(&o.mode, "mode", string(job.ModeRanked), "mode of the submissions: ranked also measures times, test only checks")
 	f.BoolVar(&o.all, "all", false, "also run kernels that have not changed")
 	return cmd
 }

@@ -47,10 +47,10 @@ type connection struct {
 func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Command {
 	cmd := build(c)
 	f := cmd.PersistentFlags()
-	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the last one of warpboard login, else "+defaultServer)
-	f.StringVar(&c.token, "token", "", "personal token; default: WARPBOARD_TOKEN, else that of warpboard login. Others on this machine can see flags")
+	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the site you last signed in to, else "+defaultServer)
+	f.StringVar(&c.token, "token", "", "personal token; default: WARPBOARD_TOKEN, else the token from warpboard login. Other users of this machine can see flags")
 	if cmd.Annotations[noJSON] == "" {
-		f.BoolVar(&c.json, "json", false, "print the API's answer as it is, and errors as JSON")
+		f.BoolVar(&c.json, "json", false, "print the API's answer and errors as JSON")
 		f.StringVar(&c.jq, "jq", "", "filter the API's answer with a jq expression, such as .runs[0].score_ns")
 	}
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
@@ -108,11 +108,11 @@ func (c *connection) site() (*client.Client, error) {
 		token = c.token
 	}
 	if token = strings.TrimSpace(token); strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, console.Usage("the token has a space, a line end, or another character that no token has: copy it again")
+		return nil, console.Usage("the token contains a space, a line break, or another invalid character: copy it again")
 	}
 	c.asked.Server, c.asked.Token = strings.TrimSuffix(known.Server, "/"), token
 	if !isAddress(c.asked.Server) {
-		return nil, console.Usage("%q is neither an address like https://boards.example.org nor the name of a site of warpboard login", withoutUser(c.asked.Server))
+		return nil, console.Usage("%q is neither an address like https://boards.example.org nor the name of a site you signed in to", withoutUser(c.asked.Server))
 	}
 	c.client = client.New(c.asked.Server, token)
 	c.client.SetVersion(c.env.Version)

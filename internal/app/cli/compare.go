@@ -120,7 +120,7 @@ func (f compared) verdict() string {
 	}
 	switch {
 	case r.Low <= 0:
-		return line + fmt.Sprintf("B takes %.3f times as long; without fresh processes of both the data cannot show a difference", r.Value)
+		return line + fmt.Sprintf("B takes %.3f times as long; a clear difference needs fresh processes of both runs", r.Value)
 	case !r.Apart:
 		return line + fmt.Sprintf("no clear difference (B takes %.3f times as long, %.3f to %.3f at 99 %%)", r.Value, r.Low, r.High)
 	}
@@ -134,7 +134,7 @@ func (f compared) untimed() string {
 			return fmt.Sprintf("submission %d is a test and has no times: submit it with --mode ranked or benchmark to compare it", side.Submission)
 		}
 	}
-	return fmt.Sprintf("submissions %d and %d have no case that both ran and timed", f.A.Submission, f.B.Submission)
+	return fmt.Sprintf("submissions %d and %d have no timed case in common", f.A.Submission, f.B.Submission)
 }
 
 // pooled says that a score covers several runs, or which run stands on the board for this one.

@@ -17,9 +17,10 @@ import (
 	"warpboard/tasks"
 )
 
-const evaluateHelp = `Compile, check and time one kernel without a task, or compare it with a reference that is right.
+const evaluateHelp = `Compile, check, and time one kernel without a task, or compare it with a correct reference.
 
-FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. A .cu file has the type cuda and needs --io: a JSON file with its arguments and launch sizes (IOContract, see /api on the site).`
+FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. A .cu file has the type cuda and
+needs --io, a JSON file with its arguments and launch sizes (IOContract; see /api on the site).`
 
 // evaluation are the flags of `warpboard evaluate`.
 type evaluation struct {
@@ -37,12 +38,12 @@ func evaluateCommand(c *connection) *cobra.Command {
 			return c.evaluate(cmd.Context(), o, args[0])
 		}}
 	f := cmd.Flags()
-	f.StringVar(&o.kind, "type", "", "torch, torch_cuda, triton, cuda or multi_kernel; default: by the file")
+	f.StringVar(&o.kind, "type", "", "torch, torch_cuda, triton, cuda, or multi_kernel; default: from the file")
 	f.StringVar(&o.io, "io", "", "JSON file with the kernel's arguments and launch sizes")
 	f.StringVar(&o.reference, "reference", "", "file of a correct kernel to compare with")
-	f.StringVar(&o.referenceKind, "reference-type", "", "its type; default: by the file")
+	f.StringVar(&o.referenceKind, "reference-type", "", "type of the reference; default: from the file")
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
-	f.IntVar(&o.trials, "trials", 100, "timed calls")
+	f.IntVar(&o.trials, "trials", 100, "number of timed calls")
 	return cmd
 }
 
@@ -50,7 +51,7 @@ func evaluateCommand(c *connection) *cobra.Command {
 func (o evaluation) counts(cmd *cobra.Command, file string) error {
 	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "trials"} {
 		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
-			return console.Usage("--%s does not change %s, which is the whole request: write it there", name, file)
+			return console.Usage("--%s has no effect, because %s is the whole request: write the value there", name, file)
 		}
 	}
 	if o.referenceKind != "" && o.reference == "" {

@@ -8,7 +8,7 @@ import (
 
 func inboxCommand(c *connection) *cobra.Command {
 	var read bool
-	cmd := &cobra.Command{Use: "inbox", Short: "list what happened: lost records and places, comments, deadlines", Args: console.Exactly(), Example: "  warpboard inbox --read",
+	cmd := &cobra.Command{Use: "inbox", Short: "list your notices: lost records and places, comments, deadlines", Args: console.Exactly(), Example: "  warpboard inbox --read",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			site, err := c.site()
 			if err != nil {
@@ -28,6 +28,6 @@ func inboxCommand(c *connection) *cobra.Command {
 				})
 			})
 		}}
-	cmd.Flags().BoolVar(&read, "read", false, "mark what is listed as read")
+	cmd.Flags().BoolVar(&read, "read", false, "mark the listed notices as read")
 	return cmd
 }

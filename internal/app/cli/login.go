@@ -20,8 +20,8 @@ func loginCommand(c *connection) *cobra.Command {
 	var name string
 	var popcorn bool
 	cmd := &cobra.Command{
-		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
-		Long: "Sign in to a site: open the address in a browser, check the code, and approve it. The token is kept in the file that\nWARPBOARD_SITES names, or else in ~/.config/warpboard/sites.toml, readable only by its owner.",
+		Use: "login [SITE]", Short: "sign in to a site through a browser, and save the token",
+		Long: "Sign in to a site: open the printed address in a browser, check the code, and approve it. The token is saved in the file\nthat WARPBOARD_SITES names, or else in ~/.config/warpboard/sites.toml, which only you can read.",
 		Args: console.Between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.login(cmd.Context(), strings.Join(args, ""), name); err != nil || !popcorn {
@@ -31,7 +31,7 @@ func loginCommand(c *connection) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the site in the config file, for --server NAME; default: its host and path")
-	cmd.Flags().BoolVar(&popcorn, "popcorn", false, "also set up popcorn-cli: write the token into ~/.popcorn.yaml, unless it has another, and print the remaining steps")
+	cmd.Flags().BoolVar(&popcorn, "popcorn", false, "also set up popcorn-cli: write the token to ~/.popcorn.yaml, unless the file has another token, and print the remaining steps")
 	return cmd
 }
 
@@ -102,10 +102,10 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 func logoutCommand(c *connection) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
-		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and forget it", Example: "  warpboard logout\n  warpboard logout lab",
+		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and delete it here", Example: "  warpboard logout\n  warpboard logout lab",
 		Args: console.Between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
 	}
-	cmd.Flags().BoolVar(&keep, "keep", false, "only forget the token here, without revoking it: for a token that is also used elsewhere")
+	cmd.Flags().BoolVar(&keep, "keep", false, "delete the token here without revoking it, because it is also used elsewhere")
 	return cmd
 }

@@ -81,7 +81,7 @@ func plusMinus(e client.Entry) string {
 }
 
 func devicesCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "devices", Short: "list a site's devices and how busy they are", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "devices", Short: "list a site's devices, and how busy they are", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
 		site, err := c.site()
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func showCommand(c *connection) *cobra.Command {
 }
 
 func cancelCommand(c *connection) *cobra.Command {
-	return c.submission("cancel ID", "cancel a submission of yours", (*client.Client).Cancel)
+	return c.submission("cancel ID", "cancel one of your submissions", (*client.Client).Cancel)
 }
 
 // submission is a command that asks about one submission.

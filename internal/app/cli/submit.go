@@ -18,19 +18,19 @@ import (
 	"warpboard/tasks/problems"
 )
 
-const submitHelp = `Submit a kernel to a task: its source and, where the task takes any, further files after it.
+const submitHelp = `Submit a kernel to a task: its main source file, then further files if the task takes any.
 
-The task and its devices come from the first of these that names them:
+The task and the devices come from the first of these that names them:
   1. --task and --device
   2. the comment at the top of the source: #!POPCORN leaderboard NAME and #!POPCORN gpus A B (//!POPCORN in C++ and CUDA)
   3. the warpboard.toml in the file's folder or in one above it
-A task with one device needs no --device. FILE - is the standard input. A [[kernel]] entry of warpboard.toml may name further
-files: files = ["tile.cuh"].`
+If the task has only one device, you need no --device. Use - as FILE to read standard input. A [[kernel]] entry of
+warpboard.toml can also name further files: files = ["tile.cuh"].`
 
 func submitCommand(c *connection) *cobra.Command {
 	in, filter := client.NewSubmission{}, job.ProfileFilter{}
 	var watch bool
-	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: console.AtLeast("FILE"),
+	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a task; --watch waits for the result", Long: submitHelp, Args: console.AtLeast("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !filter.Empty() {
 				in.ProfileFilter = &filter
@@ -40,12 +40,12 @@ func submitCommand(c *connection) *cobra.Command {
 	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
 	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
 	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked, profile or sanitize")
-	cmd.Flags().StringVar(&filter.Kernel, "kernel", "", "with --mode profile: name of the kernel, or regex: and a pattern")
-	cmd.Flags().IntVar(&filter.LaunchSkip, "launch-skip", 0, "with --mode profile: launches of that kernel to pass over first")
-	cmd.Flags().IntVar(&filter.LaunchCount, "launch-count", 0, "with --mode profile: launches to profile after those, at most 16")
+	cmd.Flags().StringVar(&filter.Kernel, "kernel", "", "with --mode profile: name of the kernel to profile, or regex: and a pattern")
+	cmd.Flags().IntVar(&filter.LaunchSkip, "launch-skip", 0, "with --mode profile: number of launches of that kernel to skip first")
+	cmd.Flags().IntVar(&filter.LaunchCount, "launch-count", 0, "with --mode profile: number of launches to profile after them, at most 16")
 	cmd.Flags().StringSliceVar(&filter.Sections, "section", nil, "with --mode profile: sections of Nsight Compute, separated by commas: "+strings.Join(job.ProfileSections(), ", "))
-	cmd.Flags().StringVar(&in.For, "for", "", "admins: name of the person to add the submission for, also after the deadline")
-	cmd.Flags().StringVar(&in.Why, "why", "", "with --for: why, for everyone to read")
+	cmd.Flags().StringVar(&in.For, "for", "", "for admins: add the submission for the person with this name, even after the deadline")
+	cmd.Flags().StringVar(&in.Why, "why", "", "with --for: the reason, which everyone can read")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print progress until every run has ended; exit 3 if one failed. With --json, print only the final result")
 	return cmd
 }

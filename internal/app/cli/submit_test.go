@@ -104,7 +104,7 @@ func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
 	if want := "submission 7  http://site/submissions/7\n"; out.String() != want {
 		t.Errorf("it printed %q, want %q", out.String(), want)
 	}
-	if want := "warpboard: H200: no worker takes runs for it now: it waits until one does. Devices with a worker: CPU\n"; said.String() != want {
+	if want := "warpboard: H200: no worker takes runs for this device now: the run waits until one does. Devices with a worker: CPU\n"; said.String() != want {
 		t.Errorf("on stderr stands %q, want %q", said.String(), want)
 	}
 }
@@ -164,7 +164,7 @@ func TestWatchingNamesDevicesWithAWorker(t *testing.T) {
 	mux.HandleFunc("GET /api/v1/submissions/7/events", func(w http.ResponseWriter, _ *http.Request) {
 		until("no worker takes runs")
 		devices <- []client.Device{{Device: "H200", Slots: 1}}
-		until("a worker takes its runs again")
+		until("a worker takes runs for this device again")
 		fmt.Fprint(w, "id: 1\ndata: {\"id\":1,\"device\":\"H200\",\"state\":\"building\"}\n\nevent: end\ndata: \n\n")
 	})
 	server := httptest.NewServer(mux)
@@ -177,8 +177,8 @@ func TestWatchingNamesDevicesWithAWorker(t *testing.T) {
 	close(printed)
 	until("nothing more")
 	want := []string{
-		"H200   no worker takes runs for it now: it waits until one does. Devices with a worker: CPU, A100\n",
-		"H200   a worker takes its runs again\n", "H200   building\n", "H200   queued\n",
+		"H200   no worker takes runs for this device now: the run waits until one does. Devices with a worker: CPU, A100\n",
+		"H200   a worker takes runs for this device again\n", "H200   building\n", "H200   queued\n",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("(-want +printed):\n%s", diff)

@@ -22,30 +22,30 @@ import (
 )
 
 func taskCommand(c *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "task", Short: "read, fetch and publish tasks"}
+	cmd := &cobra.Command{Use: "task", Short: "show, download, check, and publish tasks"}
 	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
-	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"), ValidArgsFunction: c.completePull,
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "download a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"), ValidArgsFunction: c.completePull,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
-	validate := &cobra.Command{Use: "validate TASK", Short: "run a closed task's validation script on the first ten entries of its boards", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
+	validate := &cobra.Command{Use: "validate TASK", Short: "run a closed task's validation script on the top ten entries of its boards", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.validateTask(cmd.Context(), args[0]) }}
 	var p client.Publication
 	publish := &cobra.Command{Use: "publish PATH", Short: "create or update a task from a folder, zip, or reference file", Args: console.Exactly("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
-	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: that of warpboard.toml in its folder, else the folder's or file's")
-	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: the problem set's, else a published task keeps its own")
+	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: the name in its folder's warpboard.toml, else the name of the folder or file")
+	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: the problem set's deadline, else no change")
 	publish.Flags().BoolVar(&p.DryRun, "dry-run", false, "only print what would change")
 	var apply bool
-	sync := &cobra.Command{Use: "sync DIR", Short: "sync a site's tasks with a folder of tasks; only prints the changes unless --apply is given", Args: console.Exactly("DIR"),
+	sync := &cobra.Command{Use: "sync DIR", Short: "publish the changed tasks of a folder; without --apply, only print the changes", Args: console.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.DryRun = !apply
 			return c.publish(cmd.Context(), args[0], p, false)
 		}}
-	sync.Flags().BoolVar(&apply, "apply", false, "publish; without it, nothing is changed")
+	sync.Flags().BoolVar(&apply, "apply", false, "publish the changes; without it, they are only printed")
 	for _, cmd := range []*cobra.Command{publish, sync} {
-		cmd.Flags().StringSliceVar(&p.Devices, "device", nil, "devices of new tasks, separated by commas; default: those that they name")
+		cmd.Flags().StringSliceVar(&p.Devices, "device", nil, "devices of new tasks, separated by commas; default: the devices that each task names")
 		cmd.Flags().StringVar(&p.Visibility, "visibility", "", "who sees new tasks: public (default), unlisted, members or hidden")
 	}
 	cmd.AddCommand(show, pull, publish, sync, validate)
@@ -144,7 +144,7 @@ const mostUnpacked = 4096
 // maxUnpacked limits the files of a task in bytes; those of a site are far below. A broken answer must not fill the disk.
 const maxUnpacked = 64 << 20
 
-var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site; do not use any of it", maxUnpacked>>20)
+var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site: do not use the files", maxUnpacked>>20)
 
 // unpack writes the files of a zip below a folder, which none can leave, without the zip's outermost folder; other data is a
 // single reference file.

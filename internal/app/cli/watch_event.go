@@ -141,11 +141,11 @@ func placeOf(run client.Run) string {
 func workersOf(lonely bool, problem string, served []string) string {
 	switch {
 	case !lonely:
-		return "a worker takes its runs again"
+		return "a worker takes runs for this device again"
 	case problem != "":
-		return "no worker takes runs for it now: it waits until this is fixed. " + problem
+		return "no worker takes runs for this device now: the run waits until this is fixed. " + problem
 	case len(served) == 0:
-		return "no worker takes runs for it now, nor for any other device: it waits until one does"
+		return "no worker takes runs now, for this or any other device: the run waits until one does"
 	}
-	return "no worker takes runs for it now: it waits until one does. Devices with a worker: " + strings.Join(served, ", ")
+	return "no worker takes runs for this device now: the run waits until one does. Devices with a worker: " + strings.Join(served, ", ")
 }

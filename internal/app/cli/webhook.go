@@ -35,13 +35,13 @@ func (c *connection) webhookList() *cobra.Command {
 				})
 			})
 		}}
-	cmd.Flags().BoolVar(&ofSite, "site", false, "the site's webhooks (admins)")
+	cmd.Flags().BoolVar(&ofSite, "site", false, "for admins: list the site's webhooks")
 	return cmd
 }
 
 func (c *connection) webhookCreate() *cobra.Command {
 	in := client.NewWebhook{}
-	cmd := &cobra.Command{Use: "create ADDRESS", Short: "create a webhook; prints its signing key, only once", Args: console.Exactly("ADDRESS"),
+	cmd := &cobra.Command{Use: "create ADDRESS", Short: "create a webhook, and print its signing key (only once)", Args: console.Exactly("ADDRESS"),
 		Example: "  warpboard webhook create https://example.org/warpboard --event run.ended,record.taken",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, err := c.site()
@@ -54,8 +54,8 @@ func (c *connection) webhookCreate() *cobra.Command {
 				s.Line("webhook %d: %s to %s\nsigning key, shown only once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
 			})
 		}}
-	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken, place.lost, comment.added, deadline.near; for the site run.ended, record.taken, worker.lost, wait.long")
-	cmd.Flags().BoolVar(&in.Site, "site", false, "a site webhook, for all runs (admins)")
+	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken, place.lost, comment.added, deadline.near; with --site: run.ended, record.taken, worker.lost, wait.long")
+	cmd.Flags().BoolVar(&in.Site, "site", false, "for admins: create a webhook of the site, for all runs")
 	return cmd
 }
 

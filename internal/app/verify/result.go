@@ -19,14 +19,18 @@ import (
 	"warpboard/internal/statement"
 )
 
-const verifyResultHelp = `Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it (URL may be that of
-the submission's page, too): the signature,
-and whether the score follows from the samples. Then measures the source again on this machine's device of the same
-kind, and says whether the two intervals agree. Source and task come from the site where you may read them, else from
---source and --task.
+const verifyResultHelp = `Checks a site's statement about a run: the signature, and whether the score follows from the samples. Then measures the
+source on this machine's device of the same model, and prints whether the two intervals agree.
 
-Exits with 0 if all of it holds, with 2 if the signature or the score does not, with 3 if the repetition does not agree,
-with 4 if nothing could be measured again (no such device, no source), and with 1 if something else went wrong.`
+URL is the address of the statement (SITE/api/v1/runs/N/statement) or of the submission's page. If you may read the source
+and the task, they come from the site. Otherwise use --source and --task.
+
+Exit codes:
+  0  signature and score are correct, and the two scores agree
+  1  any other error
+  2  the signature or the score is wrong
+  3  the two scores do not agree
+  4  nothing could be measured on this machine: no such device, or no source`
 
 // What the exit codes of verify-result mean; 1 is any other error.
 const (
@@ -52,12 +56,12 @@ func Result(env console.Environment) *cobra.Command {
 	})
 	fs := cmd.Flags()
 	o.machineFlags(fs, env)
-	fs.StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json; default: ask the site")
-	fs.StringVar(&o.site, "site", "", "address of the site whose keys count; default: that of URL, or the one that the statement names")
+	fs.StringVar(&o.key, "key", "", "file with the site's keys, as at /.well-known/warpboard-key.json; default: ask the site")
+	fs.StringVar(&o.site, "site", "", "address of the site whose keys to use; default: the site of URL, or the one in the statement")
 	fs.StringVar(&o.token, "token", "", "token for reading a source or a task that is not public; default: $WARPBOARD_TOKEN, else that of warpboard login")
-	fs.StringArrayVar(&o.source, "source", nil, "file that was submitted; may be repeated, the main one first; default: ask the site")
+	fs.StringArrayVar(&o.source, "source", nil, "submitted file; repeat for several files, with the main one first; default: ask the site")
 	fs.StringVar(&o.task, "task", "", "folder or zip of the task; default: ask the site")
-	fs.BoolVar(&o.signatureOnly, "signature-only", false, "only check the statement, measure nothing")
+	fs.BoolVar(&o.signatureOnly, "signature-only", false, "check only the statement, and measure nothing")
 	return cmd
 }
 

@@ -252,7 +252,7 @@ func TestVerifyChainChecksAnExport(t *testing.T) {
 	}
 	var out bytes.Buffer
 	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	if err := execute(t.Context(), Chain(env), []string{s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are whole") {
+	if err := execute(t.Context(), Chain(env), []string{s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are complete") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	twice := s.file(t, "twice.jsonl", append(append(line, '\n'), line...))

@@ -22,14 +22,16 @@ import (
 	"warpboard/views/format"
 )
 
-const verifyHelp = `Checks tasks as an upload would, then runs the solutions that they bring: each file in
-solutions/correct must pass a ranked run, each in solutions/wrong must fail one where the task judges it:
-with a wrong answer, or with a crash or a time limit if another solution shows that the task itself works. One
-that does not compile is not judged. A reference file in the legacy format is run against itself. Exits with 1
-if a task is refused or does not work, or a solution ends unexpectedly.
+const verifyHelp = `Checks tasks in the same way as an upload, then runs their solutions:
 
-PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file
-(.cu, .cuh, .cpp, .py).`
+  - Each file in solutions/correct must pass a ranked run.
+  - Each file in solutions/wrong must fail a ranked run with a wrong answer. A crash or a time limit also counts if
+    another solution shows that the task itself works. A solution that does not compile does not count.
+  - A reference file in the legacy format runs against itself.
+
+Exits with 1 if a task is refused or does not work, or if a solution ends unexpectedly.
+
+PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file (.cu, .cuh, .cpp, .py).`
 
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
@@ -44,11 +46,11 @@ type verifyOptions struct {
 // machineFlags are for running programs on this machine without a worker.
 func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for build outputs")
-	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "at most this many fresh processes measure a score")
-	fs.StringVar(&o.sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "maximum number of fresh processes that measure a score")
+	fs.StringVar(&o.sandbox, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
 	// Beyond the default of workers (60000) by more than a machine's slots and builds take.
-	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user id for solutions; use another range than a site or a second such command on this machine")
-	fs.Func("include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…", o.include)
+	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user ID for solutions; use a different range than a site or a second verify command on this machine")
+	fs.Func("include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…", o.include)
 }
 
 func (o *verifyOptions) validate() error {
@@ -95,11 +97,11 @@ func Task(env console.Environment) *cobra.Command {
 	})
 	fs := cmd.Flags()
 	o.machineFlags(fs, env)
-	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
-	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
-	fs.BoolVar(&o.json, "json", false, "print a report as JSON instead of lines of text")
+	fs.BoolVar(&o.lint, "lint", false, "check only the files, and run nothing")
+	fs.StringVar(&o.device, "device", "", "device to run on; default: this machine's first device that fits the task")
+	fs.BoolVar(&o.json, "json", false, "print the report as JSON")
 	fs.BoolVar(&o.watch, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
-	fs.StringArrayVar(&o.solutions, "solution", nil, "another file that must pass, like those in solutions/correct; may be repeated")
+	fs.StringArrayVar(&o.solutions, "solution", nil, "another file that must pass, like those in solutions/correct; repeat for several files")
 	return cmd
 }
 

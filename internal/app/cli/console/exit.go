@@ -25,15 +25,15 @@ const (
 
 // ExitHelp explains the exit codes.
 const ExitHelp = `Exit codes of the commands that talk to a site:
-  0    it went well
-  1    something else went wrong
-  2    the command line is wrong
-  3    a run did not pass, or a score got worse (submit --watch, watch, evaluate, ci)
+  0    success
+  1    any other error
+  2    wrong command line
+  3    a run did not pass, or in ci a kernel got slower (submit --watch, watch, evaluate, ci)
   4    the site refused the request
-  5    sign in first (warpboard login), or you may not do that
-  6    the site did not answer, or could not just now: try again
-  130  it was interrupted
-verify-result and verify-chain have their own codes; see their --help.
+  5    you are not signed in (run warpboard login), or you lack the right
+  6    the site did not answer; try again
+  130  interrupted
+verify-result and verify-chain have their own exit codes; see their --help.
 `
 
 // Exit is an error with an exit code.
