@@ -153,7 +153,7 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) err
 		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
-		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured again when something changes on the board.", out)
+		return c.retryLater(tx, "No machine with the board's software was available to measure both runs again. They are measured again when something changes on the board.", out)
 	}
 	why, err := c.spoilt(tx, c.side(counted, c.ChallengerID))
 	if err == nil && why != "" {

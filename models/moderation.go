@@ -211,9 +211,9 @@ func measuring(tx *gorm.DB, submissionID int64) error {
 	case err != nil:
 		return db.ReadError(err, "runs of submission %d", submissionID)
 	case confirmed > 0:
-		return db.Errorf(db.Conflict, "A run of submission %d is being measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
+		return db.Errorf(db.Conflict, "A run of submission %d is being measured again, alternating with another run. You can delete the submission when that has ended.", submissionID)
 	case attempts > 0:
-		return db.Errorf(db.Conflict, "A run of submission %d is on a worker; cancel it, and delete the submission when the worker has stopped it.", submissionID)
+		return db.Errorf(db.Conflict, "A run of submission %d is on a worker. Cancel it, and delete the submission when the worker has stopped it.", submissionID)
 	}
 	return nil
 }

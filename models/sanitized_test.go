@@ -30,7 +30,7 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 		refused := func(why string, user accounts.User, source string, devices ...string) {
 			t.Helper()
 			_, err := submit(user, job.ModeRanked, source, devices...)
-			if db.KindOf(err) != db.Invalid || !strings.Contains(err.Error(), "for "+devices[0]+" with the mode sanitize first") {
+			if db.KindOf(err) != db.Invalid || !strings.Contains(err.Error(), "for "+devices[0]+" in mode sanitize") {
 				t.Errorf("%s: %v", why, err)
 			}
 		}

@@ -48,9 +48,9 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 		}
 		switch {
 		case entries == 0:
-			return db.Errorf(db.Conflict, "The boards of %s have no entries that the script could try.", task.Title)
+			return db.Errorf(db.Conflict, "The boards of %s have no entries on which the script could run.", task.Title)
 		case queued == 0:
-			return db.Errorf(db.Conflict, "The script waits for a worker already, for the first %d entries of each board.", validatedEntries)
+			return db.Errorf(db.Conflict, "The script is already waiting for a worker, for the top %d entries of each board.", validatedEntries)
 		case !actor.IsAdmin():
 			if err := notTooOften(last); err != nil {
 				return err

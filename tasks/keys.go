@@ -47,36 +47,36 @@ func taskKeys() []Key {
 func contentKeys() []Key {
 	return []Key{
 		{Name: "title", Meaning: "The task's name on the site.", Default: `""`,
-			Limits: fmt.Sprintf("One line of %d bytes. Without it the folder's name is used.", maxTitle), Example: `title: Vector add`},
+			Limits: fmt.Sprintf("One line of at most %d bytes. Without it, the folder's name is used.", maxTitle), Example: `title: Vector add`},
 		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
 			Limits: "One of the three.", Values: []string{"cpp", "cu", "py"}, Example: `lang: cpp`},
 		{Name: "description", Required: true, Meaning: "What to compute, in Markdown, for the people who will write kernels.",
-			Limits:  fmt.Sprintf("%s for the whole of task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as it was written.", problems.Size(MaxYAML)),
+			Limits:  fmt.Sprintf("At most %s for the whole task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as plain text.", problems.Size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
-		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate` and `advanced` say how hard it is: lists by difficulty stand in this order, and a task without one of them is in the middle.", Default: "[]",
-			Limits: fmt.Sprintf("%d; each has at most %d lower case letters, digits and hyphens between them, and begins with a letter.", maxTags, tags.MostLetters), Example: `tags: [reduction, beginner]`},
-		{Name: "problem", Meaning: "What this task has in common with others of its author, such as the same sum in C++, CUDA C++, and Python. The list of tasks shows tasks of one author, problem, and deadline on one line. Scores stay apart. Without it the task stands alone.", Default: `""`,
-			Limits: fmt.Sprintf("At most %d lower case letters, digits and hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, as `Vector add (C++)`, share their heading.", tags.MostLetters), Example: `problem: vectoradd`},
+		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate`, and `advanced` give its difficulty, by which lists can be sorted. A task without one of them is in the middle.", Default: "[]",
+			Limits: fmt.Sprintf("At most %d tags; each has at most %d lower-case letters and digits, with hyphens between them, and begins with a letter.", maxTags, tags.MostLetters), Example: `tags: [reduction, beginner]`},
+		{Name: "problem", Meaning: "A name for related tasks of one author, such as the same sum in C++, CUDA C++, and Python. The list of tasks shows tasks with the same author, problem, and deadline on one line. Their scores stay separate. Without it, the task has its own line.", Default: `""`,
+			Limits: fmt.Sprintf("At most %d lower-case letters and digits, with hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, such as `Vector add (C++)`, share a heading.", tags.MostLetters), Example: `problem: vectoradd`},
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
-			Limits: "Names as on the queue page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
-		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",
-			Limits:  fmt.Sprintf("%s for all files of a task; UTF-8 text.", problems.Size(MaxBundle)),
+			Limits: "Names as on the queue page, each once. A model without form factor and memory, such as `H100`, means all devices of that family.", Example: `gpus: [H200, H100]`},
+		{Name: "files", Required: true, Meaning: "Files available at run time. One of them is the submission.",
+			Limits:  fmt.Sprintf("At most %s for all files of a task; UTF-8 text.", problems.Size(MaxBundle)),
 			Example: "files:\n  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\n  - {name: submission.cpp, source: \"@SUBMISSION@\"}"},
-		{Name: "files[].name", Required: true, Meaning: "Its name while a kernel runs, relative to the working folder.",
-			Limits: "No two names that differ in case alone; no `..`."},
-		{Name: "files[].source", Required: true, Meaning: "Its path, seen from task.yml, or `\"" + SubmissionSource + "\"` for the submitted code.",
+		{Name: "files[].name", Required: true, Meaning: "The file's name at run time, relative to the working folder.",
+			Limits: "No two names that differ only in case; no `..`."},
+		{Name: "files[].source", Required: true, Meaning: "The file's path, relative to task.yml, or `\"" + SubmissionSource + "\"` for the submitted code.",
 			Limits: "Inside the upload."},
-		{Name: "templates", Meaning: "Files that people start from, by label.", Default: "{}",
+		{Name: "templates", Meaning: "Files to start from, by label.", Default: "{}",
 			Limits: "Labels: " + strings.Join(templateLabels, ", ") + ".", Example: "templates:\n  C++: template.cpp"},
 		{Name: "submission_files", Default: "[]", Example: `submission_files: [kernels.h, "*.hpp"]`,
-			Meaning: "Further files that a submission may bring beside its main one, each by its name or by a pattern in which `*` stands for any characters. " +
-				"They lie beside the task's files, for `#include \"kernels.h\"` or `import helpers`; in C++ and CUDA C++ those that end in `.cu`, `.cpp`, `.cc` or `.cxx` are compiled, too. Without it a submission is one file.",
-			Limits: fmt.Sprintf("%d names. They end in %s (C++), %s (CUDA C++) or %s (Python). A submission brings at most %d further files, and %d bytes with its main one. "+
-				"A file's name has at most %d letters, digits and `_ - .`, and is not that of a file of the task or of Warpboard's harness, nor of what the task's files include or import. "+
-				"Not for Python tasks with an eval program of their own.",
+			Meaning: "Further files that a submission may have beside its main file. Give names, or patterns in which `*` stands for any characters. " +
+				"They are placed beside the task's files, for `#include \"kernels.h\"` or `import helpers`. In C++ and CUDA C++, files that end in `.cu`, `.cpp`, `.cc`, or `.cxx` are compiled, too. Without it, a submission is one file.",
+			Limits: fmt.Sprintf("At most %d names. They end in %s (C++), %s (CUDA C++), or %s (Python). A submission has at most %d further files, and at most %d bytes with its main file. "+
+				"A file's name has at most %d letters, digits, and `_ - .`. It cannot be the name of a file of the task or of Warpboard's harness, or of anything that the task's files include or import. "+
+				"Not for Python tasks with their own eval program.",
 				maxFilePatterns, suffixes(LangCPP), suffixes(LangCUDA), suffixes(LangPython), MaxSubmissionFiles, MaxSubmission, maxFileName)},
-		{Name: "baselines", Meaning: "Submissions to compare with, by name: the plain loop, a library, `torch.compile`. The site runs each on each device of the task while the device is idle, and shows it on the boards without a rank.", Default: "{}",
-			Limits: fmt.Sprintf("%d; a name has at most 40 letters, digits, spaces and `. _ + -`.", maxBaselines), Example: "baselines:\n  naive: template.cpp"},
+		{Name: "baselines", Meaning: "Submissions to compare with, by name: a plain loop, a library, `torch.compile`. The site runs each baseline on each device of the task while the device is idle. Boards show them without a rank.", Default: "{}",
+			Limits: fmt.Sprintf("At most %d; a name has at most 40 letters, digits, spaces, and `. _ + -`.", maxBaselines), Example: "baselines:\n  naive: template.cpp"},
 	}
 }
 
@@ -84,29 +84,29 @@ func suffixes(lang Lang) string { return "`" + strings.Join(furtherSuffixes[lang
 
 // measuringKeys are what is run, how long it may take, and what becomes of the times.
 func measuringKeys() []Key {
-	timeout := fmt.Sprintf("1 to %d seconds; the build has a limit of its own.", int(maxTimeout/time.Second))
+	timeout := fmt.Sprintf("1 to %d seconds; the build has a separate limit.", int(maxTimeout/time.Second))
 	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
-	caseDevices := fmt.Sprintf("A name, or a list of up to %d, as in gpus: a model without form and memory means all of that family.", mostCaseDevices)
+	caseDevices := fmt.Sprintf("A name, or a list of up to %d names, as in gpus: a model without form factor and memory means all devices of that family.", mostCaseDevices)
 	return []Key{
-		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name. In place of a value, `uniform 1000..5000`, `uniform 1000..5000 step 8` or `choice 64|128|256` has the site draw one; ranked runs draw in secret.", Default: "[]",
-			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`. A range is of whole numbers, has two values or more, and is not for `world_size`, nor for tasks with an eval program of their own.", MaxCases),
+		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name. To let the site draw a value, write `uniform 1000..5000`, `uniform 1000..5000 step 8`, or `choice 64|128|256`. For ranked runs, the drawn values are secret.", Default: "[]",
+			Limits:  fmt.Sprintf("At most %d cases. Values are numbers, text, booleans, or lists of them, on one line and without `;`. A range has whole numbers, and two values or more. `world_size` cannot be a range, and tasks with their own eval program cannot have ranges.", MaxCases),
 			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: uniform 60000..70000, seed: 9173}"},
-		{Name: "benchmarks", Meaning: "Cases that are timed; every answer is checked here, too. Each timed call has a new `seed`.", Default: "[]",
-			Limits: "As for tests. Without one there is no ranked run.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 1048576, seed: 6256}"},
-		{Name: "tests[].devices", Meaning: "The devices that run the case, which is not an argument then. Without it all do.", Limits: caseDevices, Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173, devices: [CPU, H100]}"},
-		{Name: "benchmarks[].devices", Meaning: "The same for a benchmark: a device with less memory runs fewer cases, and has a board of its own anyway.",
+		{Name: "benchmarks", Meaning: "Cases that are timed. Their answers are checked, too. Each timed call has a new `seed`.", Default: "[]",
+			Limits: "As for tests. Without benchmarks, there are no ranked runs.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 1048576, seed: 6256}"},
+		{Name: "tests[].devices", Meaning: "The devices that run the case. It is not an argument of `generate_input`. Without it, all devices run the case.", Limits: caseDevices, Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173, devices: [CPU, H100]}"},
+		{Name: "benchmarks[].devices", Meaning: "The same for a benchmark, so that a device with less memory can run fewer cases. Each device has its own board anyway.",
 			Limits: caseDevices + " Each device of the task needs a benchmark.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 16777216, seed: 6256, devices: [CPU, H100]}"},
-		{Name: "ranking_by", Meaning: "How the benchmarks' times become one score: their geometric mean (`geom`), their mean (`mean`), or the time of the last one (`last`).",
+		{Name: "ranking_by", Meaning: "How the score is computed from the benchmarks' times: their geometric mean (`geom`), their mean (`mean`), or the time of the last benchmark (`last`).",
 			Default: "last", Limits: "One of the three.", Values: []string{"last", "mean", "geom"}, Example: `ranking_by: geom`},
 		{Name: "test_timeout", Meaning: "Seconds for all tests together.", Default: seconds, Limits: timeout, Example: `test_timeout: 60`},
 		{Name: "benchmark_timeout", Meaning: "Seconds for all benchmarks together.", Default: seconds, Limits: timeout, Example: `benchmark_timeout: 120`},
 		{Name: "ranked_timeout", Meaning: "Seconds for the benchmarks of a ranked run together.", Default: seconds, Limits: timeout, Example: `ranked_timeout: 120`},
 		{Name: "ranked_budget", Limits: timeout, Example: `ranked_budget: 20`,
-			Meaning: fmt.Sprintf("For how many seconds of a ranked run more fresh processes of the submission are started, beyond the least number, to narrow the score's interval. Without it %d.", int(DefaultRankedBudget/time.Second))},
-		{Name: "memory_limit", Limits: fmt.Sprintf("%d to %d. The worker's own limit holds, too.", leastMemory, mostMemory), Example: `memory_limit: 1024`,
-			Meaning: "MiB of memory that the processes of a submission may have together on the host, libraries included. Memory of a GPU does not count. Without it only the worker's limit holds. Python starts more slowly with it."},
+			Meaning: fmt.Sprintf("Seconds during which a ranked run starts more fresh processes than the minimum, to narrow the score's interval. Without it, %d.", int(DefaultRankedBudget/time.Second))},
+		{Name: "memory_limit", Limits: fmt.Sprintf("%d to %d. The worker's own limit also applies.", leastMemory, mostMemory), Example: `memory_limit: 1024`,
+			Meaning: "MiB of host memory that all processes of a submission may use together, including libraries. GPU memory does not count. Without it, only the worker's limit applies. With it, Python starts more slowly."},
 		{Name: "roofline", Meaning: "The work that one call must do (bytes and operations), for the roofline of its profile and the share of the device's peak.",
-			Limits: "Each must work for every benchmark.", Example: "roofline:\n  bytes: 3 * size * float32\n  flops: size"},
+			Limits: "Each formula must work for every benchmark.", Example: "roofline:\n  bytes: 3 * size * float32\n  flops: size"},
 		{Name: "roofline.bytes", Meaning: "Bytes to and from memory, as arithmetic (`+ - * / **`) on the case's arguments and the sizes of types such as `float16`.",
 			Limits: "Not negative."},
 		{Name: "roofline.flops", Meaning: "Floating-point operations, written the same way.", Limits: "Not negative."},
@@ -116,48 +116,48 @@ func measuringKeys() []Key {
 // programKeys are how the program is built and started.
 func programKeys() []Key {
 	return []Key{
-		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Those that the worker's machine has.", Example: `libraries: [cublas]`},
+		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Libraries that are on the worker's machine.", Example: `libraries: [cublas]`},
 		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Values: []string{"true", "false"}, Example: `profile: false`},
 		{Name: "sanitize", Langs: []Lang{LangPython, LangCUDA}, Default: "optional", Example: `sanitize: required`,
-			Meaning: "`required`: a source is ranked on a GPU only after a run of mode `sanitize`, on the same device, in which compute-sanitizer found nothing in it. " +
-				"This guards against mistakes, not against people: a submission can forge what compute-sanitizer says of it.",
+			Meaning: "`required`: a source can be ranked on a GPU only after a run of mode `sanitize` on the same device in which compute-sanitizer found no errors. " +
+				"This protects against mistakes, not against cheating: a submission can forge the findings.",
 			Limits: "`optional` or `required`. `required` needs tests and a single GPU, and workers with compute-sanitizer.", Values: []string{"optional", "required"}},
 		{Name: "validation", Langs: []Lang{LangPython}, Example: "validation: {version: v1, script: reference.py}",
-			Meaning: "A script that tries a submission in an application. When the author of the task or an admin asks for it after the deadline, it runs on the first ten entries of each board, " +
-				"and the board says of each whether it applies. It changes no rank. The page on validation scripts in the documentation says how to write one.",
-			Limits: "Python tasks. In tasks in other languages the key is not used."},
-		{Name: "validation.version", Langs: []Lang{LangPython}, Required: true, Meaning: "Your name of this edition of the script. The board shows it beside the answer.",
+			Meaning: "A script that tries a submission in an application. After the deadline, the author of the task or an admin can run it on the top ten entries of each board. " +
+				"The board then shows for each entry whether it applies. It changes no rank. The documentation has a page on how to write validation scripts.",
+			Limits: "Only Python tasks. In other languages, the key is not used."},
+		{Name: "validation.version", Langs: []Lang{LangPython}, Required: true, Meaning: "The version of the script, a name of your choice. The board shows it beside the answer.",
 			Limits: fmt.Sprintf("One line of %d bytes.", maxValidationVersion)},
-		{Name: "validation.script", Langs: []Lang{LangPython}, Required: true, Meaning: "The script's path, seen from task.yml.",
-			Limits: "A Python file inside the upload, with a name that no other entry of files has. Everyone who sees the task can read it."},
-		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. " +
-			"Warpboard's harness runs one process, a rank, on each: `generate_input` is called for every rank with its number as `rank`, beside the case's arguments; " +
-			"`custom_kernel` runs in all ranks at the same time, with torch's default process group and `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT` set; " +
-			"`check_implementation(inputs, outputs)` gets lists with one item for each rank. The clock runs until the last rank is done.",
+		{Name: "validation.script", Langs: []Lang{LangPython}, Required: true, Meaning: "The script's path, relative to task.yml.",
+			Limits: "A Python file inside the upload, with a name that no other entry of files has. Everyone who can see the task can read it."},
+		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine. Each case then has their number as `world_size`. " +
+			"Warpboard's harness runs one process, called a rank, on each GPU. `generate_input` is called for every rank, with the rank's number as `rank` beside the case's arguments. " +
+			"`custom_kernel` runs in all ranks at the same time, with torch's default process group, and with `RANK`, `WORLD_SIZE`, `MASTER_ADDR`, and `MASTER_PORT` set. " +
+			"`check_implementation(inputs, outputs)` gets lists with one item per rank. The clock runs until the last rank is done.",
 			Default: "false", Values: []string{"true", "false"}, Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", mostRanks),
 			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
-		{Name: "harness", Meaning: "Who measures a task that has an eval program among its files: `own`, that program, in the kernel's process, " +
-			"or `warpboard`, Warpboard's harness in a process apart, as if the program were not there. Without the key the program measures.",
+		{Name: "harness", Meaning: "Which program measures, if the task has an eval program among its files. With `own`, that program measures, in the kernel's process. " +
+			"With `warpboard`, Warpboard's harness measures, in a separate process, and the task's program is not used. Without the key, the task's program measures.",
 			Default: "warpboard",
 			Values:  []string{harnessOwn, harnessWarpboard},
 			Limits:  "`own` or `warpboard`. Warpboard's harness calls `generate_input` and `check_implementation` of the reference.", Example: `harness: warpboard`},
-		{Name: "seed", Meaning: "The seed that an eval program of the task's own is given for its public stages. Warpboard's harness draws its own.",
+		{Name: "seed", Meaning: "The seed for the public stages of a task's own eval program. Warpboard's harness draws its own seeds.",
 			Limits: "A whole number.", Example: `seed: 42`},
-		{Name: "config", Meaning: "How the program is built or started. Most tasks leave it out.", Default: "{}", Limits: "Keys depend on the language."},
+		{Name: "config", Meaning: "How the program is built or started. Most tasks do not need it.", Default: "{}", Limits: "Keys depend on the language."},
 	}
 }
 
 func configKeys() []Key {
 	python, native := []Lang{LangPython}, []Lang{LangCUDA, LangCPP}
 	return []Key{
-		{Name: "config.main", Langs: python, Meaning: "The task's own eval program among the files. It measures in place of Warpboard's harness, in the kernel's process.",
+		{Name: "config.main", Langs: python, Meaning: "The task's own eval program among the files. It measures instead of Warpboard's harness, in the kernel's process.",
 			Default: `""`, Limits: "The name of an entry of files.", Example: "config: {main: task.py}"},
-		{Name: "config.sources", Langs: native, Meaning: "Which files are compiled; the others lie beside them. Without it, the submission is.",
+		{Name: "config.sources", Langs: native, Meaning: "The files to compile; the other files are placed beside them. Without it, only the submission is compiled.",
 			Limits: "Names of entries of files.", Example: "config: {sources: [submission.cpp]}"},
-		{Name: "config.include_dirs", Langs: native, Meaning: "Folders for `#include`, among the files or by the name of a library that the worker has.", Default: "[]",
+		{Name: "config.include_dirs", Langs: native, Meaning: "Folders for `#include`: folders of the files, or names of libraries on the worker.", Default: "[]",
 			Limits: "None that begins with `-`.", Example: "config: {include_dirs: [include]}"},
 		{Name: "config.defines", Langs: native, Meaning: "Definitions for the preprocessor; `null` for a plain `-DNAME`.", Default: "{}",
-			Limits: "Names are identifiers, values one line.", Example: "config: {defines: {TILE: 16, FAST: null}}"},
+			Limits: "Names are identifiers; each value is one line.", Example: "config: {defines: {TILE: 16, FAST: null}}"},
 		{Name: "config.compile_flags", Langs: native, Meaning: "Further flags for the compiler.", Default: "[]",
 			Limits: "C++: " + compileflags.Host + ". CUDA C++: " + compileflags.Device + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
 	}

@@ -19,13 +19,13 @@ func lint(b *Bundle, unused []string) []string {
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	def := b.Definition
 	if len(def.Tests) == 0 {
-		warn("There are no tests: nothing but the benchmarks checks an answer.")
+		warn("There are no tests: only the benchmarks check answers.")
 	}
 	if len(def.Benchmarks) == 0 {
-		warn("There are no benchmarks: no ranked run can be made.")
+		warn("There are no benchmarks: ranked runs are not possible.")
 	}
 	if len(def.Templates) == 0 {
-		warn("There are no templates: people start from nothing.")
+		warn("There are no templates: people start from an empty file.")
 	}
 	if strings.TrimSpace(def.Description) == "" {
 		warn("The description is empty.")
@@ -34,7 +34,7 @@ func lint(b *Bundle, unused []string) []string {
 		warn("config.main is the submission itself: it reports its own times.")
 	}
 	if !def.OwnHarness && len(submissionNames(def.Files)) > 1 {
-		warn("More than one of files is the submission: all get the same text.")
+		warn("Several entries of files are the submission: all of them get the same text.")
 	}
 	if !def.OwnHarness {
 		for _, missing := range b.missingFunctions() {
@@ -63,7 +63,7 @@ func lintTimeouts(t Timeouts, warn func(string, ...any)) {
 			warn("%s is %s: a program that imports torch needs longer to start.", stage.key, stage.limit)
 		}
 		if stage.limit > 30*time.Minute {
-			warn("%s is %s: one bad submission holds a device that long.", stage.key, stage.limit)
+			warn("%s is %s: one bad submission can block a device for that long.", stage.key, stage.limit)
 		}
 	}
 }

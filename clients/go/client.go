@@ -72,7 +72,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	tls := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == "" && from.Hostname() == to.Hostname()
 	switch {
 	case !same && !tls:
-		return fmt.Errorf("it redirects to %s://%s, another site, which gets no token; if that is the site's address, use it", to.Scheme, to.Host)
+		return fmt.Errorf("it redirects to %s://%s, another site, to which no token is sent; if that is the site's address, use it", to.Scheme, to.Host)
 	case len(via) > maxRedirects:
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)
 	}
@@ -193,7 +193,7 @@ func readAll(resp *http.Response) ([]byte, error) {
 		return nil, &url.Error{Op: "read", URL: at, Err: err}
 	}
 	if len(text) > maxAnswer {
-		return nil, fmt.Errorf("%s: the answer is larger than %d MiB, which is more than this program reads", at, maxAnswer>>20)
+		return nil, fmt.Errorf("%s: the answer is larger than %d MiB, the maximum that this program reads", at, maxAnswer>>20)
 	}
 	return text, nil
 }

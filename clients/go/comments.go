@@ -13,7 +13,7 @@ type Comment struct {
 	ID      int64      `json:"id"`
 	URL     string     `json:"url"`
 	User    User       `json:"user"`
-	Writeup bool       `json:"writeup" jsonschema:"the author's text on top"`
+	Writeup bool       `json:"writeup" jsonschema:"the author's write-up, which stays on top"`
 	Text    string     `json:"text" jsonschema:"Markdown; on a submission #L12 means a line of its source"`
 	Created time.Time  `json:"created"`
 	Edited  *time.Time `json:"edited,omitempty"`

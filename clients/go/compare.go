@@ -6,12 +6,12 @@ import "warpboard/evaluator/job"
 type Comparison struct {
 	A         ComparedRun    `json:"a"`
 	B         ComparedRun    `json:"b"`
-	Ratio     *Ratio         `json:"ratio,omitempty" jsonschema:"B's score over A's; absent: they have no case in common that was timed"`
+	Ratio     *Ratio         `json:"ratio,omitempty" jsonschema:"B's score over A's; absent: they have no timed case in common"`
 	Cases     []ComparedCase `json:"cases"`
 	Case      int            `json:"case" jsonschema:"of the profiles"`
 	Kernels   []any          `json:"kernels" jsonschema:"each kernel's metrics on both sides"`
 	NoProfile string         `json:"no_profile" jsonschema:"why there are no kernels; empty: there are"`
-	Because   any            `json:"because,omitempty" jsonschema:"what of the profiles explains the difference"`
+	Because   any            `json:"because,omitempty" jsonschema:"reasons for the difference, from the profiles"`
 }
 
 // ComparedRun is one side of a comparison.
@@ -23,8 +23,8 @@ type ComparedRun struct {
 	Mode       string   `json:"mode"`
 	ScoreNS    *float64 `json:"score_ns,omitempty" jsonschema:"of the run's own times, as the ratio is"`
 
-	BoardScoreNS *float64 `json:"board_score_ns,omitempty" jsonschema:"the score on the board, where a pool or a confirmation gives another one"`
-	PooledRuns   int      `json:"pooled_runs,omitempty" jsonschema:"how many runs that score is made of"`
+	BoardScoreNS *float64 `json:"board_score_ns,omitempty" jsonschema:"the score on the board, if a pool or a confirmation changed it"`
+	PooledRuns   int      `json:"pooled_runs,omitempty" jsonschema:"how many runs that score combines"`
 }
 
 // ComparedCase is a benchmark case of both runs.
@@ -38,7 +38,7 @@ type ComparedCase struct {
 // Ratio is B's time over A's.
 type Ratio struct {
 	Value float64  `json:"value"`
-	Low   *float64 `json:"low,omitempty" jsonschema:"where its interval begins; absent: it has none"`
+	Low   *float64 `json:"low,omitempty" jsonschema:"low end of its interval; absent: it has none"`
 	High  *float64 `json:"high,omitempty"`
 	Apart *bool    `json:"apart,omitempty" jsonschema:"the data show a difference"`
 }

@@ -28,7 +28,7 @@ type Evaluation struct {
 	Batch   string           `json:"batch,omitempty" jsonschema:"id of the batch that it was sent with"`
 	Reused  string           `json:"reused,omitempty" jsonschema:"the evaluation whose result this one shares, because of reuse_result; absent: it was measured itself"`
 	Key     string           `json:"key,omitempty" jsonschema:"only when it was made without a token: send it as X-Evaluation-Key to read, list, cancel or share this evaluation, and with the next ones"`
-	Request json.RawMessage  `json:"request,omitempty" jsonschema:"what was asked for, with its defaults; absent if it has more than 1 MiB"`
+	Request json.RawMessage  `json:"request,omitempty" jsonschema:"the request with its defaults; absent if larger than 1 MiB"`
 	Result  *json.RawMessage `json:"result,omitempty" jsonschema:"what POST /evaluate and /compare answer with"`
 }
 
@@ -42,7 +42,7 @@ type Job struct {
 	ID      string  `json:"job_id"`
 	Status  string  `json:"status"`
 	Created float64 `json:"created_at" jsonschema:"seconds since 1970"`
-	Error   *string `json:"error" jsonschema:"why it has no result; null: nothing went wrong"`
+	Error   *string `json:"error" jsonschema:"why it has no result; null: no error"`
 }
 
 // EvaluationError is the unversioned addresses' answer to a refused request, or to one without a result.

@@ -8,7 +8,7 @@ import (
 
 // InviteCode is a code by which people join a members' board.
 type InviteCode struct {
-	Code string `json:"code" jsonschema:"which the author of the task gave you"`
+	Code string `json:"code" jsonschema:"invite code from the author of the task"`
 }
 
 // Joined is the task of an invite code, which its person now sees.

@@ -8,15 +8,15 @@ import (
 
 // NewLogin describes a command line that asks to be signed in.
 type NewLogin struct {
-	Host string `json:"host" jsonschema:"name of its machine, for the person who answers"`
+	Host string `json:"host" jsonschema:"name of the machine, shown to the person who approves"`
 }
 
 // Login is a question that a person answers in a browser.
 type Login struct {
-	Secret  string    `json:"secret" jsonschema:"with which to ask for the token"`
-	Code    string    `json:"code" jsonschema:"which the person compares or types"`
-	URL     string    `json:"url" jsonschema:"where the person answers"`
-	Every   int       `json:"every" jsonschema:"seconds between two questions"`
+	Secret  string    `json:"secret" jsonschema:"secret for requesting the token"`
+	Code    string    `json:"code" jsonschema:"code that the person compares or types"`
+	URL     string    `json:"url" jsonschema:"address at which the person approves"`
+	Every   int       `json:"every" jsonschema:"seconds between two requests"`
 	Expires time.Time `json:"expires"`
 }
 
@@ -27,7 +27,7 @@ type LoginQuestion struct {
 
 // LoginAnswer has the token of a login that was let in.
 type LoginAnswer struct {
-	Token string `json:"token,omitempty" jsonschema:"personal token; absent: no one has answered yet"`
+	Token string `json:"token,omitempty" jsonschema:"personal token; absent: not approved yet"`
 	User  *User  `json:"user,omitempty"`
 }
 

@@ -19,7 +19,7 @@ type Outcome struct {
 	BestTied       bool    `json:"best_tied,omitempty"`
 	BestUnclear    bool    `json:"best_unclear,omitempty" jsonschema:"no clear difference: the 95 % intervals of the two scores touch, or they differ by at most 0.5 %"`
 
-	NextRun        int64   `json:"next_run,omitempty" jsonschema:"the entry ahead in rank, at rank 1 the one behind; absent: there is none, or you may not see it"`
+	NextRun        int64   `json:"next_run,omitempty" jsonschema:"the entry ahead in rank, or at rank 1 the entry behind; absent: there is none, or you may not see it"`
 	NextSubmission int64   `json:"next_submission,omitempty"`
 	NextUser       string  `json:"next_user,omitempty"`
 	NextNS         float64 `json:"next_score_ns,omitempty"`

@@ -16,7 +16,7 @@ type TaskSummary struct {
 	Tags     []string   `json:"tags,omitempty" jsonschema:"by which people find the task: 'reduction', 'beginner' …"`
 	Problem  string     `json:"problem,omitempty" jsonschema:"the same for this task in other languages"`
 	Devices  []string   `json:"devices"`
-	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"submissions are taken up to this moment; absent: always"`
+	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"last moment for submissions; absent: no deadline"`
 }
 
 // TaskLimit is what one person may submit to a task in the last hour or day. Nothing is bounded whose number is absent.
@@ -27,7 +27,7 @@ type TaskLimit struct {
 	GPUSeconds      int        `json:"gpu_seconds,omitempty"`
 	LeftSubmissions int        `json:"left_submissions"`
 	LeftGPUSeconds  int        `json:"left_gpu_seconds"`
-	Free            *time.Time `json:"free,omitempty" jsonschema:"it is used up until then"`
+	Free            *time.Time `json:"free,omitempty" jsonschema:"used up until then"`
 }
 
 // Task is everything that a submitter needs to know of a task.
@@ -36,24 +36,24 @@ type Task struct {
 	Version     int                   `json:"version" jsonschema:"the current one; boards belong to it"`
 	Description string                `json:"description" jsonschema:"Markdown"`
 	RankingBy   tasks.Ranking         `json:"ranking_by"`
-	Tests       []tasks.Case          `json:"tests" jsonschema:"cases; what is called devices is no argument, but names the devices that run the case"`
+	Tests       []tasks.Case          `json:"tests" jsonschema:"cases; the key devices is not an argument: it names the devices that run the case"`
 	Benchmarks  []tasks.Case          `json:"benchmarks" jsonschema:"likewise"`
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.
-	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of the files that a submission may bring beside its main one; absent: none"`
+	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files that a submission may have; absent: none"`
 	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"ranking on a GPU needs a clean sanitize run of the source"`
 	// Limits are those of the caller; admins have none.
-	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"what the caller may submit, and has left; absent: no limits"`
+	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"the caller's limits, and what is left; absent: no limits"`
 }
 
 // Draw is what was drawn for the ranges in a task's cases, for all ranked runs of a version on a device with one software.
 type Draw struct {
 	Version    int          `json:"version"`
 	Device     string       `json:"device"`
-	Epoch      string       `json:"epoch" jsonschema:"software that it is for; empty: not known"`
+	Epoch      string       `json:"epoch" jsonschema:"its software; empty: unknown"`
 	Drawn      time.Time    `json:"drawn"`
-	Secret     bool         `json:"secret" jsonschema:"its scores count: the cases are absent"`
+	Secret     bool         `json:"secret" jsonschema:"its scores still count, so the cases are absent"`
 	Tests      []tasks.Case `json:"tests,omitempty"`
 	Benchmarks []tasks.Case `json:"benchmarks,omitempty"`
 }
@@ -78,11 +78,11 @@ type NewSubmission struct {
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
 	// Files are further files, if the task takes any: their texts by name.
-	Files         map[string]string  `json:"files,omitempty" jsonschema:"further files, where the task's submission_files allow them: their texts by name"`
-	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"with mode profile: what of it; absent: all as usual"`
+	Files         map[string]string  `json:"files,omitempty" jsonschema:"further files, if the task's submission_files allow them: their texts by name"`
+	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"with mode profile: what to profile; absent: everything"`
 	// For is the name of the person that an admin adds the submission for, after a deadline too; Why is public.
-	For string `json:"for,omitempty" jsonschema:"admins: the name of the person to add it for, also after the deadline"`
-	Why string `json:"why,omitempty" jsonschema:"with for: why, for everyone to read; at most 280 characters"`
+	For string `json:"for,omitempty" jsonschema:"for admins: name of the person to add it for, even after the deadline"`
+	Why string `json:"why,omitempty" jsonschema:"with for: the public reason; at most 280 characters"`
 }
 
 // User names a person.
@@ -91,15 +91,15 @@ type User struct {
 	Name string `json:"name"`
 	Role string `json:"role,omitempty" jsonschema:"only about oneself"`
 	// Budget is only for the caller's own account, if its use of GPUs is limited.
-	Budget *Budget `json:"budget,omitempty" jsonschema:"only about oneself, and where the use of GPUs is limited"`
+	Budget *Budget `json:"budget,omitempty" jsonschema:"only for yourself, if your use of GPUs is limited"`
 	// TeamBudget is that of one's team.
-	TeamBudget *TeamBudget `json:"team_budget,omitempty" jsonschema:"only about oneself, of one's team, where its use of GPUs is limited; a submission needs something left of both"`
+	TeamBudget *TeamBudget `json:"team_budget,omitempty" jsonschema:"only for yourself, if your team's use of GPUs is limited; a submission needs something left of both"`
 }
 
 // Budget is for how long one's runs and evaluations may hold GPUs in a day, in seconds of one GPU.
 type Budget struct {
 	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
-	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by what has ended and was not cancelled"`
+	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by runs that ended and were not cancelled"`
 	LeftSeconds float64   `json:"left_seconds"`
 	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
@@ -109,7 +109,7 @@ type TeamBudget struct {
 	Team        string    `json:"team"`
 	Members     int       `json:"members"`
 	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
-	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by all who are in it now"`
+	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by its current members"`
 	LeftSeconds float64   `json:"left_seconds"`
 	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
@@ -125,7 +125,7 @@ type Submission struct {
 	User          User               `json:"user"`
 	Created       time.Time          `json:"created"`
 	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"of mode profile; absent: all as usual"`
-	AddedWhy      string             `json:"added_why,omitempty" jsonschema:"an admin added it for the user, and says why"`
+	AddedWhy      string             `json:"added_why,omitempty" jsonschema:"an admin added it for the user, for this reason"`
 	Ended         bool               `json:"ended" jsonschema:"every run has ended"`
 	Runs          []Run              `json:"runs"`
 }
@@ -133,7 +133,7 @@ type Submission struct {
 // SubmissionList is one page of one's own submissions, the newest first. Their runs are without stages.
 type SubmissionList struct {
 	Submissions []Submission `json:"submissions"`
-	Next        int64        `json:"next,omitempty" jsonschema:"send it as before for the page after; absent: this is the last one"`
+	Next        int64        `json:"next,omitempty" jsonschema:"before for the next page; absent: this is the last page"`
 }
 
 // Run is a submission on one device. Times are in nanoseconds.
@@ -142,7 +142,7 @@ type Run struct {
 	Device       string     `json:"device"`
 	State        string     `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
 	Position     int        `json:"position,omitempty" jsonschema:"in the queue, from 1"`
-	ExpectedWait int64      `json:"expected_wait_ns,omitempty" jsonschema:"about how long it waits, by past runs; absent: nothing is known of that"`
+	ExpectedWait int64      `json:"expected_wait_ns,omitempty" jsonschema:"expected wait, from past runs; absent: unknown"`
 	Attempts     int        `json:"attempts"`
 	Queued       time.Time  `json:"queued"`
 	Started      *time.Time `json:"started,omitempty"`
@@ -154,18 +154,18 @@ type Run struct {
 	Numerics
 	EnergyJ    *float64     `json:"energy_j,omitempty" jsonschema:"energy of a call of the longest case, in joules, of the whole GPU board with its idle power; absent: not measured, machine.energy has the reason"`
 	MemoryPeak *int64       `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
-	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too and those that were cancelled, failed or deleted, whose processes together give the score; absent: one run alone, or confirmations"`
-	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
-	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
+	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including this and cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
+	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that represents all runs of this source on the board; absent: there are no others"`
+	Clock      string       `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; each case has the numbers under clocks; absent: no judge measured the time"`
 	Outcome    *Outcome     `json:"outcome,omitempty" jsonschema:"what a ranked run means on the board; absent: it is on no board"`
-	Validation *Validation  `json:"validation,omitempty" jsonschema:"what the task's validation script said of it, if it is its person's entry; absent: the script did not run on it"`
+	Validation *Validation  `json:"validation,omitempty" jsonschema:"result of the task's validation script, if the run is an entry; absent: the script did not run on it"`
 	Profile    string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv, .ncu-rep or .ptx behind it as data; absent: it was not profiled"`
 	Failure    *job.Failure `json:"failure,omitempty"`
 
 	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
 	DisqualifiedWhy string     `json:"disqualified_why,omitempty"`
 	Disturbed       string     `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it is on no board yet: it waits for a review, or its event is frozen"`
+	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it is not on a board yet: it waits for a review, or its event is frozen"`
 
 	Harness string            `json:"harness,omitempty"`
 	Machine *job.Machine      `json:"machine,omitempty"`
@@ -174,16 +174,16 @@ type Run struct {
 
 // Interval says how exact a score is.
 type Interval struct {
-	IntervalLow  *float64 `json:"interval_low,omitempty" jsonschema:"where the 95 % interval of the score begins, in nanoseconds, told from fresh processes of the submission; absent: it has none"`
-	IntervalHigh *float64 `json:"interval_high,omitempty" jsonschema:"where it ends"`
-	Processes    int      `json:"processes,omitempty" jsonschema:"fresh processes that the score was measured in; absent: a program of the task's own measured it"`
-	Noisy        bool     `json:"noisy,omitempty" jsonschema:"the processes differ too much for an interval of 0.5 % to either side"`
+	IntervalLow  *float64 `json:"interval_low,omitempty" jsonschema:"low end of the score's 95 % interval, in nanoseconds, from fresh processes; absent: there is no interval"`
+	IntervalHigh *float64 `json:"interval_high,omitempty" jsonschema:"its high end"`
+	Processes    int      `json:"processes,omitempty" jsonschema:"number of fresh processes that measured the score; absent: the task's own program measured it"`
+	Noisy        bool     `json:"noisy,omitempty" jsonschema:"the processes differ too much for an interval of ± 0.5 %"`
 }
 
 // Numerics says how far the answers of a run's tests are from the task's reference in double precision, the worst of them.
 type Numerics struct {
-	ErrorULP      *float64 `json:"error_ulp,omitempty" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes at most 0.5; absent: nothing was compared"`
-	ErrorRelative *float64 `json:"error_relative,omitempty" jsonschema:"largest distance over the reference's size"`
+	ErrorULP      *float64 `json:"error_ulp,omitempty" jsonschema:"largest error in units in the last place of the answer's type; rounding causes at most 0.5; absent: nothing was compared"`
+	ErrorRelative *float64 `json:"error_relative,omitempty" jsonschema:"largest error relative to the reference's magnitude"`
 }
 
 // Event is one thing that happened to a run. Its ID grows; Watch resumes after it.
@@ -204,7 +204,7 @@ type Board struct {
 	Task    string  `json:"task"`
 	Version int     `json:"version"`
 	Device  string  `json:"device"`
-	Change  int64   `json:"change" jsonschema:"grows whenever the board changes"`
+	Change  int64   `json:"change" jsonschema:"increases whenever the board changes"`
 	Epoch   string  `json:"epoch,omitempty" jsonschema:"software under the ranked scores: driver, CUDA, compiler, torch, Triton and harness, as far as it was recorded"`
 	Total   int     `json:"total" jsonschema:"entries on all pages"`
 	Page    int     `json:"page" jsonschema:"from 1"`
@@ -213,9 +213,9 @@ type Board struct {
 
 // Entry is a person's best valid run on a board. Times are in nanoseconds.
 type Entry struct {
-	Confirming   bool    `json:"confirming,omitempty" jsonschema:"came first, and waits to be measured again in turns with the next"`
+	Confirming   bool    `json:"confirming,omitempty" jsonschema:"is in 1st place, and waits to be measured again, alternating with the next"`
 	Rank         int     `json:"rank"`
-	Tied         bool    `json:"tied,omitempty" jsonschema:"others have this rank, too: the data do not show a difference between them and the first of the band"`
+	Tied         bool    `json:"tied,omitempty" jsonschema:"others share this rank: the data show no difference between them and the first of the band"`
 	Older        bool    `json:"older,omitempty" jsonschema:"measured with older software than the board's epoch: behind all others, and not compared with them until it is measured again"`
 	User         User    `json:"user"`
 	SubmissionID int64   `json:"submission_id"`
@@ -223,16 +223,16 @@ type Entry struct {
 	StdNS        float64 `json:"std_ns"`
 	ErrNS        float64 `json:"err_ns"`
 	Interval
-	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score, those that were cancelled, failed or deleted too; absent: one run alone, or confirmations"`
+	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
 	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that its device can do, from 0 to 1; absent: the task does not declare the work of a call, or the device was not gauged"`
+	Roof       *float64 `json:"roof,omitempty" jsonschema:"how close the score is to the device's measured limit, from 0 to 1; absent: the task does not state the work of a call, or the device was not measured"`
 	Numerics
 	EnergyJ    *float64  `json:"energy_j,omitempty" jsonschema:"energy of a call of the run's longest case, in joules, of the whole GPU board with its idle power; absent: not measured"`
 	MemoryPeak *int64    `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
-	Clock      string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
+	Clock      string    `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; absent: no judge measured the time"`
 	Achieved   time.Time `json:"achieved"`
 	// Validation is of the task's validation script.
-	Validation *Validation `json:"validation,omitempty" jsonschema:"what the task's validation script said; absent: it did not run on this entry"`
+	Validation *Validation `json:"validation,omitempty" jsonschema:"result of the task's validation script; absent: it did not run on this entry"`
 }
 
 // Device is a kind of hardware and how busy it is.
@@ -245,13 +245,13 @@ type Device struct {
 	Ahead   int    `json:"ahead" jsonschema:"work that waits and starts before a new run"`
 	Behind  int    `json:"behind" jsonschema:"work that waits and starts after a new run: later runs of one person, profiles, baselines, and reruns"`
 	// Nothing new begins on a paused device.
-	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who holds back its queue"`
+	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who paused its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`
 	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
 	// What waits for a device without slots waits for this to be repaired.
 	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
-	Sanitizer    bool   `json:"sanitizer,omitempty" jsonschema:"one of them has compute-sanitizer, for mode sanitize"`
-	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next; admins also get the machine's message"`
+	Sanitizer    bool   `json:"sanitizer,omitempty" jsonschema:"a worker has compute-sanitizer, for mode sanitize"`
+	Problem      string `json:"problem,omitempty" jsonschema:"why a slot takes no jobs, and what happens next; admins also get the machine's message"`
 }
 
 // Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.

@@ -7,7 +7,7 @@ import (
 
 // NewWebhook is the body of POST /api/v1/webhooks.
 type NewWebhook struct {
-	URL         string   `json:"url" jsonschema:"https://… on the public internet (the site's also what the operator allows, http:// too); a delivery is a POST, signed as standardwebhooks.com describes"`
+	URL         string   `json:"url" jsonschema:"https://… on the public internet; for the site's webhooks also networks that the operator allows, with http:// too. A delivery is a POST, signed as standardwebhooks.com describes"`
 	Events      []string `json:"events" jsonschema:"run.ended, record.taken, place.lost, comment.added and deadline.near; the site's run.ended, record.taken, worker.lost and wait.long"`
 	Site        bool     `json:"site,omitempty" jsonschema:"a site webhook, for all runs; for admins"`
 	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
@@ -20,9 +20,9 @@ type Webhook struct {
 	Events      []string  `json:"events"`
 	Site        bool      `json:"site"`
 	WaitSeconds int       `json:"wait_seconds"`
-	Secret      string    `json:"secret,omitempty" jsonschema:"the key of the signatures, whsec_…; only in the answer that makes the webhook"`
+	Secret      string    `json:"secret,omitempty" jsonschema:"the signing key, whsec_…; only in the answer that creates the webhook"`
 	Created     time.Time `json:"created"`
-	Off         string    `json:"off,omitempty" jsonschema:"why it is told nothing any more"`
+	Off         string    `json:"off,omitempty" jsonschema:"why it is switched off"`
 }
 
 // Delivery is one message to a webhook, and how sending it went.
@@ -36,7 +36,7 @@ type Delivery struct {
 	Error     string          `json:"error,omitempty" jsonschema:"why the last try failed"`
 	Created   time.Time       `json:"created"`
 	Delivered *time.Time      `json:"delivered,omitempty"`
-	NextTry   *time.Time      `json:"next_try,omitempty" jsonschema:"absent: it is over"`
+	NextTry   *time.Time      `json:"next_try,omitempty" jsonschema:"absent: there is no further try"`
 }
 
 // WebhookMessage is the body of a delivery.

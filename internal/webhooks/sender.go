@@ -82,7 +82,7 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	case d.UserID == 0:
 		client = s.site
 	case request.URL.Scheme != "https": // made when people's could be so
-		return 0, errors.New("the address of the webhook does not begin with https://: delete the webhook, and make it again")
+		return 0, errors.New("the address of the webhook does not begin with https://: delete the webhook, and create it again")
 	}
 	response, err := client.Do(request)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	_, _ = io.CopyN(io.Discard, response.Body, readAtMost) // its status is the answer
 	switch code := response.StatusCode; {
 	case code >= 300 && code < 400:
-		return code, fmt.Errorf("the receiver answered %d: redirects are not followed, enter the address that it leads to", code)
+		return code, fmt.Errorf("the receiver answered %d: redirects are not followed, so enter the final address", code)
 	case code < 200 || code >= 300:
 		return code, fmt.Errorf("the receiver answered %d", code)
 	}
@@ -101,7 +101,7 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 
 // errRefused is one sentence for a name that cannot be resolved and for every address that is refused: the person who made the webhook
 // would learn otherwise which names the operator's network has, and what they point to.
-var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach public addresses at ports of HTTP, and the site's own also what --webhook-allow names")
+var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
 
 // plainly says why a request failed without the address, which may hold a secret.
 // Errors of the TLS handshake pass as they are: a certificate says nothing of the operator's network that its receiver

@@ -42,7 +42,7 @@ func (t Token) Is(secret string) bool { return secret != "" && db.HashSecret(sec
 // CreateToken makes a token and returns its secret, which is never seen again. A life of 0 never expires.
 func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {
 	if name = CleanName(name); name == "" {
-		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name, so that you recognize it later.")
+		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name that you will recognize later.")
 	}
 	secret = tokenMark + db.NewSecret()
 	token := Token{

@@ -124,7 +124,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 			t.Errorf("while some of it is left: %v", err)
 		}
 		// The one that waits takes more than that, by those before.
-		if err := submit("H200"); db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "waiting and running work takes about 4 GPU-seconds, by your past runs, and 2 are left of today's 13") {
+		if err := submit("H200"); db.KindOf(err) != db.TooMany || !strings.Contains(err.Error(), "waiting and running work needs about 4 GPU-seconds, and 2 of today's 13 are left") {
 			t.Errorf("more than is left may wait: %v", err)
 		}
 		if err := submit("CPU"); err != nil {

@@ -34,7 +34,7 @@ func checkReserved(tx *gorm.DB, id int64, least limit) error {
 	if time.Duration(ns) < least.left {
 		return nil
 	}
-	tooMany := db.Errorf(db.TooMany, "Your waiting and running work takes about %.0f GPU-seconds, by your past runs, and %.0f are left of today's %d (%s). Wait for some of it to end, or cancel it.",
+	tooMany := db.Errorf(db.TooMany, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, and %.0f of today's %d are left (%s). Wait for some of it to end, or cancel it.",
 		ns/1e9, least.left.Seconds(), least.seconds, strings.ToLower(least.name[:1])+least.name[1:])
 	tooMany.RetryAfter = reservedAgain
 	return tooMany

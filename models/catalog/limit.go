@@ -86,7 +86,7 @@ func checkLimits(limits []Limit) error {
 		case min(l.Submissions, l.GPUSeconds) < 0 || max(l.Submissions, l.GPUSeconds) > mostLimit || l.Submissions+l.GPUSeconds == 0:
 			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", mostLimit)
 		case slices.ContainsFunc(limits[:i], same):
-			return db.Errorf(db.Invalid, "There are two limits per %s for the same mode.", l.Per)
+			return db.Errorf(db.Invalid, "There are two limits per %s for the same mode. Keep only one.", l.Per)
 		}
 	}
 	return nil

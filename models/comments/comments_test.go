@@ -184,7 +184,7 @@ func TestAdminsDecideAboutCommentsOfATasksAuthor(t *testing.T) {
 			t.Error("the author reads who reported the author")
 		}
 		_, err := s.Comments.Dismiss(t.Context(), f.Carl, own.ID, "not rude")
-		f.refused(err, db.Forbidden, "Admins decide")
+		f.refused(err, db.Forbidden, "Only admins may moderate")
 		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Admin, 10)); len(list) != 1 {
 			t.Errorf("admins find %+v", list)
 		}
@@ -208,7 +208,7 @@ func TestRemovedCommentsLeaveRoomForOthers(t *testing.T) {
 		f.Add(f.Ann, f.Task, "there is room")
 		many("", "")
 		_, err := s.Comments.Add(t.Context(), f.Ann, f.Task, "full")
-		f.refused(err, db.Conflict, "the most that are taken")
+		f.refused(err, db.Conflict, "the maximum")
 		f.Add(f.Carl, f.Task, "its author still writes")
 	})
 }

@@ -146,7 +146,7 @@ func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, ac
 			return err
 		}
 		if isOwn(found, actor) {
-			return db.Errorf(db.Forbidden, "Admins decide about comments of the task's author.")
+			return db.Errorf(db.Forbidden, "Only admins may moderate comments by the task's author.")
 		}
 		values, err := change(found, why)
 		if err == nil && values != nil {

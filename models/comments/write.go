@@ -119,14 +119,14 @@ func (t Thread) room(tx *gorm.DB, actor accounts.User, body string) error {
 		return db.ReadError(err, "comments")
 	}
 	if there >= mostOfOne && !t.ModeratedBy(actor) {
-		return db.Errorf(db.Conflict, "There are %d comments here, the most that are taken.", there)
+		return db.Errorf(db.Conflict, "This list has %d comments, the maximum.", there)
 	}
 	err := t.of(tx.Model(&Comment{})).Where("user_id = ? and body = ? and removed_at is null", actor.ID, body).Count(&there).Error
 	if err != nil {
 		return db.ReadError(err, "comments")
 	}
 	if there > 0 {
-		return db.Errorf(db.Conflict, "You wrote this here already.")
+		return db.Errorf(db.Conflict, "You have already posted this comment here.")
 	}
 	return paced(tx, actor, &Comment{}, perHour, "comments")
 }

@@ -26,7 +26,7 @@ func Gate(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (frozen int
 	}
 	switch e := found[0]; {
 	case !e.Begun(at) && !exempt:
-		return 0, db.Errorf(db.Forbidden, "The event %s starts at %s UTC. %s takes no submissions until then.", e.Title, e.StartsAt.UTC().Format(utc), task.Title)
+		return 0, db.Errorf(db.Forbidden, "The event %s starts at %s UTC. Until then, %s accepts no submissions.", e.Title, e.StartsAt.UTC().Format(utc), task.Title)
 	case e.Frozen(at) && (exempt || !e.Ended(at)):
 		return e.ID, nil
 	}

@@ -72,7 +72,7 @@ func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartb
 		case err != nil:
 			return err
 		case others >= token.Most:
-			return db.Errorf(db.Conflict, "The join token %s admits %d workers at a time, and all of them are here: worker %s waits until one leaves.", token.Name, token.Most, cred.Name)
+			return db.Errorf(db.Conflict, "The join token %s admits %d workers at a time, and all of these places are taken. Worker %s waits until one leaves.", token.Name, token.Most, cred.Name)
 		}
 		return save(tx)
 	})

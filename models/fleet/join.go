@@ -44,7 +44,7 @@ func (n NewJoinToken) check() error {
 	case !db.IsName(n.Name):
 		return db.Errorf(db.Invalid, "%q is not a valid name of a token: use letters, digits, '.', '_' and '-', at most 40.", n.Name)
 	case n.Most < 1 || n.Most > joinMost:
-		return db.Errorf(db.Invalid, "A token admits 1 to %d workers at a time, not %d.", joinMost, n.Most)
+		return db.Errorf(db.Invalid, "A token can admit 1 to %d workers at a time, not %d.", joinMost, n.Most)
 	case n.For < time.Minute || n.For > 366*24*time.Hour:
 		return db.Errorf(db.Invalid, "A token is valid for a minute to a year.")
 	}

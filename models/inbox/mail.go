@@ -107,7 +107,7 @@ func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address st
 		return db.WriteError(err, "address")
 	}
 	// It names no one: else the mail would carry a stranger's words to any address.
-	body := fmt.Sprintf("Someone with an account at %s asked for notices at this address.\n\nIf that was you, open this link while you are signed in. It works for a day:\n%s/inbox/confirm/%s\n\nOtherwise do nothing.\n",
+	body := fmt.Sprintf("Someone with an account at %s wants to get notices at this address.\n\nIf this was you, sign in and open this link within a day:\n%s/inbox/confirm/%s\n\nOtherwise, ignore this e-mail.\n",
 		x.site, x.site, code)
 	return post(tx, Mail{UserID: user.ID, Kind: Confirm, Address: address, Subject: "Confirm your address", Body: body})
 }
@@ -120,7 +120,7 @@ func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code str
 			return err
 		}
 		if choices.CodeUntil == nil || db.Now().After(*choices.CodeUntil) || choices.CodeHash != db.HashSecret(code) {
-			return db.Errorf(db.NotFound, "This link is not yours, was used, or is older than a day. Save the address again for another one.")
+			return db.Errorf(db.NotFound, "This link belongs to another account, was already used, or is older than a day. To get a new link, save the address again.")
 		}
 		choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeUntil = choices.NewAddress, "", "", nil
 		return db.WriteError(tx.Save(&choices).Error, "address")

@@ -24,10 +24,10 @@ func Kinds() []Kind { return []Kind{RunEnded, RecordLost, PlaceLost, CommentAdde
 // About says what a kind is, as a choice.
 func (k Kind) About() string {
 	return map[Kind]string{
-		RunEnded:     "A run of yours that took a minute or more has ended",
+		RunEnded:     "One of your runs ends after a minute or more",
 		RecordLost:   "Someone takes your record",
-		PlaceLost:    "Someone passes you among the first ten of a board",
-		CommentAdded: "Someone comments on your task or submission, or where you have commented",
+		PlaceLost:    "Someone passes you in the top ten of a board",
+		CommentAdded: "Someone comments on your task or submission, or in a list where you have commented",
 		DeadlineNear: "A task to which you have submitted closes within 24 hours",
 	}[k]
 }

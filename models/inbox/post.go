@@ -97,7 +97,7 @@ func (x *Inbox) OffToken(ctx context.Context, userID int64, address string) (str
 func (x *Inbox) MailOff(ctx context.Context, token string) error {
 	number, _, _ := strings.Cut(token, ".")
 	id, err := strconv.ParseInt(number, 10, 64)
-	unknown := db.Errorf(db.NotFound, "This link does not turn off e-mails: it is incomplete, or for an address that is no longer used. Sign in and open your inbox to turn them off.")
+	unknown := db.Errorf(db.NotFound, "This link is incomplete, or for an address that is no longer used. To turn off e-mails, sign in and open your inbox.")
 	if err != nil {
 		return unknown
 	}

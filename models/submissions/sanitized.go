@@ -27,8 +27,8 @@ func (in NewSubmission) checkSanitized(tx *gorm.DB, task catalog.Task, version c
 	}
 	for _, device := range in.Devices {
 		if device != gpuname.CPU && !slices.Contains(clean, device) {
-			return db.Errorf(db.Invalid, "%s ranks a source only after a run of mode sanitize without findings, on the same device. "+
-				"Submit exactly this source for %s with the mode sanitize first.", task.Title, device)
+			return db.Errorf(db.Invalid, "For %s, a source can be ranked only after a run of mode sanitize without errors, on the same device. "+
+				"First submit exactly this source for %s in mode sanitize.", task.Title, device)
 		}
 	}
 	return nil

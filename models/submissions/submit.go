@@ -153,7 +153,7 @@ func (in NewSubmission) checkFilter() error {
 		return db.Errorf(db.Invalid, "The filter of the profile is wrong: %v.", err)
 	}
 	if !in.Filter.Empty() && in.Mode != job.ModeProfile {
-		return db.Errorf(db.Invalid, "Only a submission of mode profile has a filter of its profile, not one of mode %s.", in.Mode)
+		return db.Errorf(db.Invalid, "Only a submission of mode profile can have a profile filter, not one of mode %s.", in.Mode)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
-	if err := switches.Check(tx, "No submissions are taken for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
+	if err := switches.Check(tx, "The site accepts no submissions for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
 	if in.tooLate(task, in.at) && !task.Practice {

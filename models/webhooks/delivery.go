@@ -125,7 +125,7 @@ func noteEnd(tx *gorm.DB, hook Webhook, t Tried) error {
 	}
 	switch {
 	case t.Gone:
-		change["disabled_at"], change["disabled_why"] = db.Now(), "The receiver answered that it is gone (410)."
+		change["disabled_at"], change["disabled_why"] = db.Now(), "The receiver answered with 410 (gone)."
 	case hook.Failures >= mostFailures:
 		change["disabled_at"], change["disabled_why"] = db.Now(), fmt.Sprintf("%d deliveries in a row failed. The last one: %s", hook.Failures, db.Cut(t.Problem, 200))
 	}
@@ -182,7 +182,7 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 			return db.ReadError(err, "deliveries")
 		}
 		if waiting >= testsWaiting {
-			return db.Errorf(db.TooMany, "%d tests of this webhook are waiting already.", waiting)
+			return db.Errorf(db.TooMany, "%d tests of this webhook are already waiting.", waiting)
 		}
 		if err := ask(tx, hookID); err != nil {
 			return err

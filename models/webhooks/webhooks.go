@@ -201,7 +201,7 @@ func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n New
 			return db.ReadError(err, "webhooks")
 		}
 		if there >= most {
-			return db.Errorf(db.Conflict, "There are %d webhooks already: delete one first.", there)
+			return db.Errorf(db.Conflict, "There are already %d webhooks, the maximum: delete one first.", there)
 		}
 		if err := tx.Create(&hook).Error; err != nil {
 			return db.WriteError(err, "webhook")

@@ -64,7 +64,7 @@ func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (ma
 func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
 	f, err := l.files.Open(ctx, a.Hash)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, db.Errorf(db.NotFound, "The file %s is gone.", a.Name)
+		return nil, db.Errorf(db.NotFound, "The file %s no longer exists.", a.Name)
 	}
 	return f, err
 }

@@ -108,7 +108,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 		}
 		last := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
 		if last.State != work.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
-			last.Failure != "The evaluation was given up after 3 infrastructure errors, and costs you nothing. The last one: the worker is gone" {
+			last.Failure != "The evaluation ended after 3 infrastructure errors, and does not count against any limit. The last error: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}
 		if by := lostBy(t, s, e.Ref()); !slices.Equal(by, []string{"w1"}) {

@@ -41,7 +41,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 
 // requeueOrFail ends the attempt and puts its work back to where it stood in the queue, or ends the work, too.
 func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
-	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker gave it up without a reason.")
+	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
 	taken, w := a.TakenAt != nil, a.unit.work()
 	if !taken {
 		loss = LossFree
@@ -52,7 +52,7 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 		w.AttemptID, w.DispatchedAt, w.StartedAt = "", nil, nil
 		a.unit.setWaiting(&why)
 	} else {
-		why.Reason = fmt.Sprintf("The %s was given up after %d infrastructure errors, and costs you nothing. The last one: %s",
+		why.Reason = fmt.Sprintf("The %s ended after %d infrastructure errors, and does not count against any limit. The last error: %s",
 			a.Ref().Noun(), w.Retries, why.Reason)
 		w.end()
 		a.unit.setFailed(&why)

@@ -200,7 +200,7 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 		}
 		run, err := s.Work.Run(ctx, run.ID)
 		modelstest.Check(t, err)
-		want := "The run was given up after 3 infrastructure errors, and costs you nothing. The last one: The worker w1 is gone."
+		want := "The run ended after 3 infrastructure errors, and does not count against any limit. The last error: The worker w1 is gone."
 		if run.Failure == nil || run.Failure.Reason != want || !run.Infrastructure || run.Attempts != 5 {
 			t.Errorf("%+v, %+v", run, run.Failure)
 		}

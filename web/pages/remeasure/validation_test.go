@@ -65,7 +65,7 @@ func TestAnAuthorRunsTheValidationScript(t *testing.T) {
 	}
 	doc := webtest.Document(t, cora.Post(link, nil), http.StatusOK)
 	webtest.WantText(t, doc, "[data-board=CPU] tr[data-validated]:nth-child(1)", "Ann 10.00 µs waits or runs version v1, by Cora")
-	webtest.WantText(t, webtest.Document(t, cora.Post(link, nil), http.StatusConflict), "[role=alert]", "The script waits for a worker already")
+	webtest.WantText(t, webtest.Document(t, cora.Post(link, nil), http.StatusConflict), "[role=alert]", "The script is already waiting for a worker")
 	answered(s, job.CaseResult{Status: job.StatusPass, Message: "8 of 8 shapes"}, job.CaseResult{Status: job.StatusFail, Message: "<b>no</b> & never"},
 		job.CaseResult{Status: job.StatusError, Message: "The script ended with exit code 1. ValueError"})
 	doc = cora.Page(link, http.StatusOK)

@@ -111,7 +111,7 @@ func TestATaskSaysThatItRanksOnlyWhatIsClean(t *testing.T) {
 	webtest.WantText(t, b.Page(path+"/solve", http.StatusOK), ".bench-bar [data-sanitize-first]", said)
 	form := url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"ranked"}}
 	refused := webtest.Document(t, b.Upload(path+"/solve", "", "", nil, form), http.StatusUnprocessableEntity)
-	webtest.WantText(t, refused, "[role=alert]", "Submit exactly this source for H200 with the mode sanitize first.")
+	webtest.WantText(t, refused, "[role=alert]", "First submit exactly this source for H200 in mode sanitize.")
 	var task client.Task
 	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1"+path))), &task); err != nil || !task.SanitizeFirst {
 		t.Errorf("the API does not say so: %v", err)
