@@ -48,7 +48,7 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.shoot("trial")
 	w.Eval(`document.querySelector(".pop:popover-open").hidePopover()`)
 	w.Click("main form .btn-main")
-	w.Shows("[role=status]", "Everyone sees the task now")
+	w.Shows("[role=status]", "Everyone can see the task now")
 	took := time.Since(began)
 	t.Logf("from New task to a published one: %v", took)
 	if took > 3*time.Minute {

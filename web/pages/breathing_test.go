@@ -42,7 +42,7 @@ func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	s.Heartbeat()
 	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting, "Next in the queue. A slot is free; it starts in a moment.")
 	behind := s.Submit(s.Ada, "H200", webtest.GoodKernel)
-	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(behind), http.StatusOK), waiting, "Number 2 in the queue. The runs before it take the free slots first.")
+	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(behind), http.StatusOK), waiting, "Number 2 in the queue. The runs ahead of it take the free slots first.")
 }
 
 // askFirst stands for the browser's notices, whose window cannot be looked at.

@@ -52,7 +52,7 @@ func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 		return b.Upload("/tasks/"+task.Slug+"/submit", "file", "a.cpp", []byte("int main() {}"), url.Values{"device": {device}, "mode": {"test"}})
 	}
 	text := webtest.Body(t, submit("H100"))
-	if !strings.Contains(text, "H100 is more than one device here: choose H100-PCIe or H100-SXM.") {
+	if !strings.Contains(text, "H100 matches several devices here: choose H100-PCIe or H100-SXM.") {
 		t.Errorf("the refusal is not told:\n%s", text)
 	}
 	webtest.Body(t, submit("A100"))

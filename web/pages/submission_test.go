@@ -154,7 +154,7 @@ func TestSourceAndOutputAreTheSubmittersUntilTheDeadline(t *testing.T) {
 	page := fmt.Sprintf("/submissions/%d", s.Failed.SubmissionID)
 	visitor, owner := s.Browser(), s.BrowserOf(s.Ada)
 	doc := visitor.Page(page, http.StatusOK)
-	webtest.WantText(t, doc, "[data-failure]", "The build ended with exit code 2. The details are private while the source is.")
+	webtest.WantText(t, doc, "[data-failure]", "The build ended with exit code 2. The details are private as long as the source is.")
 	webtest.WantText(t, owner.Page(page, http.StatusOK), "[data-failure]", "does not compile")
 	if doc.Find("[data-output]").Length() != 0 {
 		t.Error("a visitor sees what the compiler printed, which quotes the source")

@@ -52,7 +52,7 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 		"hidden board":       {accept(c, "hidden", "CPU", "test", "a.cpp", small), `404 There is no task "hidden".`},
 		"GPUs of none":       {func() error { _, err := c.GPUs(t.Context(), "nothing"); return err }, `404 There is no task "nothing".`},
 		"unknown GPU":        {accept(c, "vectoradd", "MI300", "test", "a.cpp", small), "422 Vectoradd cannot run on \"MI300\""},
-		"two of a family":    {accept(c, "vectoradd", "H100", "test", "a.cpp", small), "422 H100 is more than one device here: choose H100-SXM or H100-PCIe."},
+		"two of a family":    {accept(c, "vectoradd", "H100", "test", "a.cpp", small), "422 H100 matches several devices here: choose H100-SXM or H100-PCIe."},
 		"unknown mode":       {accept(c, "vectoradd", "CPU", "fast", "a.cpp", small), `422 There is no mode "fast": choose test, benchmark, leaderboard, profile or sanitize.`},
 		"after the end":      {accept(c, "closed", "CPU", "test", "a.cpp", small), "403 "},
 		"empty":              {accept(c, "vectoradd", "CPU", "test", "a.cpp", nil), "422 This cannot be submitted"},

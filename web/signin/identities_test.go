@@ -74,7 +74,7 @@ func TestRemovingAWayToSignInSignsOutEverywhereElse(t *testing.T) {
 
 	doc = webtest.Document(t, ada.Post(second, nil), http.StatusOK)
 	webtest.CheckSound(t, doc)
-	webtest.WantText(t, doc, "main [role=status]", "you are signed out everywhere but here")
+	webtest.WantText(t, doc, "main [role=status]", "you are signed out everywhere else")
 	if resp := elsewhere.Get("/me"); resp.Request.URL.Path != "/sign-in" {
 		t.Errorf("the other browser still sees %s", resp.Request.URL)
 	}

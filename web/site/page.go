@@ -14,8 +14,8 @@ import (
 // notices are a page's messages after a change, by the name in ?done=.
 var notices = map[string]string{
 	"saved":      "Saved.",
-	"published":  "Published. Everyone sees the task now.",
-	"tried-some": "Not all could be tried: you had too many runs waiting. Try again in a moment.",
+	"published":  "Published. Everyone can see the task now.",
+	"tried-some": "Some solutions were not tried, because too many of your runs were waiting. Try again in a moment.",
 	"untried":    "Saved. No worker serves a device of the task, so nothing was tried.",
 	"texts":      "Published. The boards stay as they are.",
 
@@ -45,12 +45,12 @@ var notices = map[string]string{
 	"confirm-mail": "Saved. Open the link that was sent to the new address.",
 	"comment-gone": "Deleted.",
 
-	"joined":      "You are in. The task is in your lists now.",
-	"code-gone":   "Revoked. People whom the code let in stay.",
-	"member-gone": "Removed. The person does not see the task any more; their entries stay.",
+	"joined":      "You joined the board. The task is now in your lists.",
+	"code-gone":   "Revoked. People who joined with the code stay members.",
+	"member-gone": "Removed. The person can no longer see the task. Their entries stay.",
 
-	"linked":   "Added. You can sign in with that account from now on.",
-	"unlinked": "Removed. That account does not open this one any more, and you are signed out everywhere but here.",
+	"linked":   "Added. You can now sign in with that account.",
+	"unlinked": "Removed. You can no longer sign in with that account, and you are signed out everywhere else.",
 }
 
 // Page is what every page has; section names its link in the head.

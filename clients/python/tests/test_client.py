@@ -174,7 +174,7 @@ class Tokens(SiteTest):
         self.assertIsNone(self.sent({}, self.site.url))
 
     def test_no_error_repeats_a_token_or_a_password(self):
-        with self.assertRaisesRegex(ValueError, "line end") as raised:
+        with self.assertRaisesRegex(ValueError, "line break") as raised:
             KernelEvalClient(self.site.url, token="wb_secret\nx")
         self.assertNotIn("wb_secret", str(raised.exception))
         with self.assertRaisesRegex(ValueError, "name and password") as raised:

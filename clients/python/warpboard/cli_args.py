@@ -16,18 +16,18 @@ _TYPES = [kind.value for kind in KernelType]
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
-    about = "Compile, check and time GPU kernels on a Warpboard."
+    about = "Compile, check, and time GPU kernels on a Warpboard site."
     top = argparse.ArgumentParser(prog="warpboard-eval", description=about)
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     site = argparse.ArgumentParser(add_help=False)
     site.add_argument("--server", help="address of the server (WARPBOARD_SERVER)")
-    site.add_argument("--token", help="token, made on the profile page (WARPBOARD_TOKEN, which others here cannot see)")
+    site.add_argument("--token", help="token from your account page (prefer WARPBOARD_TOKEN, which other users of this machine cannot see)")
     site.add_argument("--key", help="key that the server gave to a caller without a token")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _kernel_commands(commands, site)
     for name, about in (("status", "show an evaluation by its id"), ("cancel", "cancel an evaluation by its id")):
         commands.add_parser(name, parents=[site], help=about).add_argument("id", metavar="ID")
-    commands.add_parser("health", parents=[site], help="show how the server is")
+    commands.add_parser("health", parents=[site], help="show the server's health")
     commands.add_parser("stats", parents=[site], help="show the server's counters")
     return top
 
@@ -40,7 +40,7 @@ def _kernel_commands(commands: Any, site: argparse.ArgumentParser) -> None:
     compare.add_argument("ref", metavar="REF", help="the reference: source or .json")
     compare.add_argument("file", metavar="CUSTOM", help="the kernel: source or .json")
     compare.add_argument("--ref-type", choices=_TYPES, help="type of the reference (torch)")
-    compare.add_argument("--ref-io", metavar="FILE", help="contract of the reference (that of --io)")
+    compare.add_argument("--ref-io", metavar="FILE", help="contract of the reference (default: --io)")
     compare.add_argument("--ref-meta", metavar="KEY=VALUE", action="append", default=[], help="metadata of the reference")
     compare.add_argument("--atol", type=float, help="absolute tolerance (0.01)")
     compare.add_argument("--rtol", type=float, help="relative tolerance (0.01)")
@@ -49,14 +49,14 @@ def _kernel_commands(commands: Any, site: argparse.ArgumentParser) -> None:
 def _shared() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--type", choices=_TYPES, help="type of the kernel (.cu: cuda, else torch)")
-    shared.add_argument("--io", metavar="FILE", help="its contract, an IOContract saved as JSON")
+    shared.add_argument("--io", metavar="FILE", help="contract of the kernel, an IOContract saved as JSON")
     shared.add_argument("--meta", metavar="KEY=VALUE", action="append", default=[], help="metadata; VALUE may be JSON")
     shared.add_argument("--trials", type=int, default=100, help="timed calls, 1 to 10000 (100)")
     shared.add_argument("--timeout", type=int, default=120, help="seconds, 5 to 600 (120)")
     shared.add_argument("--gpu", metavar="TYPE", help="device, such as h200 or cpu (any)")
     shared.add_argument("--no-l2-flush", action="store_true", help="leave the L2 cache warm between calls")
-    shared.add_argument("--device-metrics", action="store_true", help="read hardware counters, too")
-    shared.add_argument("--progress", action="store_true", help="tell the stages on standard error")
+    shared.add_argument("--device-metrics", action="store_true", help="also read hardware counters")
+    shared.add_argument("--progress", action="store_true", help="print the stages to standard error")
     shared.add_argument("--json", action="store_true", help="print the whole answer as JSON")
     return shared
 

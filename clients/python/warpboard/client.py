@@ -125,7 +125,7 @@ class KernelEvalClient:
         return self._transport.call("GET", "/stats", timeout=QUICK)
 
     def cleanup_jobs(self) -> Dict[str, Any]:
-        """Removes jobs that ended a while ago: {"status": "cleanup_completed"}."""
+        """Removes jobs that ended some time ago: {"status": "cleanup_completed"}."""
         return self._transport.call("POST", "/admin/cleanup-jobs", timeout=QUICK)
 
     def close(self) -> None:

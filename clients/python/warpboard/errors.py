@@ -42,7 +42,7 @@ class RefusedError(WarpboardError):
 
 
 class EvalFailedError(WarpboardError):
-    """An evaluation ended without a result: it was cancelled, ran out of time, or failed by the server's fault.
+    """An evaluation ended without a result: it was cancelled, ran out of time, or had an infrastructure error.
 
     state says which ("cancelled", "timeout", "failed"), answer is what Evaluation.poll returned, perhaps with a
     partial result. A kernel that does not compile or is wrong is a result, not an error.

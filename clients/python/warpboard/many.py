@@ -123,7 +123,7 @@ class Many:
                 wanted += 1
 
     def _answers(self, batch: _Batch) -> Iterator[Answer]:
-        """First what was refused, then results as they come."""
+        """Yields the refused requests first, then results as they arrive."""
         for index, entry in enumerate(batch.entries, batch.first):
             if entry.get("problem"):
                 yield {"index": index, "state": "refused", "ended": True, "problem": entry["problem"]}

@@ -58,7 +58,7 @@ class Warpboard:
         return read(Task, self._get(f"/tasks/{_part(slug)}"))
 
     def join(self, code: str) -> Joined:
-        """Joins a members' board with an invite code or its link. A member may use any code of it again."""
+        """Joins a members' board with an invite code or its link. Members do not use up a code."""
         body = {"code": code.strip().rstrip("/").rsplit("/", 1)[-1]}
         return read(Joined, self._transport.call("POST", API + "/join", body, QUICK))
 
@@ -91,7 +91,7 @@ class Warpboard:
     ) -> Submission:
         """Submits a file, or source under the file's name, without waiting.
 
-        files are further ones, where the task takes any: their texts by name. mode is test, benchmark, ranked (which
+        files are further files, if the task takes any: their texts by name. mode is test, benchmark, ranked (which
         counts on the board), profile or sanitize; profile_filter limits what mode profile profiles, with kernel, launch_skip,
         launch_count and sections. task and devices may be left to directives in the source. Where the connection
         breaks it is sent again, and is still one submission.

@@ -143,7 +143,7 @@ def _sendable(what: str, secret: Optional[str]) -> Optional[str]:
     """Returns a secret without the space around it, as a file has a line end. http.client would repeat a wrong one in its error."""
     secret = secret and secret.strip()
     if secret and not (secret.isascii() and secret.isprintable()):
-        raise ValueError(f"the {what} has a line end or another character that no {what} has: copy it again")
+        raise ValueError(f"the {what} contains a line break or another invalid character: copy it again")
     return secret
 
 

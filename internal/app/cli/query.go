@@ -137,7 +137,7 @@ func runsCommand(c *connection) *cobra.Command {
 	var task string
 	var before int64
 	var limit int
-	cmd := &cobra.Command{Use: "runs", Short: "list your submissions and their runs, the newest first", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "runs", Short: "list your submissions and their runs, newest first", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
 		site, err := c.site()
 		if err != nil {
 			return err

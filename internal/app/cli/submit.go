@@ -42,7 +42,7 @@ func submitCommand(c *connection) *cobra.Command {
 	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked, profile or sanitize")
 	cmd.Flags().StringVar(&filter.Kernel, "kernel", "", "with --mode profile: name of the kernel to profile, or regex: and a pattern")
 	cmd.Flags().IntVar(&filter.LaunchSkip, "launch-skip", 0, "with --mode profile: number of launches of that kernel to skip first")
-	cmd.Flags().IntVar(&filter.LaunchCount, "launch-count", 0, "with --mode profile: number of launches to profile after them, at most 16")
+	cmd.Flags().IntVar(&filter.LaunchCount, "launch-count", 0, "with --mode profile: number of launches to profile after the skipped ones, at most 16")
 	cmd.Flags().StringSliceVar(&filter.Sections, "section", nil, "with --mode profile: sections of Nsight Compute, separated by commas: "+strings.Join(job.ProfileSections(), ", "))
 	cmd.Flags().StringVar(&in.For, "for", "", "for admins: add the submission for the person with this name, even after the deadline")
 	cmd.Flags().StringVar(&in.Why, "why", "", "with --for: the reason, which everyone can read")

@@ -22,7 +22,7 @@ import (
 )
 
 func taskCommand(c *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "task", Short: "show, download, check, and publish tasks"}
+	cmd := &cobra.Command{Use: "task", Short: "show, download, and publish tasks"}
 	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
 	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "download a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"), ValidArgsFunction: c.completePull,

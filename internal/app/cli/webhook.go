@@ -74,7 +74,7 @@ func (c *connection) webhook(use, short, done string, do func(*client.Client, co
 
 func (c *connection) webhookLog() *cobra.Command {
 	var before int64
-	cmd := &cobra.Command{Use: "log ID", Short: "list the deliveries of a webhook, the newest first", Args: console.Exactly("ID"), Example: "  warpboard webhook log 3",
+	cmd := &cobra.Command{Use: "log ID", Short: "list the deliveries of a webhook, newest first", Args: console.Exactly("ID"), Example: "  warpboard webhook log 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, id, err := c.webhookAt(args[0])
 			if err != nil {

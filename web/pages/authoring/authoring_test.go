@@ -124,7 +124,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	w.RefusedNothing()
 
 	resp = sends(creator, t, doc, trial+"/publish", asIs)
-	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Everyone sees the task now")
+	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Everyone can see the task now")
 	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusOK)
 
 	files := creator.Page("/tasks/sum-of-many/files", http.StatusOK)

@@ -78,7 +78,7 @@ func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
 	}
 	webtest.WantStatus(t, other.Get("/tasks/quiet"), http.StatusNotFound) // looking joined nothing
 	webtest.WantStatus(t, other.Send(http.MethodPost, "/join", strings.NewReader("code="+code), "Content-Type", "application/x-www-form-urlencoded"), http.StatusForbidden)
-	if page := webtest.Body(t, other.Post("/join", map[string][]string{"code": {link}})); !strings.Contains(page, "You are in.") || !strings.Contains(page, webtest.QuietTitle) {
+	if page := webtest.Body(t, other.Post("/join", map[string][]string{"code": {link}})); !strings.Contains(page, "You joined the board.") || !strings.Contains(page, webtest.QuietTitle) {
 		t.Errorf("who joined reads %s", page)
 	}
 	if link := other.Page("/join/"+code, http.StatusOK).Find("[data-leave] form").AttrOr("action", ""); link != "/tasks/quiet/leave" { // the task

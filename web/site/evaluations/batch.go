@@ -88,7 +88,7 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 	}
 	batch, err := s.site.Store.Work.Batch(c.UserContext(), id)
 	if db.KindOf(err) == db.NotFound || err == nil && !batch.MayRead(caller.Asker) {
-		return work.Batch{}, db.Errorf(db.NotFound, "There is no batch %.80s of yours. If you sent it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
+		return work.Batch{}, db.Errorf(db.NotFound, "You have no batch %.80s. If you sent it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 	}
 	return batch, err
 }
@@ -97,7 +97,7 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	body := c.Request().Body() // not c.Body, which copies it
 	if job.HasMoreValues(body, mostBatchValues) {
-		return nil, site.Invalid("requests", "The requests of a batch have at most %d values together. Send some in another batch, and a tensor as one text, in data_b64.", mostBatchValues)
+		return nil, site.Invalid("requests", "The requests of a batch can have at most %d values in total. Send some in another batch, and each tensor as one text, in data_b64.", mostBatchValues)
 	}
 	kind, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	switch {

@@ -36,7 +36,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		return caller, nil
 	}
 	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != keyBytes {
-		return caller, site.Invalid("key", "%s is not a key of this site. Send none to get one with the response.", client.EvaluationKeyHeader)
+		return caller, site.Invalid("key", "%s is not a key of this site. Leave it out to get a new one with the answer.", client.EvaluationKeyHeader)
 	}
 	caller.Owner = "key:" + db.Hash([]byte(caller.Key))
 	return caller, nil
@@ -79,7 +79,7 @@ func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, erro
 
 // NotFound is the same answer for a missing evaluation and for another person's.
 func NotFound(id string) error {
-	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you asked for it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
+	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you requested it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 }
 
 // Access lets through who shows a token, and where the operator opened the API everyone. A session

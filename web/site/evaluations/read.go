@@ -76,7 +76,7 @@ func readBody(c *fiber.Ctx) (map[string]any, error) {
 func readObject(body []byte) (map[string]any, error) {
 	if job.HasMoreValues(body, MostValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
-			Msg: fmt.Sprintf("Input should have at most %d values. Send a tensor as one text, in data_b64", MostValues)}
+			Msg: fmt.Sprintf("Input should have at most %d values. Send each tensor as one text, in data_b64", MostValues)}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

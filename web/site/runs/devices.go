@@ -124,7 +124,7 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	}
 	d := known[i]
 	if d.Slots == 0 { // just after a worker's start, too
-		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or out of service: a run waits until one passes", Short: "not ready", Sanitizer: d.Sanitizer}
+		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or are out of service: a run waits until one passes its test", Short: "not ready", Sanitizer: d.Sanitizer}
 	}
 	free := max(Free(d)-d.Ahead, 0) // who waits already comes first
 	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}

@@ -129,11 +129,11 @@ func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile
 func whyUnprofiled(run work.Run, version catalog.TaskVersion) string {
 	switch {
 	case version.Definition.NoProfile:
-		return "The task turns profiling off."
+		return "Profiling is turned off for this task."
 	case run.Device == gpuname.CPU || version.Lang == tasks.LangCPP:
 		return "Nsight Compute profiles GPUs; a run on a CPU has no profile."
 	case run.Mode != job.ModeRanked:
-		return "Only ranked runs are profiled automatically; submit with the mode profile to profile any other."
+		return "Only ranked runs are profiled automatically. For a profile of another run, submit in mode profile."
 	case !run.Valid():
 		return "Only a ranked run that passed is profiled."
 	}

@@ -78,7 +78,7 @@ func (h Hidden) Failure(f *job.Failure) *job.Failure {
 		hidden.Reason = f.Kind()
 	}
 	if hidden.Reason != f.Reason {
-		hidden.Reason += " The details are private while the source is."
+		hidden.Reason += " The details are private as long as the source is."
 	}
 	return &hidden
 }

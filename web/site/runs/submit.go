@@ -45,7 +45,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	}
 	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
 	if in.Added.For != "" && db.KindOf(err) == db.NotFound {
-		err = site.Invalid("for", "%s sees no task %q. Check its name, or invite the person to it.", user.Name, in.Task)
+		err = site.Invalid("for", "%s cannot see a task %q. Check its name, or invite the person.", user.Name, in.Task)
 	}
 	if err != nil {
 		return submissions.Submission{}, nil, err
@@ -117,7 +117,7 @@ func chooseDevices(asked, said, offered []string) ([]string, error) {
 		case len(meant) == 1:
 			name = meant[0]
 		case len(meant) > 1:
-			return nil, site.Invalid("device", "%s is more than one device here: choose %s.", name, strings.Join(meant, " or "))
+			return nil, site.Invalid("device", "%s matches several devices here: choose %s.", name, strings.Join(meant, " or "))
 		}
 		if name != "" && !slices.Contains(chosen, name) {
 			chosen = append(chosen, name)

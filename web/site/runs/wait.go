@@ -40,7 +40,7 @@ func (s *Runs) addPlace(ctx context.Context, run work.Run, card *views.RunCard) 
 			card.Waiting = busySlots(run.Device, d.Slots)
 			return s.addWait(ctx, card, d.Slots)
 		case Free(d) < card.Position:
-			card.Waiting = "The runs before it take the free slots first."
+			card.Waiting = "The runs ahead of it take the free slots first."
 			return s.addWait(ctx, card, d.Slots)
 		default:
 			card.Waiting = "A slot is free; it starts in a moment."
