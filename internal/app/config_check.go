@@ -49,7 +49,7 @@ func (c *Config) validate(command string) []error {
 		wrong.unless(c.Site == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
 		_, err := web.ParseBaseURL(c.Site)
 		wrong.unless(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
-		wrong.unless(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: make a credential on the site's queue page; or --join, with a token")
+		wrong.unless(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
 		wrong.unless(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
 		wrong.unless(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)
 	}

@@ -54,7 +54,7 @@ func (p *Popcorn) Errors(c *fiber.Ctx) error {
 
 // howToSignIn follows a sentence that refuses an unknown sender.
 func (p *Popcorn) howToSignIn() string {
-	return fmt.Sprintf(" Make a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
+	return fmt.Sprintf(" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
 }
 
 // Caller turns popcorn-cli's token header into Authorization, and drops cookies.

@@ -26,7 +26,7 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 	s.Hide(modelstest.Task(t, s.Cfg.Store, s.Creator, "hidden", "CPU"))
 	c, small := s.Popcorn(s.User), []byte("int x;\n")
 	stale, none := &popcorntest.Client{Base: c.Base, Token: "wb_stale"}, &popcorntest.Client{Base: c.Base}
-	how := fmt.Sprintf(" Make a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", s.URL)
+	how := fmt.Sprintf(" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", s.URL)
 	accept := func(c *popcorntest.Client, board, gpu, mode, file string, source []byte) func() error {
 		return func() error {
 			_, _, err := c.Accept(t.Context(), board, gpu, mode, file, source)
