@@ -46,7 +46,7 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 		t.Errorf("the roofline has %d entries, want the two with a profile", dots)
 	}
 	webtest.WantText(t, doc, "[data-attacks='3']", "3 published attacks")
-	webtest.WantText(t, doc, "[data-attacks]", "1 of the 2 that were run on this site end as expected")
+	webtest.WantText(t, doc, "[data-attacks]", "1 of the 2 that were run with this version end as expected")
 	doc.Find("main a[href^='/']").Each(func(_ int, a *goquery.Selection) {
 		path, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
 		if resp := b.Get(path); resp.StatusCode != http.StatusOK || resp.Request.URL.Path == "/sign-in" {
