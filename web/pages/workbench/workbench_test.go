@@ -276,3 +276,17 @@ func TestWorkbenchOpensARunWithItsSource(t *testing.T) {
 	w.Until(`document.querySelector("#bench-run [data-failure]") && !document.querySelector(".cm-lintRange-error")`)
 	w.RefusedNothing()
 }
+
+// TestATaskWithoutWorkersSaysThatRunsWait: one can still write and save.
+func TestATaskWithoutWorkersSaysThatRunsWait(t *testing.T) {
+	s := webtest.NewScene(t)
+	elsewhere := catalog.NewTask{Slug: "elsewhere", TaskSettings: catalog.TaskSettings{Title: "Elsewhere", Devices: []string{"TPU"}}, Bundle: webtest.ExampleTask(t)}
+	if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"/tasks/" + s.Task.Slug + "/solve": 0, "/tasks/elsewhere/solve": 1} {
+		if got := s.Browser().Page(path, http.StatusOK).Find("#bench-run [data-all-offline]").Length(); got != want {
+			t.Errorf("%s: said %d times, want %d", path, got, want)
+		}
+	}
+}
