@@ -31,4 +31,7 @@ func TestAnExactMatchNamesNoWorstElement(t *testing.T) {
 	if text := show(t, numericsCells(&n)).Text(); strings.Contains(text, "instead of") || !strings.Contains(text, "exact") {
 		t.Errorf("an exact match says %q", text)
 	}
+	if text := strings.TrimSpace(show(t, numericsCells(nil)).Text()); text != "not computed" {
+		t.Errorf("a case that failed says %q of its errors", text)
+	}
 }

@@ -102,13 +102,18 @@ func (s StageView) Note() string {
 	if s.Result.Cached {
 		took += ", cached"
 	}
-	if s.Result.Stage == job.StageSanitize && s.Result.Status == job.StatusFail {
-		return "findings, " + took
-	}
 	if s.Result.Status != job.StatusPass {
-		return statusWords(s.Result.Status) + ", " + took
+		return s.Ending() + ", " + took
 	}
 	return took
+}
+
+// Ending names how the stage ended.
+func (s StageView) Ending() string {
+	if s.Result.Stage == job.StageSanitize && s.Result.Status == job.StatusFail {
+		return "findings"
+	}
+	return statusWords(s.Result.Status)
 }
 
 // process says which process goes on, and of how many, as long as it is one of those that there are at least.

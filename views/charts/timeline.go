@@ -20,6 +20,7 @@ type TimeSpan struct {
 	Start  time.Time
 	End    time.Time
 	Status string // how it ended: "pass", "fail"; empty for waiting
+	Said   string // the same for people: "wrong answer"; empty: it passed, or waited
 	Note   string // "from the cache"
 }
 

@@ -21,7 +21,7 @@ func timelineVM() TimelineVM {
 		{Name: "Build", Start: after(400), End: after(3100), Status: "pass", Note: "harness from the cache"},
 		{Name: "Test", Start: after(3100), End: after(3600), Status: "pass"},
 		{Name: "Benchmark", Start: after(3600), End: after(5600), Status: "pass"},
-		{Name: "Ranked", Start: after(5600), End: after(8000), Status: "timeout"},
+		{Name: "Ranked", Start: after(5600), End: after(8000), Status: "timeout", Said: "too slow"},
 		{Name: "Clean", Start: after(8000), End: after(8000), Status: "pass"},
 	}}
 }
@@ -40,7 +40,7 @@ func TestTimelineDrawsEverySpanInItsPlace(t *testing.T) {
 		t.Errorf("a span without length is at %v, %v wide", x, width)
 	}
 	text := doc.Text()
-	for _, want := range []string{"2.7\u00a0s", "timeout", "harness from the cache", "8\u00a0s in all"} {
+	for _, want := range []string{"2.7\u00a0s", "too slow", "harness from the cache", "8\u00a0s in all"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %q", want, text)
 		}

@@ -134,8 +134,10 @@ func spans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpa
 	}
 	spans := []charts.TimeSpan{{Name: "Queued", Start: run.QueuedAt, End: *run.StartedAt, Note: note}}
 	for _, r := range stages {
-		span := charts.TimeSpan{
-			Name: views.StageView{Result: r}.Name(), Start: r.Started, End: r.Ended, Status: string(r.Status), Note: note,
+		stage := views.StageView{Result: r}
+		span := charts.TimeSpan{Name: stage.Name(), Start: r.Started, End: r.Ended, Status: string(r.Status), Note: note}
+		if r.Status != job.StatusPass {
+			span.Said = stage.Ending()
 		}
 		if r.Cached {
 			span.Note = strings.TrimSuffix("from the cache, "+note, ", ")

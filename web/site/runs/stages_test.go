@@ -3,10 +3,13 @@ package runs
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/charts"
 )
 
 // TestAFailedStageCountsAllCasesOfItsTask: a crash in the first of five cases is not "0 of 1".
@@ -19,6 +22,20 @@ func TestAFailedStageCountsAllCasesOfItsTask(t *testing.T) {
 		if got := mergeStages(def, job.ModeTest, []job.StageResult{ended}, nil, true)[0].Summary(); got != want {
 			t.Errorf("the stage says %q, want %q", got, want)
 		}
+	}
+}
+
+// TestATimelineNamesEndingsAsTheCardDoes: "wrong answer", not "fail".
+func TestATimelineNamesEndingsAsTheCardDoes(t *testing.T) {
+	at := time.Now()
+	run := work.Run{Work: work.Work{QueuedAt: at, StartedAt: &at}}
+	left := Evidence{Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, Started: at, Ended: at}}}
+	var page strings.Builder
+	if err := charts.Timeline(TimelineOf(run, left)).Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), "wrong answer") || strings.Contains(page.String(), "fail") {
+		t.Error(page.String())
 	}
 }
 
