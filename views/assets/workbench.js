@@ -6,7 +6,8 @@ import { tabs } from "./tabs.js";
 const bench = document.querySelector("[data-bench]");
 const form = bench.querySelector("[data-bench-form]");
 const area = form.querySelector("textarea");
-const drawer = bench.querySelector("#bench-run");
+const panel = bench.querySelector("#bench-panel");
+const drawer = panel.querySelector("#bench-run");
 const nothing = bench.querySelector(".bench-nothing");
 
 const text = (element) => element?.textContent.trim() ?? "";
@@ -47,6 +48,12 @@ function mark(marks) {
   form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // each file takes its own
 }
 
+// The result's heading comes into view when a run begins or ends, unless the person has scrolled since it began. On a large screen
+// the panel is in view, and its parts scroll.
+let scrolled = false;
+for (const kind of ["wheel", "touchmove"]) addEventListener(kind, () => (scrolled = true), { passive: true });
+const small = matchMedia("(max-width: 63.99rem)");
+
 // A run starts: what the one before it said is gone.
 function started() {
   past = submission();
@@ -58,7 +65,8 @@ function started() {
   drawer.querySelectorAll("[data-failure], [role=alert]").forEach((old) => old.remove());
   mark([]);
   results.choose(document.getElementById("tab-verdict"));
-  if (matchMedia("(max-width: 63.99rem)").matches) bench.querySelector("#bench-panel").scrollIntoView({ block: "start" });
+  scrolled = false;
+  if (small.matches) panel.scrollIntoView({ block: "start" });
 }
 
 function filled() {
@@ -84,10 +92,7 @@ function renewed() {
   if (now === shown) return;
   shown = now;
   mark(marks);
-  // Scroll to the failure or the score, inside the panel also while the user is typing.
-  const ended = drawer.querySelector("[data-failure], [data-outcome]");
-  if (!document.activeElement.closest(".cm-editor")) ended?.scrollIntoView({ block: "nearest" });
-  else if (ended) drawer.scrollTop += ended.getBoundingClientRect().top - drawer.getBoundingClientRect().top - 8;
+  if (small.matches && !scrolled && !document.activeElement.closest(".cm-editor")) panel.scrollIntoView({ block: "nearest" });
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));
 }
 
@@ -130,7 +135,8 @@ function split(bar) {
 // Without tabs all parts stand below each other.
 const [reading, results] = [...bench.querySelectorAll("[data-tabs]")].map((list) => {
   list.hidden = false;
-  return tabs(list, (_, tab) => {
+  return tabs(list, (shown, tab) => {
+    (list.closest("#bench-left") ?? shown).scrollTop = 0;
     if (list.closest("#bench-left")) return;
     view = tab.id.replace("tab-", "");
     drawer.dataset.view = view;
