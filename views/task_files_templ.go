@@ -200,7 +200,7 @@ func TaskFiles(p TaskFilesPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"author-panes\"><nav class=\"author-tree\" aria-label=\"Files\" data-tree hidden><ul></ul><button type=\"button\" class=\"btn btn-small mt-3\" data-add-file>Add a file</button><p class=\"small mt-3\"><a href=\"/docs/tasks\">The task format</a></p></nav><div class=\"author-files\" data-panes>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"author-panes\"><nav class=\"author-tree more-hint\" aria-label=\"Files\" data-tree hidden><ul></ul><button type=\"button\" class=\"btn btn-small mt-3\" data-add-file>Add a file</button><p class=\"small mt-3\"><a href=\"/docs/tasks\">The task format</a></p></nav><div class=\"author-files\" data-panes>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -630,7 +630,7 @@ func filesSide(p TaskFilesPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "</div><section id=\"side-problems\" class=\"author-shown\" aria-label=\"Problems\" data-checked hidden><p role=\"status\" class=\"callout small\">Checking…</p><ul class=\"mt-2 grid gap-1 small\"></ul></section><section id=\"side-preview\" class=\"author-shown author-preview\" aria-label=\"Preview\" data-previewed hidden><p class=\"callout small\" role=\"status\" hidden></p></section><section id=\"side-fields\" class=\"author-shown\" aria-label=\"Settings in task.yml\"><h2 class=\"text-base\" data-without-script>Settings in task.yml</h2><p class=\"hint\">A field changes its value in <code>task.yml</code> and leaves the rest of the file as you wrote it.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "</div><section id=\"side-problems\" class=\"author-shown\" aria-label=\"Problems\" data-checked hidden><p role=\"status\" class=\"callout small\">Checking…</p><ul class=\"mt-2 grid gap-1 small\"></ul></section><section id=\"side-preview\" class=\"author-shown author-preview\" aria-label=\"Preview\" data-previewed hidden><p class=\"callout callout-warn small\" role=\"status\" hidden></p></section><section id=\"side-fields\" class=\"author-shown\" aria-label=\"Settings in task.yml\"><h2 class=\"text-base\" data-without-script>Settings in task.yml</h2><p class=\"hint\">A field changes its value in <code>task.yml</code> and leaves the rest of the file as you wrote it.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -189,7 +189,7 @@ func benchLeft(p WorkbenchPage) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div id=\"bench-left\" class=\"bench-left\"><div class=\"tabs\" role=\"tablist\" aria-label=\"About the task\" data-tabs hidden>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div id=\"bench-left\" class=\"bench-left more-hint\"><div class=\"tabs\" role=\"tablist\" aria-label=\"About the task\" data-tabs hidden>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,6 +1,7 @@
 // Writing a task: its files as a tree with an editor each, and beside them what the server would refuse of them while one
 // types, the page that they make, and fields for values of task.yml. Without this each file is a folded box, and buttons
 // check, preview and save.
+import { ask, waitOf, whyNot } from "./asking.js";
 import { preview } from "./preview.js";
 import { named, tabs } from "./tabs.js";
 import { tree } from "./tree.js";
@@ -109,7 +110,7 @@ function show(remarks) {
   const wrong = remarks.length - notes;
   const parts = [wrong ? counted(wrong, "problem", "problems") : "No problems"];
   if (notes) parts.push(counted(notes, "note", "notes"));
-  say(`${parts.join(" and ")} in these files.`, wrong > 0);
+  say(`${parts.join(" and ")} in these files.`, wrong ? "fail" : "");
   said.querySelector("ul").replaceChildren(...remarks.map(item));
   named(document.getElementById("tab-problems"), "Problems", wrong, "problem");
   for (const file of files) {
@@ -133,9 +134,9 @@ function item(remark) {
   return entry;
 }
 
-function say(sentence, bad) {
+function say(sentence, kind) {
   const status = said.querySelector("p");
-  status.classList.toggle("callout-fail", bad);
+  for (const one of ["fail", "warn"]) status.classList.toggle(`callout-${one}`, one === kind);
   if (status.textContent !== sentence) status.textContent = sentence;
 }
 
@@ -164,6 +165,7 @@ function sends() {
 }
 
 let timer, asked;
+let failed = false; // the last check did not run
 
 function later(wait) {
   clearTimeout(timer);
@@ -172,22 +174,28 @@ function later(wait) {
 
 // A newer question makes the answer to an older one worthless.
 async function check() {
+  clearTimeout(timer);
   asked?.abort();
   asked = new AbortController();
   const sent = sends();
   try {
-    const answer = await fetch(form.dataset.check, { method: "POST", body: new FormData(form), signal: asked.signal });
-    if (answer.status === 429) return later(1000 * (Number(answer.headers.get("Retry-After")) || 5));
-    if (answer.ok) {
-      const found = await answer.json();
-      settle(found, sent);
-      if (!show(found.remarks) && !previewed.hidden) look();
-      return;
-    }
-    say(answer.status === 413 ? "These files are too large to be checked while you type; “Try it” checks them." : "The check failed; “Try it” says what is wrong.", false);
+    const answer = await ask(form, form.dataset.check, asked.signal);
+    failed = !answer.ok;
+    if (failed) return refused(answer.status, waitOf(answer));
+    const found = await answer.json();
+    settle(found, sent);
+    if (!show(found.remarks) && !previewed.hidden) look();
   } catch (error) {
-    if (error.name !== "AbortError") say("The server does not answer: what stands here may be old.", false);
+    if (error.name === "AbortError") return;
+    failed = true;
+    refused(0);
   }
+}
+
+function refused(status, wait) {
+  say(whyNot("The check", status, wait), "warn");
+  if (status === 429) later(1000 * wait);
+  else if (!previewed.hidden) look();
 }
 
 const shown = tree(nav.querySelector("ul"), (button) => choose(files.find((file) => file.button === button)));
@@ -218,4 +226,5 @@ nav.querySelector("[data-add-file]").addEventListener("click", () => {
   file.path.focus();
 });
 form.addEventListener("input", () => later(pause));
+addEventListener("focus", () => failed && check()); // one comes back from another tab, where one signed in
 check();

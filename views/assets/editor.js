@@ -29,6 +29,7 @@ function difference(old, text) {
 }
 
 const languages = { py: () => import("./editor-python.js"), yaml: () => import("./editor-yaml.js"), text: null };
+const wrapped = ["yaml", "text"]; // prose has long lines; code keeps its own
 
 // Pages without an editor do not carry its style.
 function dress(nonce) {
@@ -57,6 +58,7 @@ export function edit(area) {
       basicSetup,
       lintGutter(),
       language.of([]),
+      wrapped.includes(area.dataset.lang) ? EditorView.lineWrapping : [],
       line.rest,
       indentUnit.of("    "),
       syntaxHighlighting(classHighlighter),

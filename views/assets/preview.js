@@ -1,4 +1,5 @@
 // The page that the task will have, in a frame without scripts.
+import { ask, waitOf, whyNot } from "./asking.js";
 
 // What a reader has opened stays open, and the frame stays where it was scrolled to.
 function renew(old, now) {
@@ -13,7 +14,8 @@ function renew(old, now) {
 export function preview(section, form) {
   const frame = document.createElement("iframe");
   const note = section.querySelector("[role=status]");
-  let asked;
+  let asked, timer;
+  frame.hidden = true; // until it has a page
   frame.title = "The task’s page";
   frame.sandbox = "allow-same-origin";
   section.append(frame);
@@ -23,11 +25,14 @@ export function preview(section, form) {
     if (note.textContent !== sentence) note.textContent = sentence;
   }
 
+  const wrong = () => `The files have problems: ${frame.hidden ? "the preview appears when they are fixed" : "this is the page without the last changes"}.`;
+
   function show(html) {
     const page = new DOMParser().parseFromString(html, "text/html");
     page.querySelectorAll("script, noscript, body > :not(main), main > [role=status]").forEach((part) => part.remove());
     page.querySelectorAll("a[href]").forEach((link) => link.removeAttribute("href")); // it leads out of the frame
     page.documentElement.dataset.theme = document.documentElement.dataset.theme ?? "";
+    frame.hidden = false;
     const shown = frame.contentDocument;
     if (frame.srcdoc && shown?.querySelector("main")) {
       shown.documentElement.dataset.theme = page.documentElement.dataset.theme;
@@ -37,17 +42,20 @@ export function preview(section, form) {
   }
 
   // A newer question makes the answer to an older one worthless.
-  return async function ask() {
+  return async function look() {
+    clearTimeout(timer);
     asked?.abort();
     asked = new AbortController();
     try {
-      const answer = await fetch(form.dataset.preview, { method: "POST", body: new FormData(form), signal: asked.signal });
-      if (answer.status === 429) return setTimeout(ask, 1000 * (Number(answer.headers.get("Retry-After")) || 5));
-      if (!answer.ok) return say("The files have problems: this is the page without the last changes.");
-      show(await answer.text());
-      say("");
+      const answer = await ask(form, form.dataset.preview, asked.signal);
+      if (answer.ok) {
+        show(await answer.text());
+        return say("");
+      }
+      if (answer.status === 429) timer = setTimeout(look, 1000 * waitOf(answer));
+      say(answer.status === 422 ? wrong() : whyNot("The preview", answer.status, waitOf(answer)));
     } catch (error) {
-      if (error.name !== "AbortError") say("The server does not answer: what stands here may be old.");
+      if (error.name !== "AbortError") say(whyNot("The preview", 0));
     }
   };
 }

@@ -125,6 +125,9 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	w.Shows("[data-checked] [role=status]", "No problems")
 	w.Until(chosenFile + `.textContent == "task.yml" && document.querySelectorAll(".file-pane:not([hidden])").length == 1`)
 	w.Until(`document.querySelectorAll("[data-tree] summary").length == 3`) // solutions, correct, wrong
+	w.Do(chromedp.EmulateViewport(390, 900))
+	w.Until(`document.querySelector("[data-tree]").scrollHeight == document.querySelector("[data-tree]").clientHeight`) // a phone hides no file
+	w.Do(chromedp.EmulateViewport(1280, 900))
 	w.Eval(chosenFile + `.focus()`)
 	w.Do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
 	w.Until(chosenFile + ` == document.activeElement && ` + chosenFile + `.textContent == "task.h"`)
@@ -162,4 +165,43 @@ func pythonTask(f url.Values) {
 	f["path"] = []string{"task.yml", "reference.py"}
 	f["text"] = []string{"lang: py\ndescription: x\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: reference.py, source: reference.py}\n" +
 		"tests: [{size: 1}]\nbenchmarks: [{size: 2}]\n", "def generate_input(size):\n    return size\n\n\ndef check_implementation(data, output):\n    return ''\n"}
+}
+
+// TestAnEndedSessionIsNoProblemOfTheFiles: the page says so, and goes on after a sign-in in another tab.
+func TestAnEndedSessionIsNoProblemOfTheFiles(t *testing.T) {
+	s := webtest.NewScene(t)
+	carla := s.SignedIn("Carla", accounts.RoleCreator)
+	w := s.Window().As(carla)
+	w.Do(chromedp.EmulateViewport(1280, 900))
+	w.Visit("/tasks/new/vectoradd_cpp")
+	w.Shows("[data-checked] [role=status]", "No problems")
+	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-lineWrapping")`)
+	types := `document.querySelector("#slug").dispatchEvent(new Event("input", { bubbles: true }))`
+	w.As(s.Browser()) // without a session
+	w.Eval(types)
+	w.Shows("[data-checked] [role=status]", "The check could not run (error 403). Sign in again in another tab; your text is kept.")
+	w.LooksRight("authoring-signed-out")
+	w.Eval(`document.getElementById("tab-preview").click()`)
+	w.Shows("[data-previewed] [role=status]", "The preview could not run (error 403). Sign in again in another tab; your text is kept.")
+	w.Until(`!document.querySelector("[data-previewed] iframe").checkVisibility()`)
+	w.LooksRight("authoring-preview-signed-out")
+
+	w.As(s.SignedIn("Carla again", accounts.RoleCreator))
+	w.Eval(`dispatchEvent(new Event("focus"))`)
+	w.Until(`document.querySelector("[data-checked] [role=status]").textContent == "No problems in these files."`)
+	w.Until(`document.querySelector("[data-previewed] iframe").checkVisibility() && document.querySelector("[data-previewed] [role=status]").hidden`)
+
+	for answer, says := range map[string]string{
+		`new Response("", { status: 502 })`: "The check could not run (error 502). The site has a problem.",
+		`Promise.reject(new TypeError())`:   "The check could not run: the site does not answer.",
+	} {
+		w.Eval(`window.fetch = async () => ` + answer)
+		w.Eval(types)
+		w.Until(fmt.Sprintf(`document.querySelector("[data-checked] [role=status]").textContent.startsWith(%q)`, says))
+		w.Until(fmt.Sprintf(`document.querySelector("[data-previewed] [role=status]").textContent.startsWith(%q)`, strings.Replace(says, "check", "preview", 1)))
+	}
+	w.Eval(`window.fetch = async () => new Response("", { status: 429, headers: { "Retry-After": "60" } })`)
+	w.Eval(`document.getElementById("tab-preview").click()`)
+	w.Shows("[data-previewed] [role=status]", "The preview has to wait: too many in a row. It runs again in 60 s.")
+	w.RefusedNothing()
 }
