@@ -44,24 +44,43 @@ type DifferingRun struct {
 	UserName     string
 	TaskSlug     string
 	TaskTitle    string
+	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
 }
 
-// ClockDifferences lists limit runs whose clocks differed, the newest first, with ids below before; 0 begins at
-// the newest. Admins only.
-func (s *Store) ClockDifferences(ctx context.Context, actor accounts.User, before int64, limit int) ([]DifferingRun, error) {
+// ClockFilter chooses runs whose clocks differed.
+type ClockFilter struct {
+	Before    int64 // only runs with a smaller id; 0: from the newest
+	Limit     int
+	Disturbed bool // also those that were disturbed
+}
+
+// ClockDifferences lists runs whose clocks differed, the newest first. Admins only.
+func (s *Store) ClockDifferences(ctx context.Context, actor accounts.User, f ClockFilter) ([]DifferingRun, error) {
 	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
 		return nil, err
 	}
 	q := s.db.Read(ctx).Table("clock_differences d").
-		Select("d.*, r.submission_id, r.device, r.mode, r.state, r.score_ns, r.ended_at, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
+		Select("d.*, r.submission_id, r.device, r.mode, r.state, r.score_ns, r.ended_at, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join runs r on r.id = d.run_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id")
-	if before > 0 {
-		q = q.Where("d.run_id < ?", before)
+	if f.Before > 0 {
+		q = q.Where("d.run_id < ?", f.Before)
+	}
+	if !f.Disturbed {
+		q = q.Where("r.disturbed = ''")
 	}
 	var list []DifferingRun
-	err := q.Order("d.run_id desc").Limit(limit).Scan(&list).Error
+	err := q.Order("d.run_id desc").Limit(f.Limit).Scan(&list).Error
 	return list, db.ReadError(err, "the runs whose clocks differ")
+}
+
+// DisturbedDifferences counts the runs whose clocks differed and that were disturbed. Admins only.
+func (s *Store) DisturbedDifferences(ctx context.Context, actor accounts.User) (n int64, err error) {
+	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
+		return 0, err
+	}
+	err = s.db.Read(ctx).Table("clock_differences d").Joins("join runs r on r.id = d.run_id").Where("r.disturbed <> ''").Count(&n).Error
+	return n, db.ReadError(err, "the disturbed runs whose clocks differ")
 }
 
 // noteClocks keeps by how much the clocks of a run that has ended differ, if they do.

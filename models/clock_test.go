@@ -38,7 +38,7 @@ func TestRunsWhoseClocksDifferAreListedForAdminsNewestFirst(t *testing.T) {
 			t.Errorf("the scores count by %q and %q", first.Clock, honest.Clock)
 		}
 
-		list, err := s.ClockDifferences(ctx, w.Admin, 0, 10)
+		list, err := s.ClockDifferences(ctx, w.Admin, models.ClockFilter{Limit: 10})
 		modelstest.Check(t, err)
 		score, want := 196_200.0, models.DifferingRun{
 			ClockDifference: models.ClockDifference{RunID: first.ID, Stage: job.StageRanked, Spec: "size: 1024; seed: 2", Cases: 1,
@@ -53,15 +53,15 @@ func TestRunsWhoseClocksDifferAreListedForAdminsNewestFirst(t *testing.T) {
 		if diff := cmp.Diff(want, list[1], cmpopts.IgnoreFields(models.DifferingRun{}, "EndedAt")); diff != "" {
 			t.Errorf("the older one (-want +got):\n%s", diff)
 		}
-		older, err := s.ClockDifferences(ctx, w.Admin, second.ID, 10)
+		older, err := s.ClockDifferences(ctx, w.Admin, models.ClockFilter{Before: second.ID, Limit: 10})
 		if err != nil || len(older) != 1 || older[0].RunID != first.ID {
 			t.Errorf("the next page: %+v, %v", older, err)
 		}
-		_, err = s.ClockDifferences(ctx, w.Ann, 0, 10)
+		_, err = s.ClockDifferences(ctx, w.Ann, models.ClockFilter{Limit: 10})
 		modelstest.WantKind(t, err, db.Forbidden)
 
 		modelstest.Check(t, s.Catalog.DeleteTask(ctx, w.Admin, w.Task.ID, w.Task.Slug))
-		if list, err = s.ClockDifferences(ctx, w.Admin, 0, 10); err != nil || len(list) != 0 {
+		if list, err = s.ClockDifferences(ctx, w.Admin, models.ClockFilter{Limit: 10}); err != nil || len(list) != 0 {
 			t.Errorf("after the task went: %+v, %v", list, err)
 		}
 	})

@@ -3,6 +3,7 @@ package pages
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -24,11 +25,16 @@ func (p *Pages) Trust(c *fiber.Ctx) error {
 
 // Clocks lists the runs whose clocks differ by more than the tolerance, for admins.
 func (p *Pages) Clocks(c *fiber.Ctx) error {
-	list, err := p.site.Store.ClockDifferences(c.UserContext(), site.Actor(c), int64(c.QueryInt("before")), clockRows+1)
+	filter := models.ClockFilter{Before: int64(c.QueryInt("before")), Limit: clockRows + 1, Disturbed: c.QueryBool("disturbed")}
+	list, err := p.site.Store.ClockDifferences(c.UserContext(), site.Actor(c), filter)
 	if err != nil {
 		return err
 	}
-	page := views.ClocksPage{Page: p.site.Page(c, "Clock mismatches", "moderation"), Rows: list}
+	disturbed, err := p.site.Store.DisturbedDifferences(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	page := views.ClocksPage{Page: p.site.Page(c, "Clock mismatches", "moderation"), Rows: list, Disturbed: disturbed, All: filter.Disturbed}
 	if len(list) > clockRows {
 		page.Rows, page.Older = list[:clockRows], list[clockRows-1].RunID
 	}
