@@ -41,7 +41,8 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	}
 	s.Cfg.Store.Disk.MinFree = 1
 	doc := look("Workers act, Self-tests unknown, Backup unknown")
-	webtest.WantText(t, doc, "[data-verdict]", "3 items need attention.")
+	webtest.WantText(t, doc, "[data-verdict].tag-fail:has(svg)", "3 items need attention.")
+	webtest.WantText(t, doc, "[data-health=Backup] .tag-warn:has(svg)", "unknown")
 	webtest.WantText(t, doc, "[data-health=Workers]", "No worker is connected. Start a worker")
 	webtest.WantText(t, doc, "[data-health=Backup]", "No backup has been recorded.")
 
@@ -56,7 +57,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	beat := job.Heartbeat{Worker: "rack-1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}, SelfTest: []job.CheckLine{{Name: "sandbox", OK: true}}}
 	modelstest.Heard(t, s.Cfg.Store, beat)
 	doc = look("")
-	webtest.WantText(t, doc, "[data-verdict]", "Everything is OK.")
+	webtest.WantText(t, doc, "[data-verdict].tag-pass:has(svg)", "Everything is OK.")
 	webtest.WantText(t, doc, "[data-health='Self-tests']", "1 test passed.")
 	webtest.WantText(t, doc, "[data-health=compute-sanitizer]", "No GPU is connected.")
 
