@@ -18,6 +18,7 @@ type RunReviewPage struct {
 	Owner Person
 	// SourceOpen says that this reader may read the source.
 	SourceOpen bool
+	Files      []SourceFile     // for those who review the run and may read its source; the main one first
 	Decisions  []accounts.Audit // about this run, the oldest first: everyone reads them
 	Flags      []models.FlagOf  // that this reader may see
 	Open       bool             // one of them awaits review

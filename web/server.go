@@ -118,7 +118,7 @@ func New(cfg Config) (*Server, error) {
 	s.hooks = webhooks.New(site)
 	s.members = members.New(site, shared)
 	s.logins = login.New(site)
-	s.moderation = moderation.New(site, shared)
+	s.moderation = moderation.New(site, shared, code)
 	s.operation = operation.New(site, shared, s.queueHealth, cfg.OwnCluster)
 	s.remeasure = remeasure.New(site, shared)
 	s.workbench = workbench.New(site, shared, code)

@@ -69,14 +69,10 @@ func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.Sub
 	if err != nil {
 		return err
 	}
-	code := p.code.Page()
-	file := code.Source(seen.Sub.FileName, "", submitted.Source)
-	file.Remarks = views.RemarksIn(remarks, "")
-	page.Files = append(page.Files, file)
-	for _, name := range submitted.Names() {
-		file := code.Source(name, name+"-", submitted.Files[name])
-		file.Remarks = views.RemarksIn(remarks, name)
-		page.Files = append(page.Files, file)
+	page.Files = runs.SubmittedFiles(p.code, seen.Sub, submitted)
+	page.Files[0].Remarks = views.RemarksIn(remarks, "")
+	for i, name := range submitted.Names() {
+		page.Files[i+1].Remarks = views.RemarksIn(remarks, name)
 	}
 	return nil
 }

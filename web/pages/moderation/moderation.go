@@ -2,6 +2,7 @@ package moderation
 
 import (
 	"warpboard/models/boards"
+	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -10,10 +11,13 @@ import (
 type Moderation struct {
 	site *site.Site
 	runs *runs.Runs
+	code *views.Highlighter
 }
 
 // New returns the pages of moderation.
-func New(site *site.Site, runs *runs.Runs) *Moderation { return &Moderation{site: site, runs: runs} }
+func New(site *site.Site, runs *runs.Runs, code *views.Highlighter) *Moderation {
+	return &Moderation{site: site, runs: runs, code: code}
+}
 
 // announce notifies open pages that boards have changed.
 func (m *Moderation) announce(changes []boards.Change) {

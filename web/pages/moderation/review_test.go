@@ -1,9 +1,12 @@
 package moderation_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
 )
 
@@ -59,4 +62,27 @@ func TestSeveralRunsAreDisqualifiedOnlyAfterAConfirmation(t *testing.T) {
 		t.Errorf("%d runs wait after two were disqualified, want 1", n)
 	}
 	webtest.WantStatus(t, b.Post("/review/disqualify", form), http.StatusUnprocessableEntity) // they were decided
+}
+
+func TestReviewersReadTheSourceBesideTheDecision(t *testing.T) {
+	s := webtest.NewScene(t)
+	run := s.Submit(s.Ada, "H200", "// <script>alert(1)</script>\n"+webtest.GoodKernel)
+	s.Finish(run, 12.5e3)
+	s.Flag(0, "source", "")
+	path := fmt.Sprintf("/runs/%d/moderation", run.ID)
+	doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
+	webtest.CheckSound(t, doc)
+	webtest.WantText(t, doc, "details[data-reviewed-source]:not([open]) .source", "// <script>alert(1)</script>")
+	webtest.WantText(t, doc, "details[data-reviewed-source] .source", "__global__ void tile")
+	if n := s.BrowserOf(modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)).Page(path, http.StatusOK).Find("[data-reviewed-source]").Length(); n != 0 {
+		t.Error("everyone reads the source")
+	}
+	if n := s.BrowserOf(s.Ada).Page(path, http.StatusOK).Find("[data-reviewed-source]").Length(); n != 0 {
+		t.Error("its owner, who reviews nothing, has the source on the page of the review")
+	}
+	w := s.Window().As(s.BrowserOf(s.Admin))
+	w.Visit(path)
+	w.Eval(`document.querySelector("[data-reviewed-source]").open = true`)
+	w.LooksRight("run-review")
+	w.RefusedNothing()
 }

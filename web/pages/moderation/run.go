@@ -56,12 +56,27 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	if page.Decisions, err = m.site.Store.Accounts.Decisions(c.UserContext(), run.ID); err != nil {
 		return page, err
 	}
+	if err := m.addSource(c, seen, &page); err != nil {
+		return page, err
+	}
 	page.Flags, err = m.site.Store.Flags(c.UserContext(), viewer, run, seen.Task)
 	for _, flag := range page.Flags {
 		page.Open = page.Open || flag.ClosedAt == nil
 		page.MayReport = page.MayReport && !(flag.ClosedAt == nil && flag.UserID == viewer.ID)
 	}
 	return page, err
+}
+
+// addSource fills in the source, for reviewers who may read it.
+func (m *Moderation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunReviewPage) error {
+	if !page.MayReview || !page.SourceOpen {
+		return nil
+	}
+	submitted, err := m.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	if err == nil {
+		page.Files = runs.SubmittedFiles(m.code, seen.Sub, submitted)
+	}
+	return err
 }
 
 // addNote fills in the owner's note on a record, for viewers who may read it, and who may change it.

@@ -115,3 +115,13 @@ func Further(files map[string][]byte) (list []views.FurtherFile) {
 	}
 	return list
 }
+
+// SubmittedFiles are the files of a submission as pages show them, the main one first.
+func SubmittedFiles(code *views.Highlighter, sub submissions.Submission, submitted tasks.Submission) []views.SourceFile {
+	colours := code.Page()
+	files := []views.SourceFile{colours.Source(sub.FileName, "", submitted.Source)}
+	for _, name := range submitted.Names() {
+		files = append(files, colours.Source(name, name+"-", submitted.Files[name]))
+	}
+	return files
+}
