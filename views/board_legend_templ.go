@@ -98,12 +98,12 @@ func boardLegend(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <span class=\"wide\">The column Interval has half its width, in percent of the score.</span> <a href=\"/docs/measuring\">How scores are measured</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <span class=\"wide\">Interval: half the width of the thin line, as a percentage of the score.</span> <a href=\"/docs/measuring\">How scores are measured</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</p><p>Behind first: how much longer an entry takes than 1st place, in percent or, from twice as long, as a multiple. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</p><p>Behind first: how much slower than 1st place, in percent; from 2× on, as a factor. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -42,12 +42,12 @@ func ends(i boards.Interval) string {
 	return fmt.Sprintf(": %s to %s", format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
-// wideEnds are the ends of an interval that spread shows only as wider than 100 %.
-func wideEnds(i boards.Interval, score float64) string {
+// wide says that an interval is wider than 100 %, which spread shows in short, and how wide.
+func wide(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil || *i.HighNS-*i.LowNS <= 2*score {
 		return ""
 	}
-	return ends(i)
+	return ", wider than ± 100\u00a0%" + ends(i)
 }
 
 const noisyHint = "The fresh processes differ too much for a ± 0.5 % interval. Another run may score differently, and does not count against any limit"

@@ -85,7 +85,7 @@ func plain(x float64) string {
 	return strconv.FormatFloat(x, 'f', min(max(digits, 0), 6), 64)
 }
 
-// Spread shows a standard error relative to its mean: "± 0.4 %". A time is never negative, so none is wider than "> ± 100 %".
+// Spread shows a standard error relative to its mean: "± 0.4 %". A time is never negative, so that all wider ones are "> ± 100 %".
 func Spread(mean, err float64) string {
 	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
 		return Nothing

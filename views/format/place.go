@@ -35,7 +35,7 @@ func Ordinal(rank int, tied bool) string {
 	return strconv.Itoa(rank) + ending
 }
 
-// Gap shows how far a score is behind the first: "+12.5 %", "3.4× as long" from twice on, nothing for the first itself.
+// Gap shows how far a score is behind the first: "+12.5 %", "3.4×" from twice on, nothing for the first itself.
 func Gap(score, first float64) string {
 	if !(score > first) || !(first > 0) {
 		return ""
@@ -43,7 +43,7 @@ func Gap(score, first float64) string {
 	ratio := score / first
 	switch {
 	case ratio >= 2:
-		return strconv.FormatFloat(ratio, 'f', 1, 64) + "×\u00a0as\u00a0long"
+		return strconv.FormatFloat(ratio, 'f', 1, 64) + "×"
 	case ratio-1 < 0.001:
 		return "< 0.1\u00a0%"
 	default:
