@@ -1,6 +1,8 @@
 package views
 
 import (
+	"slices"
+
 	"github.com/a-h/templ"
 
 	"warpboard/models/boards"
@@ -11,6 +13,28 @@ type entryTag struct {
 	text, class, title string
 	url                templ.SafeURL
 }
+
+const wideHint = "No clear difference from the rank above. But this interval is wider than that of the first entry there, so only ± 0.5 % of the score counts for a tie, or as much as that entry has. A steadier run may rank higher"
+
+// wide reports whether an entry's interval reaches the first of the rank above, which has to be on the page or among the board's leaders.
+func (b BoardTable) wide(e boards.Standing) bool {
+	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.Age == e.Age && int(band.Ahead)+1 == e.Rank })
+	if i < 1 || b.Bands[i-1].Age != e.Age {
+		return false
+	}
+	above := b.Bands[i-1].RunID
+	if i := slices.IndexFunc(b.Standings, func(e boards.Standing) bool { return e.RunID == above }); i >= 0 {
+		return boards.Wide(b.Standings[i].Entry, e.Entry)
+	}
+	for _, leader := range b.Leaders {
+		if leader.RunID == above {
+			return boards.Wide(leader.Entry, e.Entry)
+		}
+	}
+	return false
+}
+
+func (b BoardTable) hasWide() bool { return slices.ContainsFunc(b.ranked(), b.wide) }
 
 // statuses are what is to be said of an entry, the most important first.
 func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {

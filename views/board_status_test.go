@@ -74,3 +74,28 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
 }
+
+// TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches, at the rank and in the legend, and only there.
+func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) {
+	entry := func(run int64, rank int, ns, low, high float64) (e boards.Standing) {
+		e.RunID, e.UserID, e.Rank, e.ScoreNS, e.LowNS, e.HighNS, e.Age = run, run, rank, ns, &low, &high, -1
+		return e
+	}
+	first, steady, uneven := entry(1, 1, 1000, 990, 1010), entry(2, 2, 1100, 1090, 1110), entry(3, 2, 1110, 500, 2000)
+	b := BoardTable{Head: boards.Head{Board: boards.Board{Size: 3, EpochID: 1}}}
+	b.Bands = []boards.Band{{RunID: 1, Age: -1, Size: 1}, {RunID: 2, Age: -1, Ahead: 1, Size: 2}}
+	b.Standings = []boards.Standing{first, steady, uneven}
+	doc := show(t, Ranking(b))
+	if doc.Find("[data-wide]").Length() != 1 || doc.Find("#entry-3 [data-wide]").Length() != 1 || doc.Find("[data-legend] [data-wides]").Length() != 1 {
+		t.Errorf("the reason stands at %d ranks, on the uneven entry's %d times, in the legend %d times",
+			doc.Find("[data-wide]").Length(), doc.Find("#entry-3 [data-wide]").Length(), doc.Find("[data-wides]").Length())
+	}
+	b.Standings, b.Leaders = []boards.Standing{uneven}, []boards.Ranked{first.Ranked} // another page
+	if show(t, Ranking(b)).Find("#entry-3 [data-wide]").Length() != 1 {
+		t.Error("on another page than the first of the rank above it has no reason")
+	}
+	b.Standings = []boards.Standing{first, steady}
+	if doc := show(t, Ranking(b)); doc.Find("[data-wide], [data-wides]").Length() != 0 {
+		t.Error("a board of steady entries has the reason")
+	}
+}

@@ -46,6 +46,26 @@ func unclear(a, b Entry) bool {
 	return b.ScoreNS <= a.ScoreNS*(1+resolution) || b.least(1) <= a.most()
 }
 
+// Why an entry ranks behind the first of a rank although its neighbor there is not clearly faster.
+const (
+	BehindByWidth = "wide"    // its interval reaches the first's, but apart counts only a part of it
+	BehindFirst   = "first"   // it is clearly slower than the first, if not than the neighbor
+	BehindOther   = "between" // it shares the rank of a faster entry, which is apart from the first
+)
+
+func whyBehind(first, e Entry) string {
+	switch {
+	case !apart(first, e):
+		return BehindOther
+	case unclear(first, e):
+		return BehindByWidth
+	}
+	return BehindFirst
+}
+
+// Wide reports whether an entry ranks behind the first of a rank only because a part of its interval counts.
+func Wide(first, e Entry) bool { return whyBehind(first, e) == BehindByWidth }
+
 // least is the low end of the entry's interval, at most a share below its score.
 func (e Entry) least(share float64) float64 {
 	if e.LowNS == nil {

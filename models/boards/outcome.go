@@ -36,14 +36,15 @@ type Outcome struct {
 	NextNS         float64 `gorm:"column:next_ns"`
 	NextRank       int
 	NextTied       bool
-	NextUnclear    bool // as BestUnclear
+	NextUnclear    bool   // as BestUnclear
+	NextWhy        string // why the two have different ranks all the same, as BehindByWidth; empty: they do not
 
 	Roof *float64 // how near the score is to the best that the device can do
 }
 
 // HideNext removes who is next, for a reader who may not see other people's runs.
 func (o *Outcome) HideNext() {
-	o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear = 0, 0, "", 0, 0, false, false
+	o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear, o.NextWhy = 0, 0, "", 0, 0, false, false, ""
 }
 
 // Outcome reads what a run means that stands, and what the validation script said of it if it is an entry. The outcome is nil
@@ -59,6 +60,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		Validated
 		Own   Entry    `gorm:"embedded;embeddedPrefix:own_"`
 		Next  Interval `gorm:"embedded;embeddedPrefix:next_"`
+		Lead  Entry    `gorm:"embedded;embeddedPrefix:lead_"` // the first of the better of their ranks
 		Older bool
 	}
 	err := tx.Raw(outcome, run.VersionID, run.Device, run.UserID).Scan(&found).Error
@@ -82,6 +84,13 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		return &o, Validated{}, nil
 	}
 	o.Entry = true
+	if o.NextUnclear && o.NextRank != o.Rank {
+		behind := own
+		if o.NextRank > o.Rank {
+			behind = Entry{ScoreNS: o.NextNS, Interval: found[0].Next}
+		}
+		o.NextWhy = whyBehind(found[0].Lead, behind)
+	}
 	if run.Pooled > 0 { // the score before it is in the pool
 		return &o, found[0].Validated, nil
 	}
@@ -102,7 +111,7 @@ const outcome = `select e.version_id as own_version_id, e.device as own_device, 
 		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
 		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
 		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, n.interval_low as next_interval_low, n.interval_high as next_interval_high, m.ahead + 1 as next_rank, m.size > 1 as next_tied,
-		` + ofValidation + `
+		p.score_ns as lead_score_ns, p.interval_low as lead_interval_low, p.interval_high as lead_interval_high, ` + ofValidation + `
 	from entries e ` + withBand + `
 	join boards c on c.version_id = e.version_id and c.device = e.device
 	left join entries n on n.version_id = e.version_id and n.device = e.device and n.user_id = coalesce(
@@ -111,6 +120,7 @@ const outcome = `select e.version_id as own_version_id, e.device as own_device, 
 	left join bands m on m.version_id = n.version_id and m.device = n.device and m.run_id = (select f.run_id from bands f
 		where f.version_id = n.version_id and f.device = n.device and f.age = n.age and (f.score_ns, f.run_id) <= (n.score_ns, n.run_id)
 		order by f.score_ns desc, f.run_id desc limit 1)
+	left join entries p on p.run_id = case when m.ahead < b.ahead then m.run_id else b.run_id end
 	left join users u on u.id = n.user_id
 	` + withValidation + `
 	where e.version_id = ? and e.device = ? and e.user_id = ?`

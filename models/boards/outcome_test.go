@@ -119,3 +119,29 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 		}
 	})
 }
+
+// TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster, on both of them.
+func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		cleo, dan := modelstest.Person(t, s, "Cleo", accounts.RoleUser), modelstest.Person(t, s, "Dan", accounts.RoleUser)
+		why := func(run work.Run) string {
+			run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
+			o, _, err := s.Boards.Outcome(t.Context(), run.Entry())
+			modelstest.Check(t, err)
+			return fmt.Sprintf("%s, next %s %s", format.Place(o.Rank, o.Tied), format.Place(o.NextRank, o.NextTied), o.NextWhy)
+		}
+		measured := func(who accounts.User, ns, low, high float64) work.Run {
+			return w.Measured(t, s, who, ns, boards.Interval{LowNS: &low, HighNS: &high, Processes: 5})
+		}
+		first := measured(w.Ann, 100, 99.9, 100.1)
+		uneven := measured(w.Ben, 110, 10, 210)
+		said := []string{why(first), why(uneven)}
+		measured(cleo, 100.4, 100.2, 101.2)
+		said = append(said, why(measured(dan, 101, 100.9, 101.1)))
+		want := []string{"1, next 2 wide", "2, next 1 wide", "3, next 1= first"}
+		if diff := cmp.Diff(want, said); diff != "" {
+			t.Errorf("outcomes (-want +got):\n%s", diff)
+		}
+	})
+}

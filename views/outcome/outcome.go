@@ -9,7 +9,7 @@ import (
 
 // Fact is one sentence.
 type Fact struct {
-	About      string // "record", "place", "best", "next" or "roof"
+	About      string // "record", "place", "best", "next", "why" or "roof"
 	Text       string
 	Submission int64 // that it names; 0: none
 }
@@ -33,6 +33,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	}
 	if o.Entry { // the next one stands beside the entry
 		add("next", next(o, scoreNS), o.NextSubmission)
+		add("why", why(o), 0)
 	}
 	if o.Roof != nil {
 		add("roof", format.Percent(*o.Roof)+" of roof", 0)
@@ -133,4 +134,23 @@ func next(o boards.Outcome, score float64) string {
 		return format.Percent(o.NextNS/score-1) + " ahead of " + who
 	}
 	return "As fast as " + who
+}
+
+// why says what puts the neighbor and the run on different ranks although there is no clear difference.
+func why(o boards.Outcome) string {
+	if o.NextWhy == "" {
+		return ""
+	}
+	behind, run, interval, better := "Ranked "+format.Ordinal(o.Rank, false), "this run", "its interval", o.NextRank
+	if o.NextRank > o.Rank {
+		behind, run, interval, better = o.NextUser+" ranks "+format.Ordinal(o.NextRank, false), "their run", "their interval", o.Rank
+	}
+	place := format.Ordinal(better, false) + " place"
+	switch o.NextWhy {
+	case boards.BehindByWidth:
+		return fmt.Sprintf("%s because %s is wider than that of %s: only ± 0.5 %% of the score counts for a tie, or as much as %s has. A steadier run may rank higher", behind, interval, place, place)
+	case boards.BehindFirst:
+		return fmt.Sprintf("%s because %s is clearly slower than the first entry in %s, which decides ties", behind, run, place)
+	}
+	return fmt.Sprintf("%s with a faster entry that is clearly slower than the first entry in %s", behind, place)
 }

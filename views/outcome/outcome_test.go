@@ -21,6 +21,14 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 18, BestRank: 3, BestUnclear: true, NextRun: 2, NextUser: "ada", NextNS: 15, NextRank: 2},
 		"3rd → 2nd on H100; No clear difference from your best (#54); No clear difference from ada (1st)": {
 			Rank: 2, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 548, BestRank: 3, BestUnclear: true, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 1, NextUnclear: true},
+		"Tied 5th with 1 other person on H100; No clear difference from ada (tied 1st); Ranked 5th because its interval is wider than that of 1st place: only ± 0.5 % of the score counts for a tie, or as much as 1st place has. A steadier run may rank higher": {
+			Rank: 5, Tied: true, TiedWith: 1, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextTied: true, NextUnclear: true, NextWhy: boards.BehindByWidth},
+		"1st on H100; No clear difference from ada (2nd); ada ranks 2nd because their interval is wider than that of 1st place: only ± 0.5 % of the score counts for a tie, or as much as 1st place has. A steadier run may rank higher": {
+			Rank: 1, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 110, NextRank: 2, NextUnclear: true, NextWhy: boards.BehindByWidth},
+		"3rd on H100; No clear difference from ada (tied 1st); Ranked 3rd because this run is clearly slower than the first entry in 1st place, which decides ties": {
+			Rank: 3, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextTied: true, NextUnclear: true, NextWhy: boards.BehindFirst},
+		"3rd on H100; No clear difference from ada (1st); Ranked 3rd with a faster entry that is clearly slower than the first entry in 1st place": {
+			Rank: 3, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextUnclear: true, NextWhy: boards.BehindOther},
 		"Still 3rd on H100; < 0.5 % faster than your best (#54)":  {Rank: 3, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 100.3, BestRank: 3},
 		"Tied 1st on H100, waits for confirmation; Tied with ada": {Rank: 1, Tied: true, Entry: true, Confirming: true, NextRun: 2, NextUser: "ada", NextNS: 99.9, NextRank: 1, NextTied: true},
 		"Tied 5th with 1 other person on H100; 4.2 % behind ada (2nd)": {
