@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/models/boards"
+	"warpboard/views/format"
 )
 
 // entryTag is something to be said of an entry beside its score.
@@ -46,6 +47,9 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 	}
 	if e.Interval.Noisy {
 		list = append(list, entryTag{"noisy", "", noisyHint, "/trust#processes"})
+	}
+	if boards.Rescored(e.WasNS, e.ScoreNS) {
+		list = append(list, entryTag{"confirmed, was " + format.Nanoseconds(*e.WasNS).String(), "", "A confirmation timed this run again, which changed its score", SubmissionURL(e.SubmissionID)})
 	}
 	if e.AddedWhy != "" {
 		list = append(list, entryTag{"added", "", "Added by an admin: " + e.AddedWhy, SubmissionURL(e.SubmissionID)})

@@ -2,15 +2,16 @@ package client
 
 // Outcome is what a ranked run means on its board. Its fields are those of the site's own, in the same order.
 type Outcome struct {
-	Rank       int   `json:"rank,omitempty" jsonschema:"of the person on the board; absent: their entry was measured with older software"`
-	Tied       bool  `json:"tied,omitempty" jsonschema:"others share that rank"`
-	TiedWith   int64 `json:"tied_with,omitempty" jsonschema:"how many others share that rank"`
-	People     int64 `json:"people,omitempty" jsonschema:"on the board"`
-	Entry      bool  `json:"entry,omitempty" jsonschema:"the run is the person's entry: none of their runs is faster"`
-	First      bool  `json:"first,omitempty" jsonschema:"it is the person's first ranked run there"`
-	Record     bool  `json:"record,omitempty" jsonschema:"it was the fastest on the board when it ended, and is the person's entry"`
-	Confirming bool  `json:"confirming,omitempty" jsonschema:"it waits to be measured again"`
-	FirstRun   int64 `json:"first_run,omitempty" jsonschema:"run that leads the board"`
+	Rank        int   `json:"rank,omitempty" jsonschema:"of the person on the board; absent: their entry was measured with older software"`
+	Tied        bool  `json:"tied,omitempty" jsonschema:"others share that rank"`
+	TiedWith    int64 `json:"tied_with,omitempty" jsonschema:"how many others share that rank"`
+	People      int64 `json:"people,omitempty" jsonschema:"on the board"`
+	Entry       bool  `json:"entry,omitempty" jsonschema:"the run is the person's entry: none of their runs is faster"`
+	First       bool  `json:"first,omitempty" jsonschema:"it is the person's first ranked run there"`
+	Record      bool  `json:"record,omitempty" jsonschema:"it was the fastest on the board when it ended, and is the person's entry"`
+	Unconfirmed bool  `json:"unconfirmed,omitempty" jsonschema:"a record that may be luck: the run was disturbed or noisy and has not been confirmed, or it waits to be measured again"`
+	Confirming  bool  `json:"confirming,omitempty" jsonschema:"it waits to be measured again"`
+	FirstRun    int64 `json:"first_run,omitempty" jsonschema:"run that leads the board"`
 
 	BestRun        int64   `json:"best_run,omitempty" jsonschema:"the person's best run before this one, or the entry if this run is not; absent: there is none"`
 	BestSubmission int64   `json:"best_submission,omitempty"`

@@ -31,8 +31,9 @@ type Standing struct {
 	Ranked
 	Numerics
 	UserName   string
-	MemoryPeak *int64 // as the run's
-	AddedWhy   string // why an admin added it for the person; empty: the person submitted it
+	MemoryPeak *int64   // as the run's
+	WasNS      *float64 `gorm:"column:was_ns"` // the score before the confirmation that changed it; nil: none did
+	AddedWhy   string   // why an admin added it for the person; empty: the person submitted it
 	Validated
 	// Part.Before asks for these.
 	Tries    int      // valid runs of the person up to this one
@@ -138,12 +139,12 @@ const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.us
 
 // standings gives a query for the entries with their places and what is shown of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
-	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, r.error_ulp, r.error_relative, r.memory_peak, " + ofValidation
+	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, " + wasNS + " as was_ns, " + ofValidation
 	if more != "" {
 		columns += ", " + more
 	}
 	return s.db.Read(ctx).Table("(?) e", entries).Select(columns, args...).Joins(withBand).
-		Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id").
+		Joins("join users u on u.id = e.user_id").Joins("join runs q on q.id = e.run_id").
 		Joins(withValidation)
 }
 

@@ -11,15 +11,16 @@ import (
 // Outcome is what a ranked run means on its board: how it compares with its person's best, where they stand, and who is next.
 // Pages, the API, the command line and webhooks all show it.
 type Outcome struct {
-	Rank       int   // of the person; 0: their entry was measured with older software
-	Tied       bool  // others share that rank
-	TiedWith   int64 // how many they are
-	People     int64 // on the board
-	Entry      bool  // the run is the person's entry: none of theirs is faster
-	First      bool  // it is their first ranked run there
-	Record     bool  // the entry was the fastest on the board when it came
-	Confirming bool  // the entry waits to be measured again
-	FirstRun   int64 // that leads the board; 0: unknown
+	Rank        int   // of the person; 0: their entry was measured with older software
+	Tied        bool  // others share that rank
+	TiedWith    int64 // how many they are
+	People      int64 // on the board
+	Entry       bool  // the run is the person's entry: none of theirs is faster
+	First       bool  // it is their first ranked run there
+	Record      bool  // the entry was the fastest on the board when it came
+	Unconfirmed bool  // a record whose run was disturbed or noisy and no confirmation gave its score, or waits for one
+	Confirming  bool  // the entry waits to be measured again
+	FirstRun    int64 // that leads the board; 0: unknown
 
 	// The person's best run apart from this one: before it, if it is the entry; else the entry.
 	BestRun        int64 // 0: there is none
@@ -74,7 +75,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	}
 	o.Roof = run.Roof
 	if own.RunID != run.RunID {
-		o.Record, o.Confirming = false, false
+		o.Record, o.Unconfirmed, o.Confirming = false, false, false
 		if own.Age != run.Age { // scores of other software are not compared
 			o.HideNext()
 			return &o, Validated{}, nil
@@ -83,7 +84,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		o.BestUnclear = unclear(run, own)
 		return &o, Validated{}, nil
 	}
-	o.Entry = true
+	o.Entry, o.Unconfirmed = true, o.Record && o.Unconfirmed
 	if o.NextUnclear && o.NextRank != o.Rank {
 		behind := own
 		if o.NextRank > o.Rank {
@@ -108,12 +109,13 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 const outcome = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
 		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns, e.interval_low as own_interval_low, e.interval_high as own_interval_high,
 		` + ofBand + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
-		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record,
+		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record, ` + unconfirmed + ` as unconfirmed,
 		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
 		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, n.interval_low as next_interval_low, n.interval_high as next_interval_high, m.ahead + 1 as next_rank, m.size > 1 as next_tied,
 		p.score_ns as lead_score_ns, p.interval_low as lead_interval_low, p.interval_high as lead_interval_high, ` + ofValidation + `
 	from entries e ` + withBand + `
 	join boards c on c.version_id = e.version_id and c.device = e.device
+	join runs q on q.id = e.run_id
 	left join entries n on n.version_id = e.version_id and n.device = e.device and n.user_id = coalesce(
 		(select a.user_id ` + ofSameEpoch + ` and (a.score_ns, a.run_id) < (b.score_ns, b.run_id) order by a.score_ns desc, a.run_id desc limit 1),
 		(select a.user_id ` + ofSameEpoch + ` and a.user_id <> e.user_id order by a.score_ns, a.run_id limit 1))

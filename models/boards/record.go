@@ -26,14 +26,16 @@ type Record struct {
 // RecordHolder is a Record with its person's name.
 type RecordHolder struct {
 	Record
-	UserName string
-	Note     string // the person's note; only History reads it
+	UserName    string
+	Unconfirmed bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
+	WasNS       *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
+	Note        string   // the person's; only History reads it
 }
 
 // History lists the records of a board's newest epoch, the oldest first.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
-	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, n.note").Joins("join users u on u.id = r.user_id").Joins("join runs n on n.id = r.run_id").
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmed+" as unconfirmed, "+wasNS+" as was_ns").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
 		Where("r.age = (select min(n.age) from records n where n.version_id = r.version_id and n.device = r.device)").
 		Order("r.achieved_at, r.run_id").Scan(&list).Error

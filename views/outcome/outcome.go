@@ -23,7 +23,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	}
 	switch {
 	case Stands(o):
-		add("record", "Record", 0)
+		add("record", Record("Record", o.Unconfirmed), 0)
 	case o.Record:
 		add("record", "Former record", 0)
 	}
@@ -43,6 +43,17 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 
 // Stands reports whether a run is its board's record now, and was not only when it came.
 func Stands(o boards.Outcome) bool { return o.Record && o.Rank == 1 }
+
+// Record names a record, with a mark if it may be luck.
+func Record(name string, unconfirmed bool) string {
+	if unconfirmed {
+		return name + ", " + NotConfirmed
+	}
+	return name
+}
+
+// NotConfirmed marks records that may be luck.
+const NotConfirmed = "not confirmed"
 
 func whose(mine bool) string {
 	if mine {

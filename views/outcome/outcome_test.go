@@ -12,7 +12,8 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 	for want, o := range map[string]boards.Outcome{
 		"Record; 3rd → 1st on H100; 2.31× faster than your best (#54); 4.1 % ahead of ada (2nd); 78.0 % of roof": {
 			Rank: 1, Entry: true, Record: true, BestRun: 1, BestSubmission: 54, BestNS: 231, BestRank: 3, NextRun: 2, NextSubmission: 50, NextUser: "ada", NextNS: 104.1, NextRank: 2, Roof: &roof},
-		"Former record; Tied 2nd on H100": {Rank: 2, Tied: true, Entry: true, Record: true},
+		"Record, not confirmed; 1st on H100": {Rank: 1, Entry: true, Record: true, Unconfirmed: true},
+		"Former record; Tied 2nd on H100":    {Rank: 2, Tied: true, Entry: true, Record: true},
 		"5th on H100 in your first ranked run; 4.2 % behind ada (tied 2nd)": {
 			Rank: 5, Entry: true, First: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 2, NextTied: true},
 		"Your entry stays tied 1st with 1 other person on H100; This run is 1.25× slower than your entry (#54)": {

@@ -35,6 +35,13 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	b, board := s.Browser(), "/tasks/first/boards/CPU"
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	webtest.WantText(t, b.Page(board, http.StatusOK), "#board tbody tr:first-child", "Ben waits for confirmation")
+	webtest.WantText(t, b.Page(board, http.StatusOK), "[aria-labelledby=history] tbody tr:last-child", "40.00 µs not confirmed")
+	webtest.WantText(t, b.Page("/", http.StatusOK), "#front-records li:first-child", "40.00 µs Ben not confirmed")
+	webtest.WantText(t, b.Page("/tasks", http.StatusOK), ".ticker li:first-child", "40.00 µs Ben not confirmed")
+	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-fact=record]", "Record, not confirmed")
+	if text := webtest.Body(t, b.Get("/records.atom")); !strings.Contains(text, "First on CPU, not confirmed</title>") {
+		t.Errorf("the feed says %s", text)
+	}
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("This run took 1st place, so it is being timed again, alternating with #%d", anns.SubmissionID))
 	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "took 1st place, so the two are being timed again")
 	webtest.WantText(t, b.Page("/devices", http.StatusOK), "#devices tbody", fmt.Sprintf("Confirmation of #%d Queued", anns.SubmissionID))
@@ -46,8 +53,9 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 		modelstest.Finish(t, store, nextLeg(t, store), ns)
 	}
 	doc := b.Page(board, http.StatusOK)
-	webtest.WantText(t, doc, "#board tbody tr:first-child", "Ben 45.00 µs")
-	if doc.Find("#board a.tag").Length() != 0 {
+	webtest.WantText(t, doc, "#board tbody tr:first-child", "Ben confirmed, was 40.00 µs 45.00 µs")
+	webtest.WantText(t, doc, "[aria-labelledby=history] tbody tr:last-child", "Was 40.00 µs, rescored by a confirmation")
+	if doc.Find("#board tbody a.tag").Length() != 1 || doc.Find("[data-unconfirmed]").Length() != 0 {
 		t.Error("someone still waits for confirmation")
 	}
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", fmt.Sprintf("confirmed Timed again on one slot, alternating with #%d. The first timing was 40.00 µs; the score is now the median of all confirmations of this source.", anns.SubmissionID))
@@ -109,7 +117,7 @@ func TestARecordIsCalledOneAsLongAsTheBoardHasIt(t *testing.T) {
 		return list
 	}
 	anns, bens := finish("Ann", 50_000), finish("Ben", 40_000)
-	if diff := cmp.Diff([]string{"Former record", "Record"}, labels(anns, bens)); diff != "" {
+	if diff := cmp.Diff([]string{"Former record", "Record, not confirmed"}, labels(anns, bens)); diff != "" {
 		t.Errorf("before the confirmation (-want +got):\n%s", diff)
 	}
 	open := b.Page(fmt.Sprintf("/submissions/%d", bens.SubmissionID), http.StatusOK).Find("[data-confirmation]")

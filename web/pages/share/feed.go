@@ -12,6 +12,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/views"
 	"warpboard/views/format"
+	"warpboard/views/outcome"
 	"warpboard/web/site"
 )
 
@@ -95,7 +96,7 @@ func (s *Share) feed(c *fiber.Ctx, title, path string, began time.Time, f boards
 	for _, r := range records {
 		address := fmt.Sprintf("%s/runs/%d", s.site.Settings.BaseURL, r.RunID)
 		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.ShowBidi(r.UserName), Links: []link{{Href: address}},
-			Title: job.ShowBidi(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device))})
+			Title: job.ShowBidi(outcome.Record(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.Unconfirmed))})
 	}
 	text, err := xml.MarshalIndent(out, "", "  ")
 	if err != nil {

@@ -1,0 +1,51 @@
+package models_test
+
+import (
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore: while it waits, and, where none comes, after a noisy run. Board and records
+// keep the score from before.
+func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		ctx := t.Context()
+		low, high := 800.0, 1200.0
+		w.Measured(t, s, w.Ann, 1000, boards.Interval{LowNS: &low, HighNS: &high, Processes: 9, Noisy: true})
+		records := func() []boards.RecordHolder {
+			return modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.Task.VersionID, "CPU"))
+		}
+		if r := records()[0]; !r.Unconfirmed || r.WasNS != nil {
+			t.Errorf("a noisy record is %+v", r)
+		}
+		bens := w.Score(t, s, w.Ben, 900)
+		if r := records()[1]; !r.Unconfirmed {
+			t.Errorf("a record that waits is %+v", r)
+		}
+		for _, r := range modelstest.Got[[]boards.TaskRecord](t)(s.Boards.Records(ctx, boards.RecordFilter{Limit: 5})) {
+			if !r.Unconfirmed {
+				t.Errorf("among the latest it is %+v", r)
+			}
+		}
+		for _, ns := range []float64{1002, 951, 1004, 951} {
+			measureLeg(t, s, ns, "gpu0")
+		}
+		if r := records()[1]; r.Unconfirmed || r.WasNS == nil || *r.WasNS != 900 || !boards.Rescored(r.WasNS, r.ScoreNS) {
+			t.Errorf("afterwards it is %+v", r)
+		}
+		if r := records()[0]; r.Unconfirmed || boards.Rescored(r.WasNS, r.ScoreNS) {
+			t.Errorf("the record before it is %+v", r)
+		}
+		run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, bens.ID))
+		o, _, err := s.Boards.Outcome(ctx, run.Entry())
+		modelstest.Check(t, err)
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		if first := board.Standings[0]; o.Unconfirmed || !o.Record || first.WasNS == nil || *first.WasNS != 900 {
+			t.Errorf("afterwards the outcome is %+v, the entry %+v", o, first)
+		}
+	})
+}
