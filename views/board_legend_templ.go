@@ -24,11 +24,11 @@ type boardMark struct {
 func boardMarks() []boardMark {
 	return []boardMark{
 		{"disturbed", "tag-warn", "Measured under bad conditions, such as heat, a low clock, or another program on the device. Running it again is free.", "/trust#conditions",
-			func(_ BoardTable, e boards.Standing) bool { return e.Disturbed != "" }},
+			BoardTable.marksDisturbed},
 		{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations",
 			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.Confirming }},
 		{"noisy", "", "Its fresh processes differ too much for an interval of ± 0.5 %. Another run may score differently.", "/trust#processes",
-			func(_ BoardTable, e boards.Standing) bool { return e.Interval.Noisy }},
+			BoardTable.marksNoisy},
 		{"confirmed, was …", "", "A confirmation timed the run again and changed its score.", "/trust#confirmations",
 			func(_ BoardTable, e boards.Standing) bool { return boards.Rescored(e.WasNS, e.ScoreNS) }},
 		{"n runs", "", "All runs of that source count: the score combines their processes.", "/trust#pools",

@@ -39,13 +39,13 @@ func (b BoardTable) hasWide() bool { return slices.ContainsFunc(b.ranked(), b.wi
 
 // statuses are what is to be said of an entry, the most important first.
 func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
-	if e.Disturbed != "" {
+	if b.marksDisturbed(e) {
 		list = append(list, entryTag{"disturbed", "tag-warn", "Measured under bad conditions: " + e.Disturbed, "/trust#conditions"})
 	}
 	if e.RunID == b.Confirming {
 		list = append(list, entryTag{"waits for confirmation", "", "Took 1st place. It is being timed again, alternating with 2nd place", "/trust#ties"})
 	}
-	if e.Interval.Noisy {
+	if b.marksNoisy(e) {
 		list = append(list, entryTag{"noisy", "", noisyHint, "/trust#processes"})
 	}
 	if boards.Rescored(e.WasNS, e.ScoreNS) {
@@ -55,4 +55,45 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 		list = append(list, entryTag{"added", "", "Added by an admin: " + e.AddedWhy, SubmissionURL(e.SubmissionID)})
 	}
 	return list
+}
+
+// marksDisturbed reports whether a row has the mark "disturbed": not where most ranked rows would have it, which one line says.
+func (b BoardTable) marksDisturbed(e boards.Standing) bool {
+	return e.Disturbed != "" && (e.Older(b.Board) || !b.mostDisturbed())
+}
+
+func (b BoardTable) marksNoisy(e boards.Standing) bool {
+	return e.Interval.Noisy && (e.Older(b.Board) || !b.mostNoisy())
+}
+
+func (b BoardTable) mostDisturbed() bool {
+	return b.most(func(e *boards.Standing) bool { return e.Disturbed != "" })
+}
+
+func (b BoardTable) mostNoisy() bool {
+	return b.most(func(e *boards.Standing) bool { return e.Interval.Noisy })
+}
+
+// most reports whether something holds for more than half of the page's ranked entries, and for at least four.
+func (b BoardTable) most(holds func(*boards.Standing) bool) bool {
+	rows, n := b.ranked(), 0
+	for i := range rows {
+		if holds(&rows[i]) {
+			n++
+		}
+	}
+	return n >= 4 && 2*n > len(rows)
+}
+
+// mostSays is that line; empty: there is nothing to say.
+func (b BoardTable) mostSays() string {
+	switch disturbed, noisy := b.mostDisturbed(), b.mostNoisy(); {
+	case disturbed && noisy:
+		return "Most scores here were measured under bad conditions, such as heat or a busy machine, and are noisy; small differences mean little."
+	case disturbed:
+		return "Most scores here were measured under bad conditions, such as heat or a busy machine; small differences mean little."
+	case noisy:
+		return "Most scores here are noisy: their fresh processes differ too much for an interval of ± 0.5 %. Small differences mean little."
+	}
+	return ""
 }

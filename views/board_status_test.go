@@ -99,3 +99,33 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 		t.Error("a board of steady entries has the reason")
 	}
 }
+
+// TestAMarkOfMostRowsIsSaidOnce above the table, where at least four have it, and not in their rows or the legend.
+func TestAMarkOfMostRowsIsSaidOnce(t *testing.T) {
+	b := BoardTable{Head: boards.Head{Board: boards.Board{EpochID: 2}}}
+	add := func(age int64, noisy bool, disturbed string) {
+		var e boards.Standing
+		e.RunID = int64(len(b.Standings) + 1)
+		e.UserID, e.ScoreNS, e.Age, e.Interval.Noisy, e.Disturbed = e.RunID, 1e6, age, noisy, disturbed
+		b.Standings = append(b.Standings, e)
+	}
+	for i := range 7 {
+		add(-2, i < 4, "the GPU was hot"[:5*(i%2)])
+	}
+	doc := show(t, Ranking(b))
+	if said := doc.Find("[data-most]").Text(); !strings.Contains(said, "Most scores here are noisy") || strings.Contains(said, "conditions") {
+		t.Errorf("above the table it says %q", said)
+	}
+	if n := doc.Find("tbody [data-status]:contains('disturbed')").Length(); n != 3 || doc.Find("tbody [data-status]:contains('noisy'), [data-mark=noisy]").Length() != 0 {
+		t.Errorf("%d rows are marked as disturbed, or one as noisy: %s", n, doc.Find("tbody, [data-legend]").Text())
+	}
+	add(-1, true, "") // of older software, in its own table
+	b.Bands = []boards.Band{{Age: -2, Size: 7}, {Age: -1, Size: 1}}
+	if doc = show(t, Ranking(b)); doc.Find("[data-older] [data-status], [data-mark=noisy]").Length() != 2 {
+		t.Error("an entry of older software lacks its mark")
+	}
+	b.Standings = b.Standings[1:7]
+	if doc = show(t, Ranking(b)); doc.Find("[data-most]").Length() != 0 || doc.Find("tbody [data-status]:contains('noisy')").Length() != 3 {
+		t.Error("three noisy rows are not marked one by one")
+	}
+}

@@ -112,3 +112,29 @@ func TestABoardOfIntervalsIsSmall(t *testing.T) {
 		t.Errorf("a cold board with %d intervals takes %d bytes", n, total)
 	}
 }
+
+// TestABoardOfNoisyScoresSaysItOnce, and why an entry ranks behind another one without a clear difference: at the rank, and on its page.
+func TestABoardOfNoisyScoresSaysItOnce(t *testing.T) {
+	s := webtest.NewScene(t)
+	var last work.Run
+	for i, score := range []work.Score{measured(641e3, 0.002), measured(650e3, 0.002), measured(658.9e3, 0.6), measured(663e3, 0.9), measured(677.3e3, 0.7), measured(900e3, 0.4), measured(3e6, 0.99)} {
+		if i > 2 {
+			score.Disturbed = "another program used the GPU"
+		}
+		last = s.Submit(modelstest.Person(t, s.Cfg.Store, fmt.Sprint("Kernel Author ", i), accounts.RoleUser), "CPU", webtest.GoodKernel)
+		s.Record(modelstest.Result(s.Attempt(last), score.NS), &score)
+	}
+	b, board := s.Browser(), "/tasks/"+s.Task.Slug+"/boards/CPU"
+	doc := b.Page(board, http.StatusOK)
+	webtest.WantText(t, doc, "[data-most]", "Most scores here were measured under bad conditions, such as heat or a busy machine, and are noisy; small differences mean little.")
+	if n := doc.Find("#board tbody [data-status]").Length(); n != 0 {
+		t.Errorf("rows have %d marks of their own", n)
+	}
+	webtest.WantText(t, doc, "#board tbody tr:nth-child(3) td:first-child", "3= *")
+	webtest.WantText(t, b.Page(webtest.SubmissionPath(last), http.StatusOK), "[data-fact=why]", "Ranked 7th because its interval is wider than that of 3rd place")
+	w := s.Window()
+	w.Visit(board)
+	w.LooksRight("board-noisy")
+	w.Visit(webtest.SubmissionPath(last))
+	w.LooksRight("outcome-why")
+}
