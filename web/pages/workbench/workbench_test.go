@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/web/webtest"
 )
