@@ -9,11 +9,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
 	"warpboard/models/submissions"
 	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -42,6 +46,12 @@ type place struct {
 	Title string `json:"title"`
 	Note  string `json:"note,omitempty"`
 	URL   string `json:"url"`
+
+	Boards []views.Place `json:"-"` // of a task, that have entries
+}
+
+func to(kind, title, note string, url templ.SafeURL) place {
+	return place{Kind: kind, Title: title, Note: note, URL: string(url)}
 }
 
 // Find answers a script with the places that the search finds.
@@ -52,6 +62,7 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 	}
 	for i := range found {
 		found[i].URL = string(p.site.Mount) + found[i].URL
+		found[i].Note = found[i].oneLine()
 	}
 	c.Set(fiber.HeaderCacheControl, "private, no-store")
 	return c.JSON(found)
@@ -133,7 +144,7 @@ func (p *Palette) numbered(ctx context.Context, viewer accounts.User, id int64) 
 	if !there || !f.Task.VisibleTo(viewer) && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return nil, err
 	}
-	return []place{{"Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, string(views.SubmissionURL(id))}}, err
+	return []place{to("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
 }
 
 // pages are the pages of the site that fit.
@@ -147,7 +158,7 @@ func (p *Palette) pages(viewer accounts.User, words []string) (found []place) {
 	}
 	for _, known := range list {
 		if len(found) < mostPlaces && fits(known.Label+" "+known.Words, words) {
-			found = append(found, place{"Page", known.Label, "", string(known.URL)})
+			found = append(found, to("Page", known.Label, "", known.URL))
 		}
 	}
 	return found
@@ -179,27 +190,61 @@ func inOrder(found []place, words []string) []place {
 	return found
 }
 
-// tasks are those that fit; once something was typed, with where to solve them and their boards.
+// tasks are those that fit; once something was typed, with where to solve them. A board is a place of its own where a word
+// asks for boards or for its device; otherwise the task names those that have entries.
 func (p *Palette) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
 	all, err := p.site.Store.Catalog.Tasks(ctx, viewer)
+	if err != nil {
+		return nil, err
+	}
+	offered := slices.DeleteFunc(all, func(t catalog.Task) bool {
+		return !fits(t.Title+" "+t.Slug+" solve submit board "+strings.Join(t.Devices, " "), words)
+	})
+	offered = offered[:min(len(offered), mostTasks)]
+	versions := make([]int64, len(offered))
+	for i, t := range offered {
+		versions[i] = t.VersionID
+	}
+	entered, err := p.site.Store.Boards.ChangeNumbers(ctx, versions)
 	var found []place
-	offered := 0
-	for _, t := range all {
-		if !fits(t.Title+" "+t.Slug+" solve submit board "+strings.Join(t.Devices, " "), words) || offered == mostTasks {
-			continue
-		}
-		offered++
-		found = append(found, place{"Task", t.Title, strings.Join(t.Devices, ", "), string(views.TaskURL(t.Slug))})
+	for _, t := range offered {
+		found = append(found, taskPlace(t, entered))
 		if len(words) > 0 && t.Open(p.site.Now()) {
-			found = append(found, place{"Solve", "Solve " + t.Title, "", string(views.SolveURL(t.Slug))})
+			found = append(found, to("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
 		}
 		for _, device := range t.Devices {
-			if len(words) > 0 && fits(t.Title+" "+t.Slug+" board "+device, words) {
-				found = append(found, place{"Board", t.Title + " on " + device, "", string(views.BoardURL(t.Slug, device))})
+			if !fits(t.Title+" "+t.Slug+" solve submit", words) && fits(t.Title+" "+t.Slug+" board "+device, words) {
+				found = append(found, to("Board", t.Title+" on "+device, "", views.BoardURL(t.Slug, device)))
 			}
 		}
 	}
 	return inOrder(found, words), err
+}
+
+// taskPlace is a task with the boards that have entries; of the others the note says how many they are.
+func taskPlace(t catalog.Task, entered map[boards.Key]int64) place {
+	p := to("Task", t.Title, "", views.TaskURL(t.Slug))
+	for _, device := range t.Devices {
+		if _, there := entered[boards.Key{VersionID: t.VersionID, Device: device}]; there {
+			p.Boards = append(p.Boards, views.Place{Label: device, URL: views.BoardURL(t.Slug, device)})
+		}
+	}
+	if without := len(t.Devices) - len(p.Boards); without > 0 {
+		p.Note = format.Plural(without, "board", "boards") + " without entries"
+	}
+	return p
+}
+
+// oneLine is the note after the names of the boards.
+func (p place) oneLine() string {
+	var parts []string
+	for _, board := range p.Boards {
+		parts = append(parts, board.Label)
+	}
+	if p.Note != "" {
+		parts = append(parts, p.Note)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // own are the asker's newest submissions that fit, by number or task.
@@ -210,7 +255,7 @@ func (p *Palette) own(ctx context.Context, viewer accounts.User, words []string)
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
 	for _, sub := range list {
 		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
-			found = append(found, place{"Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, string(views.SubmissionURL(sub.ID))})
+			found = append(found, to("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, views.SubmissionURL(sub.ID)))
 		}
 	}
 	return found, err
@@ -223,7 +268,7 @@ func (p *Palette) people(ctx context.Context, _ accounts.User, words []string) (
 	}
 	list, err := p.site.Store.Accounts.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
 	for _, user := range list {
-		found = append(found, place{"Person", user.Name, "", string(views.UserURL(user.ID))})
+		found = append(found, to("Person", user.Name, "", views.UserURL(user.ID)))
 	}
 	return found, err
 }
@@ -235,13 +280,13 @@ func (p *Palette) manual(words []string) (found []place) {
 	}
 	for _, page := range p.docs {
 		if fits(page.Title+" documentation "+page.About, words) {
-			found = append(found, place{"Docs", page.Title, page.About, string(page.URL)})
+			found = append(found, to("Docs", page.Title, page.About, page.URL))
 		}
 	}
 	for _, page := range p.docs {
 		for _, heading := range page.Headings {
 			if fits(heading.Title+" "+page.Title, words) {
-				found = append(found, place{"Docs", heading.Title, page.Title, string(heading.URL)})
+				found = append(found, to("Docs", heading.Title, page.Title, heading.URL))
 			}
 		}
 	}

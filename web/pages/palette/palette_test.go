@@ -42,7 +42,7 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 			t.Errorf("%q finds %v, want %v", text, list, want)
 		}
 	}
-	for text, want := range map[string]string{"matrix": "Task Task Task Solve Solve Solve Board", "solve matrix": "Solve Solve Solve Task"} {
+	for text, want := range map[string]string{"matrix": "Task Task Task Solve Solve Solve Yours", "board matrix cuda": "Board Board Task Solve", "solve matrix": "Solve Solve Solve Task"} {
 		var kinds []string
 		for _, p := range finds(b, t, text) {
 			kinds = append(kinds, p.Kind)
@@ -120,6 +120,27 @@ func TestSearchFindsHeadingsOfTheDocumentation(t *testing.T) {
 	}
 }
 
+// A task with many boards is one result, and not one for each board.
+func TestATaskIsFoundOnceWithItsBoards(t *testing.T) {
+	s := webtest.NewScene(t)
+	settings := catalog.TaskSettings{Title: s.Task.Title, Devices: append(slices.Clone(s.Task.Devices), "A100", "B200"), Visibility: catalog.Public}
+	if _, err := s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, settings); err != nil {
+		t.Fatal(err)
+	}
+	b := s.BrowserOf(s.Ada)
+	list := finds(b, t, "matrix cuda")
+	if slices.ContainsFunc(list, func(p foundPlace) bool { return p.Kind == "Board" }) {
+		t.Errorf("boards that were not asked for are found: %v", list)
+	}
+	webtest.WantText(t, b.Page("/search?q=matrix+cuda", http.StatusOK), "[data-found=Task] .meta", "H200 3 boards without entries")
+	if body := webtest.Body(t, b.Get("/find?q=matrix+cuda")); !strings.Contains(body, `"note":"H200, 3 boards without entries"`) {
+		t.Errorf("the palette does not say it on one line: %s", body)
+	}
+	if list = finds(b, t, "matrix cuda b200"); !slices.ContainsFunc(list, func(p foundPlace) bool { return strings.HasSuffix(p.URL, "/boards/B200") }) {
+		t.Errorf("a board is not found by its device: %v", list)
+	}
+}
+
 func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
 	s := webtest.NewScene(t)
 	settings := catalog.TaskSettings{Title: s.Task.Title, Devices: s.Task.Devices, Visibility: catalog.Hidden}
@@ -136,7 +157,7 @@ func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
 	b := s.BrowserOf(s.Ada)
 	before := s.Cfg.Store.Queries()
 	finds(b, t, "a")
-	if asked := s.Cfg.Store.Queries() - before; asked > 6 { // session, account, tasks, people, submissions and their runs
+	if asked := s.Cfg.Store.Queries() - before; asked > 7 { // session, account, tasks, boards, people, submissions and their runs
 		t.Errorf("the search asks %d queries", asked)
 	}
 }
