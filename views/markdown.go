@@ -30,7 +30,7 @@ func Document(source string, anchor func(heading string) string) (templ.Componen
 // through bluemonday's list for text written by strangers. Its headings are one level lower than written, because the page
 // has its own first one.
 func markdown(source string, of prose) (string, error) {
-	if len(source) > mostDescription {
+	if of.anchor == nil && len(source) > mostDescription { // the site's own documentation may be longer than a stranger's text
 		return asWritten(source), nil
 	}
 	md := gfm()

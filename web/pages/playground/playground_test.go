@@ -156,7 +156,7 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 	}, Metrics: map[string]kernelrun.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-time=Mean]", "12.50 µs 23.00 µs")
-	webtest.WantText(t, doc, "[data-time='99 %']", "13.50 µs 23.70 µs")
+	webtest.WantText(t, doc, "[data-time='99th percentile']", "13.50 µs 23.70 µs")
 	if columns := doc.Find("[data-time=Mean]").Children().Length(); columns != 3 {
 		t.Errorf("the table of times has %d columns: more than 3 do not fit beside the form", columns)
 	}
