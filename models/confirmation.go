@@ -1,7 +1,6 @@
 package models
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,21 +60,6 @@ const (
 	// spend eight ranked runs on each change of the board.
 	mostSpoilt = 3
 )
-
-// ConfirmationSides is a confirmation with the submissions of its two runs.
-type ConfirmationSides struct {
-	Confirmation
-	ChallengerSubmission, HolderSubmission int64
-}
-
-// ConfirmationOf returns the last confirmation that a run is a side of. NotFound: there is none.
-func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (ConfirmationSides, error) {
-	var c ConfirmationSides
-	err := s.db.Read(ctx).Table("confirmations c").Select("c.*, (select submission_id from runs where id = c.challenger_id) as challenger_submission, "+
-		"(select submission_id from runs where id = c.holder_id) as holder_submission").
-		Where("c.challenger_id = ? or c.holder_id = ?", runID, runID).Order("c.id desc").Take(&c).Error
-	return c, db.ReadError(err, "confirmation of run %d", runID)
-}
 
 // show marks the run on the board that waits for its confirmation.
 func (c Confirmation) show(tx *gorm.DB, runID int64, out *work.Recorded) error {

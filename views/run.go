@@ -32,6 +32,7 @@ type RunCard struct {
 	Again        string        // token of the form that runs it again; empty: the reader may not
 	Pool         *Pool         // nil: no run of equal source counts together with it
 	Confirmed    *Confirmation // nil: the run was not measured again
+	Turns        *Turns        // that the score is made of; nil: it is the first timing's
 	boards.Validated
 	Measures
 }
@@ -117,6 +118,9 @@ func (r RunCard) Status() string {
 
 // opens reports whether a stage's cases are shown at once: of two timed stages, the one that gives the score.
 func (r RunCard) opens(stage StageView) bool {
+	if r.Turns != nil && stage.Result.Stage == job.StageRanked {
+		return false
+	}
 	if stage.Result.Stage == job.StageBenchmark && !stage.failed() {
 		for _, other := range r.Stages {
 			if other.Result.Stage == job.StageRanked && other.Timed() {
@@ -130,7 +134,7 @@ func (r RunCard) opens(stage StageView) bool {
 // summary heads a stage's cases; above those that count it says how they do.
 func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
-	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" {
+	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" && r.Turns == nil {
 		text += "; the score is the " + format.Lower(r.Ranking)
 		if !r.SelfMeasured && judgedCases(stage.Result.Cases) {
 			text += ", each by its median"

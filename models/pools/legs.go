@@ -126,6 +126,25 @@ func Together(ranking tasks.Ranking, legs []Leg) Measurement {
 	return all
 }
 
+// CaseTogether is one case of legs, made as their score is: the median of the legs with the interval of all their processes. each has
+// its time in every leg; nil: a leg lacks the case.
+func CaseTogether(legs []Leg, at int) (all Measurement, each []float64) {
+	alone := make([]Leg, len(legs))
+	for i, leg := range legs {
+		if at >= len(leg.Cases) {
+			return all, nil
+		}
+		alone[i] = Leg{Cases: leg.Cases[at : at+1], Interval: boards.Interval{Processes: leg.Processes}}
+		ns, _, err := harness.Pool(tasks.RankGeom, [][][]float64{alone[i].Cases})
+		if err != nil {
+			return all, nil
+		}
+		alone[i].ScoreNS = ns
+		each = append(each, ns)
+	}
+	return Together(tasks.RankGeom, alone), each
+}
+
 // hull is the interval that holds those of all legs.
 func hull(legs []Leg) (all boards.Interval) {
 	for _, leg := range legs {

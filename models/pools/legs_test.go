@@ -27,6 +27,19 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (legs []
 	return legs
 }
 
+func TestOneCaseOfLegsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
+	legs := simulated(t, rand.New(rand.NewPCG(1, 2)), 4, 0.01)
+	want := Together(tasks.RankGeom, legs)
+	got, each := CaseTogether(legs, 0)
+	like := func(a, b float64) bool { return math.Abs(a/b-1) < rounding }
+	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) || len(each) != 4 || !like(each[3], legs[3].ScoreNS) {
+		t.Errorf("%v in turns of %v, want %v", got, each, want)
+	}
+	if _, each := CaseTogether(legs, 1); each != nil {
+		t.Errorf("a case that no leg has took %v", each)
+	}
+}
+
 func TestTheIntervalOfLegsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{2, 4, 12} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
@@ -78,6 +79,39 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	alone := fmt.Sprintf("#%d did not pass when it was measured again. It ended with exit code 3. The other run was measured alone.", bens.SubmissionID)
 	webtest.WantText(t, b.Page(card(cleos), http.StatusOK), "[data-confirmation]", "Timed again on one slot. The first timing was 30.00 µs; the score is now the median of all confirmations of this source. "+alone)
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", "The confirmation gave no time for this run. "+alone)
+}
+
+// TestAConfirmedScoreComesWithItsCases: every turn's score and the case's times, open; the first timing's are folded.
+func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	s := webtest.StartAt(t, "127.0.0.1:0", store)
+	task := modelstest.Task(t, store, modelstest.Person(t, store, "Root", accounts.RoleAdmin), "first", "CPU")
+	var last work.Run
+	for i, name := range []string{"Ann", "Ben"} {
+		last = modelstest.Submit(t, store, modelstest.Person(t, store, name, accounts.RoleUser), task)[0]
+		modelstest.Finish(t, store, last, 3e6-float64(i)*1e6)
+	}
+	page := func() *goquery.Document {
+		return s.Browser().Page(fmt.Sprintf("/submissions/%d", last.SubmissionID), http.StatusOK)
+	}
+	if doc := page(); doc.Find("[data-turns]").Length() > 0 || doc.Find("[data-cases=ranked][open]").Length() != 1 {
+		t.Error("before the confirmation the cases of the first timing are not what the page shows")
+	}
+	for _, ns := range []float64{300e3, 125e3, 300e3, 140e3} {
+		modelstest.Finish(t, store, nextLeg(t, store), ns)
+	}
+	doc := page()
+	webtest.WantText(t, doc, "[data-turns][open] summary", "Confirmation, 2 turns the score is the median of the turns' scores")
+	webtest.WantText(t, doc, "[data-turns] tbody tr:first-child", "size: 1024; seed: 2 132.3 µs 125.0 µs 140.0 µs")
+	webtest.WantText(t, doc, "[data-turns-score]", "Score 132.3 µs 125.0 µs 140.0 µs")
+	webtest.WantText(t, doc, "[data-cases=ranked]:not([open]) summary", "Ranked, first timing")
+	w := (&webtest.Scene{Site: s}).Window()
+	w.Visit(fmt.Sprintf("/submissions/%d", last.SubmissionID))
+	w.LooksRight("confirmed")
 }
 
 // nextLeg is the one run that waits.

@@ -21,7 +21,11 @@ const maxCardEvents = 10000
 
 // RunCard reads the content of a card. It leaves out programs' output unless the viewer may see the source.
 func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, error) {
-	of, err := s.EvidenceOf(ctx, seen)
+	profiles, err := s.site.Store.Work.ProfileRuns(ctx, seen.Run)
+	if err != nil {
+		return views.RunCard{}, err
+	}
+	of, err := s.confirmedEvidence(ctx, []RunAccess{seen}, profiles)
 	if err != nil {
 		return views.RunCard{}, err
 	}
@@ -43,9 +47,8 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	}
 	card.Ranking = views.RankingName(def.RankingBy)
 	card.Sources = views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring}
-	if card.Confirmed, err = s.confirmation(ctx, run); err != nil {
-		return card, err
-	}
+	card.Confirmed = shownConfirmation(left.confirmation, run)
+	card.Turns = turnsOf(def.RankingBy, run, left.confirmation.Legs, left.newestLeg)
 	if card.Pool, err = s.poolOf(ctx, run); err != nil {
 		return card, err
 	}

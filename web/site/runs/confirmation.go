@@ -2,24 +2,32 @@ package runs
 
 import (
 	"context"
+	"math"
 
 	"warpboard/evaluator/job"
+	"warpboard/models"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 	"warpboard/models/work"
+	"warpboard/tasks"
 	"warpboard/views"
 )
 
-// confirmation is what is known of measuring a ranked run again; nil: it was not.
-func (s *Runs) confirmation(ctx context.Context, run work.Run) (*views.Confirmation, error) {
+// confirmation reads what is known of measuring a ranked run again; the zero value: it was not.
+func (s *Runs) confirmation(ctx context.Context, run work.Run) (c models.ConfirmationSides, err error) {
 	if run.Mode != job.ModeRanked || run.ScoreNS == nil {
-		return nil, nil
+		return c, nil
 	}
-	c, err := s.site.Store.ConfirmationOf(ctx, run.ID)
-	switch {
-	case db.KindOf(err) == db.NotFound:
-		return nil, nil
-	case err != nil:
-		return nil, err
+	if c, err = s.site.Store.ConfirmationOf(ctx, run.ID); db.KindOf(err) == db.NotFound {
+		err = nil
+	}
+	return c, err
+}
+
+// shownConfirmation is a confirmation for the card of one of its runs; nil: there is none.
+func shownConfirmation(c models.ConfirmationSides, run work.Run) *views.Confirmation {
+	if c.ID == 0 {
+		return nil
 	}
 	ns := func(p *float64) float64 {
 		if p == nil {
@@ -33,5 +41,23 @@ func (s *Runs) confirmation(ctx context.Context, run work.Run) (*views.Confirmat
 		shown.Challenger, shown.OtherID, shown.OtherSubmission = true, c.HolderID, c.HolderSubmission
 		shown.Was, shown.Is, shown.OtherWas, shown.OtherIs = shown.OtherWas, shown.OtherIs, shown.Was, shown.Is
 	}
-	return &shown, nil
+	return &shown
+}
+
+// turnsOf are the legs that a run's score is made of, with the cases of the newest as its stages name them; nil: the score is
+// not theirs.
+func turnsOf(ranking tasks.Ranking, run work.Run, legs []pools.Leg, newest []job.StageResult) *views.Turns {
+	if len(legs) == 0 || math.Abs(pools.Together(ranking, legs).ScoreNS-*run.ScoreNS) > 1e-9**run.ScoreNS {
+		return nil
+	}
+	turns := &views.Turns{Score: views.Turn{NS: *run.ScoreNS, Interval: run.Interval}}
+	for _, leg := range legs {
+		turns.Score.EachNS = append(turns.Score.EachNS, leg.ScoreNS)
+	}
+	for i, c := range MeasuredStage(newest).Cases {
+		if all, each := pools.CaseTogether(legs, i); each != nil {
+			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
+		}
+	}
+	return turns
 }

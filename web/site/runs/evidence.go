@@ -6,7 +6,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
+	"warpboard/models"
 	"warpboard/models/catalog"
+	"warpboard/models/pools"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -15,6 +17,9 @@ import (
 type Evidence struct {
 	Stages  []job.StageResult
 	Profile Profile
+
+	confirmation models.ConfirmationSides // read for cards only
+	newestLeg    []job.StageResult        // the stages of its newest leg
 }
 
 // Profile is what is kept of a run's profile.
@@ -37,14 +42,30 @@ func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evi
 	if err != nil {
 		return nil, err
 	}
-	return s.evidence(ctx, list, profiles)
+	return s.evidence(ctx, list, profiles, nil)
 }
 
-// evidence is EvidenceOf for who has read the profiles' runs.
-func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run) (map[int64]Evidence, error) {
+// confirmedEvidence is evidence with the confirmations of the runs: one query more for each ranked run.
+func (s *Runs) confirmedEvidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run) (map[int64]Evidence, error) {
+	confirmed := make(map[int64]models.ConfirmationSides, len(list))
+	for _, seen := range list {
+		c, err := s.confirmation(ctx, seen.Run)
+		if err != nil {
+			return nil, err
+		}
+		confirmed[seen.Run.ID] = c
+	}
+	return s.evidence(ctx, list, profiles, confirmed)
+}
+
+// evidence is EvidenceOf after the profiles' runs were read, and perhaps the confirmations.
+func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, confirmed map[int64]models.ConfirmationSides) (map[int64]Evidence, error) {
 	var ids []int64
 	for _, seen := range list {
 		ids = append(ids, seen.Run.ID)
+		if leg := newestLeg(confirmed[seen.Run.ID].Legs); leg.ID != 0 {
+			ids = append(ids, leg.ID)
+		}
 	}
 	for _, profile := range profiles {
 		ids = append(ids, profile.ID)
@@ -60,7 +81,9 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	of := make(map[int64]Evidence, len(list))
 	for _, seen := range list {
 		_, own := seen.shown(seen.Run, stages[seen.Run.ID])
-		one := Evidence{Stages: own}
+		one := Evidence{Stages: own, confirmation: confirmed[seen.Run.ID]}
+		leg := newestLeg(one.confirmation.Legs)
+		_, one.newestLeg = seen.shown(leg, stages[leg.ID])
 		if profile, ok := profiles[seen.Run.ID]; ok {
 			shown, left := seen.shown(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
@@ -70,6 +93,14 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 		of[seen.Run.ID] = one
 	}
 	return of, nil
+}
+
+// newestLeg is the run of the last of some legs as far as its stages need it. Its submission may have been deleted: then it has none.
+func newestLeg(legs []pools.Leg) work.Run {
+	if len(legs) == 0 {
+		return work.Run{}
+	}
+	return work.Run{ID: legs[len(legs)-1].RunID, State: work.StateDone}
 }
 
 // filesOf lists the files of profiles; without profiles it makes no query.

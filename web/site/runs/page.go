@@ -31,7 +31,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	for i, run := range family.Runs {
 		list[i] = RunAccess{seen, run}
 	}
-	left, err := s.evidence(c.UserContext(), list, family.Profiles)
+	left, err := s.confirmedEvidence(c.UserContext(), list, family.Profiles)
 	if err != nil {
 		return live, err
 	}
