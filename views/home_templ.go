@@ -1857,7 +1857,7 @@ func boardTop(slug string, board BoardChip, viewer int64) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(board.Leaders) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 135, "<ol class=\"mt-1.5 grid gap-1\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 135, "<ol class=\"mt-1.5 grid gap-1\" data-leaders>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1888,7 +1888,7 @@ func boardTop(slug string, board BoardChip, viewer int64) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 140, "<span class=\"ml-auto\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 140, "<span class=\"ml-auto whitespace-nowrap\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1897,6 +1897,10 @@ func boardTop(slug string, board BoardChip, viewer int64) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = quantity(format.NanosecondsLike(entry.ScoreNS, board.Leaders[0].ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = within(entry.Interval, entry.ScoreNS).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
