@@ -914,7 +914,7 @@ func submissionTable(rows []submissions.SubmissionSummary, withTask bool, bench 
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = runTag(RunCard{Run: run}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stateTag(RunCard{Run: run}, listedState(run)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -928,6 +928,10 @@ func submissionTable(rows []submissions.SubmissionSummary, withTask bool, bench 
 						return templ_7745c5c3_Err
 					}
 					templ_7745c5c3_Err = quantity(format.Nanoseconds(*run.ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
+					templ_7745c5c3_Err = within(run.Interval, *run.ScoreNS).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -958,7 +962,7 @@ func submissionTable(rows []submissions.SubmissionSummary, withTask bool, bench 
 					var templ_7745c5c3_Var40 string
 					templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(run.DisqualifiedWhy)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/submit.templ`, Line: 247, Col: 85}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/submit.templ`, Line: 248, Col: 85}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 					if templ_7745c5c3_Err != nil {

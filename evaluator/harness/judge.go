@@ -17,7 +17,7 @@ const (
 	exitUsage     = 2
 	exitCUDA      = 110
 	exitNoPipe    = 111
-	exitFailed    = 112
+	exitFailed    = job.ExitFailed
 	exitBadSpec   = job.ExitBadSpec
 	exitTimeout   = 114
 

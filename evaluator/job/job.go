@@ -123,6 +123,9 @@ type CaseResult struct {
 	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, if the task has a reference in double precision
 }
 
+// ExitFailed is the exit code of a task's program whose check failed: the answer is wrong.
+const ExitFailed = 112
+
 // ExitBadSpec is the exit code of a task's program that could not read the arguments of a case.
 const ExitBadSpec = 113
 

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -9,6 +10,29 @@ import (
 	"warpboard/models/work"
 	"warpboard/web/webtest"
 )
+
+// TestListsSayHowRunsEnded on the page of a person, of their account, of a task, and in the workbench: how a run failed, and how
+// far a score may lie off.
+func TestListsSayHowRunsEnded(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.Fail(s.Submit(s.Ada, "H200", webtest.GoodKernel), webtest.WrongAnswer())
+	webtest.Scored(t, s.Cfg.Store, s.Ada, s.Task, measured(9e3, 0.03))
+	b := s.BrowserOf(s.Ada)
+	pages := map[string]string{"task": "/tasks/" + s.Task.Slug, "account": "/me", "person": fmt.Sprintf("/users/%d", s.Ada.ID)}
+	w := s.Window().As(b)
+	for name, path := range pages {
+		for _, want := range []string{"Compile error", "Wrong answer", "9.000 µs ± 3.0 %"} {
+			webtest.WantText(t, b.Page(path, http.StatusOK), ".submissions", want)
+		}
+		w.Visit(path)
+		w.LooksRight("list-" + name)
+	}
+	w.Bench(s, "")
+	w.Eval(`document.querySelector("#tab-history").click()`)
+	w.Shows("#pane-history", "Wrong answer")
+	w.Shows("#pane-history", "± 3.0")
+	w.LooksRight("list-history")
+}
 
 // TestShortBoardsSayHowFarScoresMayLieOff on the page of a task and beside the editor: else a tie of unlike scores looks like a mistake.
 func TestShortBoardsSayHowFarScoresMayLieOff(t *testing.T) {

@@ -255,7 +255,7 @@ func WrongAnswer() []job.StageResult {
 	return []job.StageResult{
 		{Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-3 * time.Second), Ended: now.Add(-time.Second), Cached: true},
 		{Stage: job.StageTest, Status: job.StatusFail, Started: now.Add(-time.Second), Ended: now, Cases: cases,
-			Failure: &job.Failure{Reason: "test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75"}},
+			Failure: &job.Failure{Reason: "test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75", ExitCode: job.ExitFailed}},
 	}
 }
 
