@@ -132,7 +132,7 @@ func TestAStopOfTheSiteEndsALateAnswer(t *testing.T) {
 	s := webtest.NewEvalSite(t, webtest.Impatient)
 	_, resp := begin(s, t)
 	s.Stop()
-	if text := webtest.Body(t, resp); !strings.Contains(text, "goes on") {
+	if text := webtest.Body(t, resp); !strings.Contains(text, "continues") {
 		t.Errorf("answered %s", text)
 	}
 }
