@@ -51,7 +51,7 @@ func (b BoardTable) waiting() (n int) {
 	return n
 }
 
-// olderEntries folds what has no rank until it is measured again. It is open where the page has nothing else.
+// olderEntries folds what has no rank until it is measured again. It is open where the page has more of these than ranked entries.
 func olderEntries(b BoardTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -78,7 +78,7 @@ func olderEntries(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(b.ranked()) == 0 {
+			if len(older) > len(b.ranked()) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " open")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -115,9 +115,9 @@ func olderEntries(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The site measures the first ten of an open board again by itself, while " + b.Device + " is idle. The others get a rank when their person submits again, or when the task's author has the board measured again. ")
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The site measures the top ten of an open board again by itself, while " + b.Device + " is idle. The others get a rank when their person submits again, or when the task's author has the board measured again. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 55, Col: 218}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 55, Col: 216}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {

@@ -152,7 +152,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	webtest.WantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	webtest.WantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
 	webtest.WantText(t, board, "[data-older] summary", "2 ranked. 1 entry waits to be measured again with the new software")
-	webtest.WantText(t, board, "[data-older]", "the first ten of an open board again by itself")
+	webtest.WantText(t, board, "[data-older]", "the top ten of an open board again by itself")
 	webtest.WantText(t, board, "[data-older] tbody tr", "– Cid 12.000 µs")
 	if rows, dots := board.Find("#board > table tbody tr").Length(), board.Find(".strip a[href^='/runs/']").Length(); rows != 2 || dots != 2 {
 		t.Errorf("2 are ranked, and there are %d rows and %d dots", rows, dots)
