@@ -100,7 +100,7 @@ func boardLegend(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <span class=\"wide\">Interval: half the width of the thin line, as a percentage of the score.</span> <a href=\"/docs/measuring\">How scores are measured</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <span class=\"wide\">Interval: how far the 95&nbsp;% range of the time reaches, relative to the score. The line shows the same range as speed.</span> <a href=\"/docs/measuring\">How scores are measured</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -128,7 +128,7 @@ func boardLegend(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<span class=\"wide\">Week: how the score changed within seven days. Runs: how many ranked runs of the person had passed by then.</span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<span class=\"wide\">Week: how the score changed within seven days. Runs: the person's passed ranked runs up to that date.</span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

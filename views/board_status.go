@@ -15,7 +15,7 @@ type entryTag struct {
 	url                templ.SafeURL
 }
 
-const wideHint = "No clear difference from the rank above. But this interval is wider than that of the first entry there, so only ± 0.5 % of the score counts for a tie, or as much as that entry has. A steadier run may rank higher"
+const wideHint = "Too noisy to share the rank above: the intervals overlap, but this one is wider than that of the first entry there. A steadier run may rank higher"
 
 // wide reports whether an entry's interval reaches the first of the rank above, which has to be on the page or among the board's leaders.
 func (b BoardTable) wide(e boards.Standing) bool {

@@ -26,7 +26,7 @@ func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	if diff := cmp.Diff([]string{"disturbed", "noisy"}, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
-	for _, says := range []string{"Behind first: how much slower than 1st place, in percent; from 2× on, as a factor.", "contains the kernel's true time in 95 of 100 cases", "half the width of the thin line, as a percentage of the score"} {
+	for _, says := range []string{"Behind first: how much slower than 1st place, in percent; from 2× on, as a factor.", "contains the kernel's true time in 95 of 100 cases", "The line shows the same range as speed"} {
 		if !strings.Contains(legend.Text(), says) {
 			t.Errorf("the legend lacks %q: %s", says, legend.Text())
 		}

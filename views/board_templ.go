@@ -1215,7 +1215,7 @@ func boardHead(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<th class=\"r wide\" scope=\"col\"><abbr class=\"no-underline\" title=\"How the person's score changed within seven days\">Week</abbr></th><th class=\"r wide\" scope=\"col\"><abbr class=\"no-underline\" title=\"How many ranked runs of the person had passed by then\">Runs</abbr></th><th class=\"r\" scope=\"col\">Date</th><th class=\"r\" scope=\"col\"><span class=\"sr-only\">More</span></th></tr></thead>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<th class=\"r wide\" scope=\"col\"><abbr class=\"no-underline\" title=\"How the person's score changed within seven days\">Week</abbr></th><th class=\"r wide\" scope=\"col\"><abbr class=\"no-underline\" title=\"The person's passed ranked runs up to that date\">Runs</abbr></th><th class=\"r\" scope=\"col\">Date</th><th class=\"r\" scope=\"col\"><span class=\"sr-only\">More</span></th></tr></thead>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -133,7 +133,7 @@ func confirmationNote(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</a> while the device is idle. Both scores will then use all timings from confirmations of the two sources.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</a> while the device is idle. After that, both scores come from these repeated timings only.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -164,7 +164,7 @@ func confirmationNote(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</a> took 1st place, so the two are being timed again, alternating. Both scores will then use all timings from confirmations of the two sources.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</a> took 1st place, so the two are being timed again, alternating. After that, both scores come from these repeated timings only.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -114,7 +114,7 @@ func Leaderboards(p LeaderboardsPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Leaderboards</h1><p class=\"mt-2 text-lg soft max-w-2xl\">First place on a board earns up to 100 points: all of them with ten people behind you. Your ten best tasks count. <a href=\"/docs/leaderboards\">How points work</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Leaderboards</h1><p class=\"mt-2 text-lg soft max-w-2xl\">First place on a board earns up to 100 points: you get all 100 if at least ten people are behind you. Your ten best tasks count. <a href=\"/docs/leaderboards\">How points work</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

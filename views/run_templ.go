@@ -180,7 +180,7 @@ func Run(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = disturbedNote(r.Disturbed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = disturbedNote(r.Disturbed, r.Again != "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -111,7 +111,8 @@ function show(remarks) {
   const parts = [wrong ? counted(wrong, "problem", "problems") : "No problems"];
   if (notes) parts.push(counted(notes, "note", "notes"));
   say(`${parts.join(" and ")} in these files.`, wrong ? "fail" : "");
-  said.querySelector("ul").replaceChildren(...remarks.map(item));
+  const inOrder = remarks.toSorted((a, b) => (a.file || "").localeCompare(b.file || "") || (a.line || 0) - (b.line || 0));
+  said.querySelector("ul").replaceChildren(...inOrder.map(item));
   named(document.getElementById("tab-problems"), "Problems", wrong, "problem");
   for (const file of files) {
     file.remarks = remarks.filter((remark) => remark.file && remark.file === file.path.value.trim());

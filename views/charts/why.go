@@ -84,7 +84,7 @@ func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
 	case ncu.CauseSectors:
 		return fast + " accesses " + by("fewer") + " 32-byte sectors of global memory " + values + busy("L2")
 	case ncu.CauseLoads:
-		return fast + " executes " + by("fewer") + " load instructions on global memory " + values + bulk(f) + busy("L1")
+		return fast + " executes " + by("fewer") + " load instructions on global memory " + strings.TrimSuffix(values, ")") + bulk(f) + ")" + busy("L1")
 	case ncu.CauseShared:
 		return fast + " needs " + by("fewer") + " shared-memory wavefronts " + values + busy("shared memory")
 	case ncu.CauseSpills:
@@ -106,7 +106,7 @@ func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
 // bulk is what a kernel without load instructions may do instead: the counter leaves out copies by the TMA.
 func bulk(loads ncu.Metric) string {
 	if v, ok := loads.Base(); ok && v == 0 {
-		return ", copies by the TMA not counted"
+		return "; TMA copies are not counted"
 	}
 	return ""
 }

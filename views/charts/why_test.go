@@ -37,7 +37,7 @@ func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
 	}{
 		"tensor cores": {0.5, only(cuda, 1), only(tri, 0), []string{
 			"#2 keeps the tensor cores busy for 94.9 % of the cycles; #1 does not use them.",
-			"#2 executes fewer load instructions on global memory (0 instead of 67.1 M), copies by the TMA not counted; L1 was 96.5 % busy in #1.",
+			"#2 executes fewer load instructions on global memory (0 instead of 67.1 M; TMA copies are not counted); L1 was 96.5 % busy in #1.",
 			"#2 executes 9.16× fewer instructions (16.9 M instead of 155 M); #1 issued one in 37.0 % of its cycles.",
 		}},
 		"sectors, and B is slower": {2, only(cuda, 0), only(cuda, 2), []string{

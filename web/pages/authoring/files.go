@@ -46,11 +46,13 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 		return err
 	}
 	at := views.FileNamed(files, tasks.TaskFile)
-	untitled, err := inplace.Set([]byte(files[at].Text), views.TitleField().Key, inplace.Value{}, tasks.TopKeys())
-	if err != nil {
-		return fmt.Errorf("taking the title out of the starter %s: %w", name, err)
+	for _, key := range []string{views.TitleField().Key, "problem"} { // the author gives the task a title; it is a problem of its own
+		without, err := inplace.Set([]byte(files[at].Text), key, inplace.Value{}, tasks.TopKeys())
+		if err != nil {
+			return fmt.Errorf("taking %s out of the starter %s: %w", key, name, err)
+		}
+		files[at].Text = string(without)
 	}
-	files[at].Text = string(untitled) // the author gives the task a title
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
 }
 
