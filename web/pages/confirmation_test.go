@@ -37,7 +37,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	card := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	webtest.WantText(t, b.Page(board, http.StatusOK), "#board tbody tr:first-child", "Ben waits for confirmation")
 	webtest.WantText(t, b.Page(board, http.StatusOK), "[aria-labelledby=history] tbody tr:last-child", "40.00 µs not confirmed")
-	webtest.WantText(t, b.Page("/", http.StatusOK), "#front-records li:first-child", "40.00 µs Ben not confirmed")
+	webtest.WantText(t, b.Page("/", http.StatusOK), "#front-records li:first-child", "First on CPU not confirmed")
 	webtest.WantText(t, b.Page("/tasks", http.StatusOK), ".ticker li:first-child", "40.00 µs Ben not confirmed")
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-fact=record]", "Record, not confirmed")
 	if text := webtest.Body(t, b.Get("/records.atom")); !strings.Contains(text, "First on CPU, not confirmed</title>") {
