@@ -51,7 +51,7 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 		want   writtenRemark
 	}{
 		{"a mistyped key", replace("task.yml", "\nfiles:", "\nfilez: []\nfiles:"), writtenRemark{File: "task.yml", Text: `did you mean "files"`}},
-		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 22, Text: "is not YAML"}},
+		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 21, Text: "is not YAML"}},
 		{"a file that is not there", replace("task.yml", "source: reference.h", "source: referenc.h"), writtenRemark{File: "task.yml", Text: "referenc.h"}},
 		{"a file that the language needs", replace("task.yml", "lang: cpp", "lang: cu"), writtenRemark{File: "task.yml", Text: "reference.cuh"}},
 		{"no device", func(f url.Values) { pythonTask(f) }, writtenRemark{File: "task.yml", Text: "gpus: names no device"}},
