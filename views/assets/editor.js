@@ -4,7 +4,7 @@ import { Compartment } from "@codemirror/state";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { keymap } from "@codemirror/view";
-import { indentWithTab } from "@codemirror/commands";
+import { indentWithTab, isolateHistory } from "@codemirror/commands";
 import { classHighlighter } from "@lezer/highlight";
 import { EditorView, basicSetup } from "codemirror";
 import { bar } from "./editor-bar.js";
@@ -76,7 +76,8 @@ export function edit(area) {
   fetched?.then((found) => view.dispatch({ effects: language.reconfigure(found.language(area)) }));
   const main = area.name === "source"; // others are a submission's further files
   if (main) mark(view, remarksIn(form.querySelectorAll("[data-line]:not([data-file]), [data-line][data-file='']")));
-  const fill = (text) => view.dispatch({ changes: difference(view.state.doc.toString(), text) });
+  // A step of its own: an undo of what was typed next must not take it back.
+  const fill = (text) => view.dispatch({ changes: difference(view.state.doc.toString(), text), annotations: isolateHistory.of("full") });
   area.hidden = true;
   area.after(view.dom);
   area.labels.forEach((label) => label.addEventListener("click", () => view.focus()));
