@@ -20,12 +20,12 @@ import (
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts against no limit and is on no board. Four legs are enough if they ran undisturbed on one slot of one
-// machine; otherwise more follow, up to mostLegs. If half of a side's were disturbed then, it keeps a score that was not. If a leg of the challenger fails, the confirmation ends without numbers
-// and is flagged for a review. That is not a verdict, but the source is held back until then, because a kernel could fail on
-// purpose where it is slow. If a leg of the holder fails, its source is held back, too, and the challenger is measured
-// alone: so an accomplice cannot block a confirmation. All legs of a source count together, in all its confirmations
-// (package pools): repeating a challenge selects nothing. A source in 1st place is confirmed once, so that confirmations
-// come to an end.
+// machine; otherwise more follow, up to mostLegs. If half of a side's were disturbed then, it keeps a score that was not. If
+// a leg of the challenger fails, the confirmation ends without numbers and is flagged for a review. That is not a verdict, but
+// the source is held back until then, because a kernel could fail on purpose where it is slow. If a leg of the holder fails,
+// its source is held back, too, and the challenger is measured alone: so an accomplice cannot block a confirmation. All legs
+// of a source count together, in all its confirmations (package pools): repeating a challenge selects nothing. A source in
+// 1st place is confirmed once, so that confirmations come to an end.
 //
 // States: open (EndedAt is nil), ended with numbers (ChallengerNS is set), ended without. At most one is open per board, by
 // a unique index as well. Only advanceConfirmation moves it, in the transaction that ends a leg (except that package devices

@@ -19,6 +19,14 @@ type Interval struct {
 	Noisy     bool // fewer processes than there should be, or an interval wider than it should be
 }
 
+// Ends are the ends of the interval, in nanoseconds; nil if only one process was measured.
+func (i Interval) Ends() (low, high *float64) {
+	if i.High > 0 {
+		return &i.Low, &i.High
+	}
+	return nil, nil
+}
+
 const (
 	LeastProcesses = 5  // that measure a score, where the time suffices
 	MostProcesses  = 25 // however far they lie apart

@@ -126,6 +126,11 @@ func Together(ranking tasks.Ranking, legs []Leg) Measurement {
 	return all
 }
 
+// Make reports whether a score is the one that legs make together.
+func Make(ranking tasks.Ranking, legs []Leg, ns float64) bool {
+	return len(legs) > 0 && math.Abs(Together(ranking, legs).ScoreNS-ns) <= rounding*ns
+}
+
 // CaseTogether is one case of legs, made as their score is: the median of the legs with the interval of all their processes. each has
 // its time in every leg; nil: a leg lacks the case.
 func CaseTogether(legs []Leg, at int) (all Measurement, each []float64) {

@@ -40,9 +40,7 @@ func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (M
 	// Runs of a task's own program have no processes, and their pool has no interval: bands compare such scores as numbers.
 	if measured {
 		all.Processes, all.Noisy = interval.Processes, interval.Noisy
-		if interval.High > 0 {
-			all.LowNS, all.HighNS = &interval.Low, &interval.High
-		}
+		all.LowNS, all.HighNS = interval.Ends()
 	}
 	return all, nil
 }

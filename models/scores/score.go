@@ -61,11 +61,8 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 
 // stored is an interval as boards keep it.
 func stored(i harness.Interval) boards.Interval {
-	kept := boards.Interval{Processes: i.Processes, Noisy: i.Noisy}
-	if i.High > 0 {
-		kept.LowNS, kept.HighNS = &i.Low, &i.High
-	}
-	return kept
+	low, high := i.Ends()
+	return boards.Interval{LowNS: low, HighNS: high, Processes: i.Processes, Noisy: i.Noisy}
 }
 
 // CaseInterval is the interval of one case's time; the zero value if no fresh processes were measured.

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"math"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -47,7 +46,7 @@ func shownConfirmation(c models.ConfirmationSides, run work.Run) *views.Confirma
 // turnsOf are the legs that a run's score is made of, with the cases of the newest as its stages name them; nil: the score is
 // not theirs.
 func turnsOf(ranking tasks.Ranking, run work.Run, legs []pools.Leg, newest []job.StageResult) *views.Turns {
-	if len(legs) == 0 || math.Abs(pools.Together(ranking, legs).ScoreNS-*run.ScoreNS) > 1e-9**run.ScoreNS {
+	if run.ScoreNS == nil || !pools.Make(ranking, legs, *run.ScoreNS) {
 		return nil
 	}
 	turns := &views.Turns{Score: views.Turn{NS: *run.ScoreNS, Interval: run.Interval}}
