@@ -20,6 +20,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #define __host__
 #define __device__
@@ -85,8 +86,11 @@ inline unsigned long long nanoseconds() {
     return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-inline Stream& legacy() { static auto* stream = new Stream; return *stream; }
-inline Stream& side() { static auto* stream = new Stream; return *stream; }
+// All streams, in the order of their making. A program makes them before it has a second thread.
+inline std::vector<Stream*>& streams() { static auto* all = new std::vector<Stream*>; return *all; }
+inline Stream* make_stream() { streams().push_back(new Stream); return streams().back(); }
+inline Stream& legacy() { static auto* stream = make_stream(); return *stream; }
+inline Stream& side() { static auto* stream = make_stream(); return *stream; }
 inline size_t& room() { static size_t bytes = size_t{1} << 30; return bytes; }  // what the device has
 
 }  // namespace fake
@@ -129,7 +133,11 @@ inline cudaError_t cudaGetDevice(int* device) { *device = 0; return cudaSuccess;
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { *value = 1 << 20; return cudaSuccess; }
 inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { stream->wait(); return cudaSuccess; }
-inline cudaError_t cudaDeviceSynchronize() { fake::legacy().wait(); fake::side().wait(); return cudaSuccess; }
+// What is freed after it is no stream's any more, as on a real device.
+inline cudaError_t cudaDeviceSynchronize() {
+    for (fake::Stream* stream : fake::streams()) stream->wait();
+    return cudaSuccess;
+}
 template <class T>
 cudaError_t cudaMalloc(T** memory, size_t bytes) {
     if (bytes > fake::room()) return cudaErrorMemoryAllocation;
@@ -160,7 +168,7 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t step, const void* from, si
     });
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, int) { *stream = new fake::Stream; return cudaSuccess; }
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, int) { *stream = fake::make_stream(); return cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return stream->idle() ? cudaSuccess : cudaErrorNotReady; }
 inline cudaError_t cudaHostRegister(void*, size_t, int) { return cudaSuccess; }
 inline cudaError_t cudaHostGetDevicePointer(void** seen, void* memory, int) { *seen = memory; return cudaSuccess; }
