@@ -257,7 +257,21 @@ function connection(notice) {
       say("");
     }
   };
+  // Once a stream has been connected it is connected again by itself. One that never was is asked for until it is there.
+  let wait = 500;
+  const connects = (ctx) => {
+    const stream = ctx?.sourceElement?.getAttribute("hx-sse:connect");
+    if (!stream) return false;
+    setTimeout(() => ctx.sourceElement.isConnected && htmx.ajax("GET", stream, { source: ctx.sourceElement }), wait * (0.7 + 0.6 * Math.random()));
+    wait = Math.min(2 * wait, 60000);
+    return true;
+  };
+  const broken = ({ detail: { ctx } }) => {
+    lost();
+    connects(ctx);
+  };
   const failed = ({ detail: { ctx } }) => {
+    if (ctx.response.status >= 500 && connects(ctx)) return lost();
     const asked = ctx.request.method === "GET";
     if (!asked && ctx.swap !== "none") return; // it stands where the answer would
     const why = new DOMParser().parseFromString(ctx.text, "text/html").body.textContent.trim();
@@ -266,7 +280,7 @@ function connection(notice) {
   };
   document.addEventListener("htmx:sse:error", lost);
   document.addEventListener("htmx:sse:after:connection", found);
-  document.addEventListener("htmx:error", lost);
+  document.addEventListener("htmx:error", broken);
   document.addEventListener("htmx:response:error", failed);
   document.addEventListener("htmx:after:swap", swapped);
 }

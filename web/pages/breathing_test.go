@@ -67,6 +67,31 @@ func TestWhoWantsItIsToldHowARunEnded(t *testing.T) {
 	w.RefusedNothing()
 }
 
+// refuseTwice lets a page's first two connections to a stream of events fail: one as on a network that is gone, one as
+// behind a proxy whose site is.
+const refuseTwice = `window.asked = 0;
+const real = window.fetch;
+window.fetch = (url, options) => {
+	if (!String(url).includes("/events")) return real(url, options);
+	asked++;
+	if (asked == 1) return Promise.reject(new TypeError("Failed to fetch"));
+	return asked == 2 ? Promise.resolve(new Response("Bad Gateway", {status: 502})) : real(url, options);
+};`
+
+func TestALivePageWhoseFirstConnectionFailsTriesAgain(t *testing.T) {
+	s := webtest.NewScene(t)
+	w := s.Window()
+	if _, err := chromedp.Call(w.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: refuseTwice}); err != nil {
+		t.Fatal(err)
+	}
+	w.Visit(webtest.SubmissionPath(s.Working))
+	w.Until(`asked == 3`)
+	s.End(s.Worker.Attempt, 11.5e3)
+	w.Shows("#runs", "Ranked")
+	w.Shows("#live-status", "passed")
+	w.Until(`document.querySelector("#connection").textContent == ""`)
+}
+
 func TestALivePageSaysThatItIsConnectedAgain(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window()
