@@ -15,7 +15,7 @@ type entryTag struct {
 	url                templ.SafeURL
 }
 
-const wideHint = "Too noisy to share the rank above: the intervals overlap, but this one is wider than that of the first entry there. A steadier run may rank higher"
+const wideHint = "No clear difference from the rank above, but only a part of a wide interval counts for a tie. Steadier runs may change that"
 
 // wide reports whether an entry's interval reaches the first of the rank above, which has to be on the page or among the board's leaders.
 func (b BoardTable) wide(e boards.Standing) bool {

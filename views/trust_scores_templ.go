@@ -36,7 +36,7 @@ func trustClocks() templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(releasedAfter)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust_scores.templ`, Line: 29, Col: 167}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `trust_scores.templ`, Line: 29, Col: 167}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -100,7 +100,7 @@ func trustTies() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel never agree exactly. Entries that the data cannot tell apart share a rank, followed by =. An entry ranks behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores do not touch. Each entry is compared only with the first of its tie, so the last of one tie and the first of the next may be equally fast.</p><p>Scores without an interval, from older runs and from tasks with their own eval program, count as exact: only the 0.5&nbsp;% applies to them. An uneven kernel has no advantage: an interval that is wider than the first's extends at most 0.5&nbsp;% below its score.</p><p>In simulations with 3 to 25 processes that differ by 0.05 to 5&nbsp;%, the luckiest of 20 equal kernels is alone in first place on at most 10 of 10,000 boards with 5 processes or more (23 with 3), and never if they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 cases with 5 processes and a deviation of 0.5&nbsp;%, and almost always with 0.2&nbsp;%.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel never agree exactly. Entries that the data cannot tell apart share a rank, followed by =. An entry ranks behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores do not touch. Each entry is compared only with the first of its tie, so the last of one tie and the first of the next may be equally fast.</p><p>Scores without an interval, from older runs and from tasks with their own eval program, count as exact: only the 0.5&nbsp;% applies to them. An uneven kernel has no advantage: an interval that is wider than the first's extends at most 0.5&nbsp;% below its score. The interval of the first counts only up to 10&nbsp;% above its score.</p><p>In simulations with 3 to 25 processes that differ by 0.05 to 5&nbsp;%, the luckiest of 20 equal kernels is alone in first place on at most 10 of 10,000 boards with 5 processes or more (23 with 3), and never if they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 cases with 5 processes and a deviation of 0.5&nbsp;%, and almost always with 0.2&nbsp;%.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

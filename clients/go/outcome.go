@@ -27,7 +27,7 @@ type Outcome struct {
 	NextRank       int     `json:"next_rank,omitempty"`
 	NextTied       bool    `json:"next_tied,omitempty"`
 	NextUnclear    bool    `json:"next_unclear,omitempty" jsonschema:"no clear difference, as best_unclear"`
-	NextWhy        string  `json:"next_why,omitempty" jsonschema:"why the two have different ranks although next_unclear: wide (of an interval wider than that of the first of the better rank, only a part counts for a tie), first (the slower one is clearly slower than that first), between (it shares the rank of an entry that is)"`
+	NextWhy        string  `json:"next_why,omitempty" jsonschema:"why the two have different ranks although next_unclear: wide (of a wide interval, only a part counts for a tie), first (the slower one is clearly slower than that first), between (it shares the rank of an entry that is)"`
 
 	Roof *float64 `json:"roof,omitempty" jsonschema:"how near the score is to the best that the device can do, up to 1; absent: unknown"`
 }

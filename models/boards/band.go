@@ -13,6 +13,10 @@ import (
 // a better rank.
 const widest = 0.005
 
+// widestFirst bounds how far the first's interval reaches, relative to its score. A run that was disturbed may have an
+// interval of ± 80 %, which would give 1st place to kernels that are several times as slow.
+const widestFirst = 0.1
+
 // resolution is the least relative difference of two scores that counts, even with narrower intervals: machines of one model
 // differ by about as much from day to day.
 const resolution = 0.005
@@ -22,7 +26,7 @@ const resolution = 0.005
 // version, or from a task's own program) counts as exact, so that only the resolution applies.
 //
 // Noise gives no advantage: with a steady first, a noisy entry ties no farther behind than one with an interval of ± 0.5 %.
-// With a noisy first, it ties as far as the first's interval reaches.
+// With a noisy first, it ties as far as the first's interval reaches, at most 10 % behind it.
 //
 // Simulated with 95 % intervals of 3 to 25 processes that differ by 0.05 to 5 %: of 20 equal kernels the luckiest stands
 // alone on the first place in at most 10 of 10,000 boards from 5 processes on, 23 with 3, and never where they differ by up
@@ -31,9 +35,9 @@ const resolution = 0.005
 // %, ties with it by luck in 5 % of the boards (33 % if its interval counted by 2 %). Without intervals the first number
 // depends on the noise. A person's best of many tries is lucky, too; that is not corrected here.
 //
-// Weakness: an entry behind a noisy first of a band, within its interval, shares its rank. 1st place is confirmed.
+// Weakness: an entry behind a noisy first of a band, within that part of its interval, shares its rank. 1st place is confirmed.
 func apart(first, e Entry) bool {
-	most := first.most()
+	most := min(first.most(), first.ScoreNS*(1+widestFirst))
 	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
 }
 
@@ -48,7 +52,7 @@ func unclear(a, b Entry) bool {
 
 // Why an entry ranks behind the first of a rank although its neighbor there is not clearly faster.
 const (
-	BehindByWidth = "wide"    // its interval reaches the first's, but apart counts only a part of it
+	BehindByWidth = "wide"    // the intervals touch, but apart counts only a part of a wide one
 	BehindFirst   = "first"   // it is clearly slower than the first, if not than the neighbor
 	BehindOther   = "between" // it shares the rank of a faster entry, which is apart from the first
 )
@@ -63,7 +67,7 @@ func whyBehind(first, e Entry) string {
 	return BehindFirst
 }
 
-// Wide reports whether an entry ranks behind the first of a rank only because a part of its interval counts.
+// Wide reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
 func Wide(first, e Entry) bool { return whyBehind(first, e) == BehindByWidth }
 
 // least is the low end of the entry's interval, at most a share below its score.

@@ -132,6 +132,9 @@ func TestWhatIsApart(t *testing.T) {
 		"a far one that is made uneven":     {at(100, 99.9, 100.1), at(120, 90, 150), true},
 		"a near one that is made uneven":    {at(100, 99.9, 100.1), at(101.2, 98, 105), true},
 		"both are uneven":                   {at(100, 97, 103), at(104, 101, 107), false},
+		"9 % behind a very uneven first":    {at(100, 20, 600), at(109, 108, 110), false},
+		"11 % behind a very uneven first":   {at(100, 20, 600), at(111, 110.5, 112), true},
+		"5 times as slow, both uneven":      {at(100, 20, 600), at(500, 90, 900), true},
 		"twice as slow with wide intervals": {at(100, 90, 110), at(200, 180, 220), true},
 	} {
 		if got := apart(c.first, c.e); got != c.want {

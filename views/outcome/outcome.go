@@ -152,14 +152,14 @@ func why(o boards.Outcome) string {
 	if o.NextWhy == "" {
 		return ""
 	}
-	behind, run, interval, better := "Ranked "+format.Ordinal(o.Rank, false), "this run", "its interval", o.NextRank
+	behind, run, better := "Ranked "+format.Ordinal(o.Rank, false), "this run", o.NextRank
 	if o.NextRank > o.Rank {
-		behind, run, interval, better = o.NextUser+" ranks "+format.Ordinal(o.NextRank, false), "their run", "their interval", o.Rank
+		behind, run, better = o.NextUser+" ranks "+format.Ordinal(o.NextRank, false), "their run", o.Rank
 	}
 	place := format.Ordinal(better, false) + " place"
 	switch o.NextWhy {
 	case boards.BehindByWidth:
-		return fmt.Sprintf("%s because %s is wider than that of %s: only ± 0.5 %% of the score counts for a tie, or as much as %s has. A steadier run may rank higher", behind, interval, place, place)
+		return fmt.Sprintf("%s because only a part of a wide interval counts for a tie with %s. Steadier runs may change that", behind, place)
 	case boards.BehindFirst:
 		return fmt.Sprintf("%s because %s is clearly slower than the first entry in %s, which decides ties", behind, run, place)
 	}
