@@ -20,7 +20,7 @@ import (
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts against no limit and is on no board. Four legs are enough if they ran undisturbed on one slot of one
-// machine; otherwise more follow, up to mostLegs. If half of a side's were disturbed then, it keeps a score that was not. If
+// machine; otherwise more follow, up to MostLegs. If half of a side's were disturbed then, it keeps a score that was not. If
 // a leg of the challenger fails, the confirmation ends without numbers and is flagged for a review. That is not a verdict, but
 // the source is held back until then, because a kernel could fail on purpose where it is slow. If a leg of the holder fails,
 // its source is held back, too, and the challenger is measured alone: so an accomplice cannot block a confirmation. All legs
@@ -51,11 +51,12 @@ type Confirmation struct {
 }
 
 const (
-	// Two of each side are the fewest that can disagree. Fewer would make one lucky leg the score.
-	enoughLegs = 2 // of each side, on one unit
-	// Bounds what a first place costs the device: four ranked runs of each side, when machines are noisy or differ. Each
+	// EnoughLegs do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky leg the
+	// score.
+	EnoughLegs = 2 // of each side, on one unit
+	// MostLegs bounds what a first place costs the device: four ranked runs of each side, when machines are noisy or differ. Each
 	// is queued only after the one before it has ended, so that raising it lengthens the wait more than the load.
-	mostLegs = 8
+	MostLegs = 8
 	// How often a challenger is measured again in all if bad conditions spoil it. A device that is never quiet would else
 	// spend eight ranked runs on each change of the board.
 	mostSpoilt = 3
@@ -129,7 +130,7 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []work.Run, out *work.Recorded) err
 		return err
 	}
 	counted, enough := c.counted(usable)
-	if sides := c.sides(); !enough && len(legs) < mostLegs {
+	if sides := c.sides(); !enough && len(legs) < MostLegs {
 		return c.queueLeg(tx, sides[len(legs)%len(sides)], out)
 	}
 	if !enough {

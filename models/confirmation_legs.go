@@ -154,7 +154,7 @@ func (c Confirmation) counted(legs []work.Run) (chosen []work.Run, enough bool) 
 	}
 	// Sorted, so that the same legs always choose the same unit: the choice must not depend on the order of a map.
 	for _, unit := range slices.Sorted(maps.Keys(units)) {
-		if c.has(units[unit], enoughLegs) {
+		if c.has(units[unit], EnoughLegs) {
 			return units[unit], true
 		}
 	}

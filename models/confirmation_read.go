@@ -12,6 +12,7 @@ import (
 type ConfirmationSides struct {
 	Confirmation
 	ChallengerSubmission, HolderSubmission int64
+	Ended                                  int         // its legs that are over
 	Legs                                   []pools.Leg `gorm:"-"` // the oldest first, with run, score and cases
 }
 
@@ -19,6 +20,7 @@ type ConfirmationSides struct {
 // only equal sources were confirmed.
 const confirmationRows = `select c.*, (select submission_id from runs where id = c.challenger_id) as challenger_submission,
 		(select submission_id from runs where id = c.holder_id) as holder_submission,
+		(select count(*) from runs t where t.confirmation_id = c.id and t.ended_at is not null) as ended,
 		l.run_id as leg_run, l.score_ns as leg_score, l.processes as leg_processes, l.cases as leg_cases
 	from runs r join submissions s on s.id = r.submission_id
 	left join confirmations c on c.id = (select max(o.id) from confirmations o where o.challenger_id = r.id or o.holder_id = r.id)

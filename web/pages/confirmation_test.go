@@ -50,7 +50,10 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	if err != nil || !answer.Entries[0].Confirming || answer.Entries[1].Confirming {
 		t.Errorf("the API says %+v, %v", answer.Entries, err)
 	}
-	for _, ns := range []float64{50_000, 45_000, 50_000, 45_000} {
+	for i, ns := range []float64{50_000, 45_000, 50_000, 45_000} {
+		for _, run := range []work.Run{anns, bens} {
+			webtest.WantText(t, b.Page(card(run), http.StatusOK), "[data-confirmation]", fmt.Sprintf("%d of 4 timings are done.", i))
+		}
 		modelstest.Finish(t, store, nextLeg(t, store), ns)
 	}
 	doc := b.Page(board, http.StatusOK)

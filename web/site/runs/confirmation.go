@@ -35,6 +35,7 @@ func shownConfirmation(c models.ConfirmationSides, run work.Run) *views.Confirma
 		return *p
 	}
 	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.OneUnit, Outcome: c.Outcome,
+		Turns: c.Ended, EnoughTurns: 2 * models.EnoughLegs, MostTurns: models.MostLegs,
 		Was: c.HolderWas, Is: ns(c.HolderNS), OtherWas: c.ChallengerWas, OtherIs: ns(c.ChallengerNS)}
 	if run.ID == c.ChallengerID {
 		shown.Challenger, shown.OtherID, shown.OtherSubmission = true, c.HolderID, c.HolderSubmission
