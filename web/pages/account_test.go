@@ -109,7 +109,7 @@ func TestDevicesPageShowsWorkersSelfTestAndQueue(t *testing.T) {
 	webtest.WantText(t, doc, "[data-worker=rack-7]", "NVIDIA H200 5f1c09d2ab34 141 GiB 570.86.15")
 	webtest.WantText(t, doc, "[data-worker=rack-7]", "Out of service: an uncorrectable memory error.")
 	webtest.WantText(t, doc, "[data-worker=rack-7] details", "killed at 512 MiB")
-	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID), "1 #")
+	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID), "1 Ranked #")
 	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Working.ID), "Benchmarking")
 	if doc.Find("#credentials").Length() > 0 {
 		t.Error("a visitor sees the workers' credentials")

@@ -40,13 +40,13 @@ func (l *queueList) read(ctx context.Context) error {
 		case q.StartedAt != nil:
 			l.slots[q.AttemptID] = q.SubmissionID
 		}
-		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, Again: againOf(q), Confirms: q.Confirms()})
+		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: whatOf(q), Confirms: q.Confirms()})
 	}
 	return l.describe(ctx)
 }
 
-// againOf says why a submission is in the queue again, after its run has passed; empty: it is there for the first time.
-func againOf(q work.QueuedWork) string {
+// whatOf is the mode of a run, or why its submission is in the queue again after it has passed.
+func whatOf(q work.QueuedWork) string {
 	switch {
 	case q.Confirms():
 		return "Confirmation of"
@@ -55,7 +55,7 @@ func againOf(q work.QueuedWork) string {
 	case q.Priority == work.PriorityRerun:
 		return "Rerun of"
 	}
-	return ""
+	return views.ModeName(q.Kind)
 }
 
 // card counts work that is live, and says how it stands: of what runs, since when this attempt is made.

@@ -38,7 +38,7 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	webtest.WantText(t, doc, "[data-device=H200] .card-head", "2 running, 2 waiting")
 	webtest.WantText(t, doc, "[data-device=H200] [data-evaluation=compare]", "Comparison Building")
 	webtest.WantText(t, doc, "[data-device=H200] [data-evaluation=evaluate]", "1 Evaluation Queued")
-	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID), "2 #")
+	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID), "2 Ranked #")
 	if rows := doc.Find("[data-evaluation]"); rows.Length() != 2 || rows.Find("a").Length() != 0 || strings.Contains(rows.Text(), s.Ada.Name) {
 		t.Errorf("a stranger sees %q", webtest.Words(rows))
 	}
@@ -65,7 +65,7 @@ func TestTheQueueSaysThatARunIsNotPublic(t *testing.T) {
 	}
 	row := fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID)
 	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), row, "1 not public Queued")
-	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/devices", http.StatusOK), row, "1 #")
+	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/devices", http.StatusOK), row, "1 Ranked #")
 }
 
 func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
