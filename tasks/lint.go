@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -69,10 +70,10 @@ func lintTimeouts(t Timeouts, warn func(string, ...any)) {
 }
 
 // lintCases warns once a list: of case names and values that stock eval programs refuse, of
-// cases that are there twice, and of cases that do not all have the same arguments.
+// cases that are there twice, of cases that do not all have the same arguments, and of a word where the first case has a number.
 func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...any)) {
 	seen := map[string]int{}
-	odd, twice, different := "", "", ""
+	odd, twice, different, mixed := "", "", "", ""
 	for i, c := range cases {
 		at := index(key, i)
 		if first, known := seen[c.String()]; known && twice == "" && !c.Drawn() {
@@ -83,16 +84,24 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).", at, names(c), index(key, 0), names(cases[0]))
 		}
 		for _, arg := range c.Arguments() {
+			if first := cases[0].value(arg.Name); mixed == "" && !c.Drawn() && !cases[0].Drawn() && isNumber(first) && !isNumber(arg.Value) {
+				mixed = fmt.Sprintf("%s: %q is no number, but %s is %s in %s.", at, arg.Value, arg.Name, first, index(key, 0))
+			}
 			if ownHarness && odd == "" && !(stockName.MatchString(arg.Name) && stockValue.MatchString(arg.Value)) {
 				odd = fmt.Sprintf("%s: many eval programs cannot read %q.", at, arg.Name+": "+arg.Value)
 			}
 		}
 	}
-	for _, warning := range []string{twice, different, odd} {
+	for _, warning := range []string{twice, different, mixed, odd} {
 		if warning != "" {
 			warn("%s", warning)
 		}
 	}
+}
+
+func isNumber(value string) bool {
+	_, err := strconv.ParseFloat(value, 64)
+	return err == nil
 }
 
 // names gives a case's argument names, in an order of their own.

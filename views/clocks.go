@@ -81,6 +81,9 @@ func (r RunCard) unjudged() bool {
 	return timed && !r.SelfMeasured
 }
 
+// clockNames name each clock as the notes do.
+var clockNames = map[job.Clock]string{job.ClockEvent: "runner's", job.ClockWall: "judge's", job.ClockSnapshot: "judge's, answer"}
+
 // clockHints explain each clock, for the title of its name.
 var clockHints = map[job.Clock]string{
 	job.ClockEvent:    "Taken beside the kernel, and confirmed by the judge's clock",

@@ -243,9 +243,9 @@ func clockName(c job.CaseResult) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(string(c.Clocks.Counts))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(clockNames[c.Clocks.Counts])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `clocks.templ`, Line: 43, Col: 145}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `clocks.templ`, Line: 43, Col: 149}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {

@@ -113,7 +113,11 @@ func (r RunCard) Status() string {
 	case r.State == "done" && r.ScoreNS != nil:
 		return fmt.Sprintf("%s: passed, %s.", r.Device, format.Nanoseconds(*r.ScoreNS))
 	}
-	return r.Device + ": " + strings.ToLower(r.Label()) + "."
+	says := r.Device + ": " + strings.ToLower(r.Label())
+	if how := r.failedHow(); how != "" && how != "failed" {
+		says += ", " + how
+	}
+	return says + "."
 }
 
 // opens reports whether a stage's cases are shown at once: of two timed stages, the one that gives the score.

@@ -6,14 +6,20 @@ import (
 	"warpboard/views/format"
 )
 
-// listedState is a run's state for lists, which have no card that says how it failed. Lists are public: it holds no word of a
-// compiler or a program.
-func listedState(run work.Run) string {
-	card := RunCard{Run: run}
-	if run.State != work.StateFailed || run.Failure == nil || card.disqualified() {
-		return card.Label()
+// tagText is the state for a tag, and how a run failed. Lists are public: it holds no word of a compiler or a program.
+func (r RunCard) tagText() string {
+	if how := r.failedHow(); how != "" {
+		return format.Capital(how)
 	}
-	return format.Capital(failedHow(*run.Failure))
+	return r.Label()
+}
+
+// failedHow says in two words how the run failed; empty: it did not, or an admin disqualified it.
+func (r RunCard) failedHow() string {
+	if r.State != work.StateFailed || r.Failure == nil || r.disqualified() {
+		return ""
+	}
+	return failedHow(*r.Failure)
 }
 
 func failedHow(f job.Failure) string {

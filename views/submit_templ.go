@@ -914,7 +914,7 @@ func submissionTable(rows []submissions.SubmissionSummary, withTask bool, bench 
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = stateTag(RunCard{Run: run}, listedState(run)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = runTag(RunCard{Run: run}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -29,8 +29,8 @@ func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 	t.Run("the run", func(t *testing.T) {
 		const ranked = "[data-cases=ranked] "
 		webtest.WantText(t, page, ranked+"summary", "each by its median")
-		webtest.WantText(t, page, ranked+"[data-case='0'] [data-clock=event]", "event")
-		webtest.WantText(t, page, ranked+"[data-case='1'] [data-clock=wall]", "wall")
+		webtest.WantText(t, page, ranked+"[data-case='0'] [data-clock=event]", "runner's")
+		webtest.WantText(t, page, ranked+"[data-case='1'] [data-clock=wall]", "judge's")
 		webtest.WantText(t, page, ranked+"[data-case='1'] td:nth-child(2)", "196.2")
 		webtest.WantText(t, page, ranked+"[data-clocks='1']", "shows 1.250 µs, the judge's clock 206.2 µs")
 		webtest.WantText(t, page, ranked+"[data-clocks='2']", "Released after 10 ms: it waits for the device on the host (100 of 100 calls)")

@@ -88,7 +88,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		t.Fatalf("trying leads to %s", trial)
 	}
 	webtest.WantText(t, doc, "[data-summary]", "0 of 13 finished")
-	webtest.WantText(t, doc, "#trial form button:not(.btn-main)", "Publish anyway") // no one is led to it yet
+	webtest.WantText(t, doc, "#trial form button:not(.btn-main)", "Publish without waiting")
 	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
 		t.Error("the page does not renew itself")
 	}
