@@ -15,6 +15,42 @@ type entryTag struct {
 	url                templ.SafeURL
 }
 
+// boardMark is a mark as the legend explains it.
+type boardMark struct {
+	entryTag
+	on  func(BoardTable, boards.Standing) bool
+	row func(*entryTag, boards.Standing) // makes it the mark of one entry; nil: the entry has it elsewhere
+}
+
+func asItIs(*entryTag, boards.Standing) {}
+
+// boardMarks are all marks, the most important first.
+func boardMarks() []boardMark {
+	return []boardMark{
+		{entryTag{"disturbed", "tag-warn", "Measured under bad conditions, such as heat, a low clock, or another program on the device. Running it again is free.", "/trust#conditions"},
+			BoardTable.marksDisturbed,
+			func(tag *entryTag, e boards.Standing) { tag.title = "Measured under bad conditions: " + e.Disturbed }},
+		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
+			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.Confirming }, asItIs},
+		{entryTag{"noisy", "", noisyHint + ".", "/trust#processes"},
+			BoardTable.marksNoisy, asItIs},
+		{entryTag{"confirmed, was …", "", "A confirmation timed the run again and changed its score.", "/trust#confirmations"},
+			func(_ BoardTable, e boards.Standing) bool { return boards.Rescored(e.WasNS, e.ScoreNS) },
+			func(tag *entryTag, e boards.Standing) {
+				tag.text, tag.url = "confirmed, was "+format.Nanoseconds(*e.WasNS).String(), SubmissionURL(e.SubmissionID)
+			}},
+		{entryTag{"n runs", "", "All runs of that source count: the score combines their processes.", "/trust#pools"},
+			func(_ BoardTable, e boards.Standing) bool { return e.Pooled > 0 }, nil},
+		{entryTag{"added", "", "Added by an admin, who says why on its page.", ""},
+			func(_ BoardTable, e boards.Standing) bool { return e.AddedWhy != "" },
+			func(tag *entryTag, e boards.Standing) {
+				tag.title, tag.url = "Added by an admin: "+e.AddedWhy, SubmissionURL(e.SubmissionID)
+			}},
+		{entryTag{"applies, does not apply, not validated", "", "What the task's validation script said. It changes no rank.", "/docs/validation"},
+			func(_ BoardTable, e boards.Standing) bool { return e.Answer != "" }, nil},
+	}
+}
+
 const wideHint = "No clear difference from the rank above, but only a part of a wide interval counts for a tie. Steadier runs may change that"
 
 // wide reports whether an entry's interval reaches the first of the rank above, which has to be on the page or among the board's leaders.
@@ -37,22 +73,15 @@ func (b BoardTable) wide(e boards.Standing) bool {
 
 func (b BoardTable) hasWide() bool { return slices.ContainsFunc(b.ranked(), b.wide) }
 
-// statuses are what is to be said of an entry, the most important first.
+// statuses are the marks beside an entry's score, the most important first.
 func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
-	if b.marksDisturbed(e) {
-		list = append(list, entryTag{"disturbed", "tag-warn", "Measured under bad conditions: " + e.Disturbed, "/trust#conditions"})
-	}
-	if e.RunID == b.Confirming {
-		list = append(list, entryTag{"waits for confirmation", "", "Took 1st place. It is being timed again, alternating with 2nd place", "/trust#ties"})
-	}
-	if b.marksNoisy(e) {
-		list = append(list, entryTag{"noisy", "", noisyHint, "/trust#processes"})
-	}
-	if boards.Rescored(e.WasNS, e.ScoreNS) {
-		list = append(list, entryTag{"confirmed, was " + format.Nanoseconds(*e.WasNS).String(), "", "A confirmation timed this run again, which changed its score", SubmissionURL(e.SubmissionID)})
-	}
-	if e.AddedWhy != "" {
-		list = append(list, entryTag{"added", "", "Added by an admin: " + e.AddedWhy, SubmissionURL(e.SubmissionID)})
+	for _, m := range boardMarks() {
+		if m.row == nil || !m.on(b, e) {
+			continue
+		}
+		tag := m.entryTag
+		m.row(&tag, e)
+		list = append(list, tag)
 	}
 	return list
 }

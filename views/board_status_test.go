@@ -26,7 +26,7 @@ func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	if diff := cmp.Diff([]string{"disturbed", "noisy"}, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
-	for _, says := range []string{"Behind first: how much slower than 1st place, in percent; from 2× on, as a factor.", "contains the kernel's true time in 95 of 100 cases", "The line shows the same range as speed"} {
+	for _, says := range []string{"How much slower than 1st place, in percent; from 2× on, as a factor.", "contains the kernel's true time in 95 of 100 cases", "The line shows the same range as speed"} {
 		if !strings.Contains(legend.Text(), says) {
 			t.Errorf("the legend lacks %q: %s", says, legend.Text())
 		}
@@ -68,8 +68,8 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {
 		marks = append(marks, mark.Text()+": "+mark.AttrOr("title", ""))
 	}
-	want := []string{"disturbed: Measured under bad conditions: the GPU was hot", "waits for confirmation: Took 1st place. It is being timed again, alternating with 2nd place",
-		"noisy: " + noisyHint, "added: Added by an admin: The site was down."}
+	want := []string{"disturbed: Measured under bad conditions: the GPU was hot", "waits for confirmation: Took 1st place, and is being timed again in turns with 2nd place.",
+		"noisy: " + noisyHint + ".", "added: Added by an admin: The site was down."}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
