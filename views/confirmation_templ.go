@@ -134,7 +134,7 @@ func confirmationNote(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</a> while the device is idle. After that, both scores come from these repeated timings only. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</a> while the device is idle. After that, both scores come from these turns only. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -174,7 +174,7 @@ func confirmationNote(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</a> took 1st place, so the two are being timed again, alternating. After that, both scores come from these repeated timings only. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</a> took 1st place, so the two are being timed again, alternating. After that, both scores come from these turns only. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -293,9 +293,9 @@ func confirmationNote(r RunCard) templ.Component {
 // turnsDone says how far a confirmation is.
 func (c Confirmation) turnsDone() string {
 	if c.Turns < c.EnoughTurns {
-		return fmt.Sprintf("%d of %d timings are done.", c.Turns, c.EnoughTurns)
+		return fmt.Sprintf("%d of %d turns are done.", c.Turns, c.EnoughTurns)
 	}
-	return fmt.Sprintf("%d timings are done; some were noisy or disturbed, so there are up to %d.", c.Turns, c.MostTurns)
+	return fmt.Sprintf("%d turns are done; some were noisy or disturbed, so there are up to %d.", c.Turns, c.MostTurns)
 }
 
 // other names the other run by its submission.

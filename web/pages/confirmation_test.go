@@ -52,7 +52,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	}
 	for i, ns := range []float64{50_000, 45_000, 50_000, 45_000} {
 		for _, run := range []work.Run{anns, bens} {
-			webtest.WantText(t, b.Page(card(run), http.StatusOK), "[data-confirmation]", fmt.Sprintf("%d of 4 timings are done.", i))
+			webtest.WantText(t, b.Page(card(run), http.StatusOK), "[data-confirmation]", fmt.Sprintf("%d of 4 turns are done.", i))
 		}
 		modelstest.Finish(t, store, nextLeg(t, store), ns)
 	}
