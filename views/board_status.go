@@ -88,19 +88,23 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 
 // marksDisturbed reports whether a row has the mark "disturbed": not where most ranked rows would have it, which one line says.
 func (b BoardTable) marksDisturbed(e boards.Standing) bool {
-	return e.Disturbed != "" && (e.Older(b.Board) || !b.mostDisturbed())
+	return e.Disturbed != "" && (e.Older(b.Board) || !b.once.disturbed)
 }
 
 func (b BoardTable) marksNoisy(e boards.Standing) bool {
-	return e.Interval.Noisy && (e.Older(b.Board) || !b.mostNoisy())
+	return e.Interval.Noisy && (e.Older(b.Board) || !b.once.noisy)
 }
 
-func (b BoardTable) mostDisturbed() bool {
-	return b.most(func(e *boards.Standing) bool { return e.Disturbed != "" })
-}
+// saidOnce are the marks that one line above the table says of most rows.
+type saidOnce struct{ disturbed, noisy bool }
 
-func (b BoardTable) mostNoisy() bool {
-	return b.most(func(e *boards.Standing) bool { return e.Interval.Noisy })
+// withSaidOnce counts them once for all rows.
+func (b BoardTable) withSaidOnce() BoardTable {
+	b.once = saidOnce{
+		disturbed: b.most(func(e *boards.Standing) bool { return e.Disturbed != "" }),
+		noisy:     b.most(func(e *boards.Standing) bool { return e.Interval.Noisy }),
+	}
+	return b
 }
 
 // most reports whether something holds for more than half of the page's ranked entries, and for at least four.
@@ -116,7 +120,7 @@ func (b BoardTable) most(holds func(*boards.Standing) bool) bool {
 
 // mostSays is that line; empty: there is nothing to say.
 func (b BoardTable) mostSays() string {
-	switch disturbed, noisy := b.mostDisturbed(), b.mostNoisy(); {
+	switch disturbed, noisy := b.once.disturbed, b.once.noisy; {
 	case disturbed && noisy:
 		return "Most scores here were measured under bad conditions, such as heat or a busy machine, and are noisy; small differences mean little."
 	case disturbed:
