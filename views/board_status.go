@@ -51,7 +51,7 @@ func boardMarks() []boardMark {
 	}
 }
 
-const wideHint = "No clear difference from the rank above, but only a part of a wide interval counts for a tie. Steadier runs may change that"
+const wideHint = "The interval overlaps that of the rank above, but one of the two is too wide for a tie. More runs of the same source narrow it"
 
 // wide reports whether an entry's interval reaches the first of the rank above, which has to be on the page or among the board's leaders.
 func (b BoardTable) wide(e boards.Standing) bool {

@@ -159,7 +159,7 @@ func why(o boards.Outcome) string {
 	place := format.Ordinal(better, false) + " place"
 	switch o.NextWhy {
 	case boards.BehindByWidth:
-		return fmt.Sprintf("%s because only a part of a wide interval counts for a tie with %s. Steadier runs may change that", behind, place)
+		return fmt.Sprintf("%s, not level with %s, because one of the two intervals is too wide for a tie. More runs of the same source narrow it", behind, place)
 	case boards.BehindFirst:
 		return fmt.Sprintf("%s because %s is clearly slower than the first entry in %s, which decides ties", behind, run, place)
 	}

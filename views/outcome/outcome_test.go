@@ -22,9 +22,9 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			Rank: 3, BestRun: 1, BestSubmission: 54, BestNS: 18, BestRank: 3, BestUnclear: true, NextRun: 2, NextUser: "ada", NextNS: 15, NextRank: 2},
 		"3rd → 2nd on H100; No clear difference from your best (#54); No clear difference from ada (1st)": {
 			Rank: 2, Entry: true, BestRun: 1, BestSubmission: 54, BestNS: 548, BestRank: 3, BestUnclear: true, NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 1, NextUnclear: true},
-		"Tied 5th with 1 other person on H100; No clear difference from ada (tied 1st); Ranked 5th because only a part of a wide interval counts for a tie with 1st place. Steadier runs may change that": {
+		"Tied 5th with 1 other person on H100; No clear difference from ada (tied 1st); Ranked 5th, not level with 1st place, because one of the two intervals is too wide for a tie. More runs of the same source narrow it": {
 			Rank: 5, Tied: true, TiedWith: 1, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextTied: true, NextUnclear: true, NextWhy: boards.BehindByWidth},
-		"1st on H100; No clear difference from ada (2nd); ada ranks 2nd because only a part of a wide interval counts for a tie with 1st place. Steadier runs may change that": {
+		"1st on H100; No clear difference from ada (2nd); ada ranks 2nd, not level with 1st place, because one of the two intervals is too wide for a tie. More runs of the same source narrow it": {
 			Rank: 1, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 110, NextRank: 2, NextUnclear: true, NextWhy: boards.BehindByWidth},
 		"3rd on H100; No clear difference from ada (tied 1st); Ranked 3rd because this run is clearly slower than the first entry in 1st place, which decides ties": {
 			Rank: 3, Entry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextTied: true, NextUnclear: true, NextWhy: boards.BehindFirst},
