@@ -50,6 +50,13 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if len(records) != 2 || records[0].ScoreNS != 130 || records[1].ScoreNS != 125 { // of the newest epoch alone
 			t.Errorf("records: %+v", records)
 		}
+		var feed []string
+		for _, r := range modelstest.Got[[]boards.TaskRecord](t)(s.Boards.Records(t.Context(), boards.RecordFilter{Limit: 10})) {
+			feed = append(feed, fmt.Sprint(r.ScoreNS, r.Older))
+		}
+		if diff := cmp.Diff([]string{"125 false", "90 true", "130 false", "100 true", "100 true"}, feed); diff != "" {
+			t.Errorf("the feed of records, and whether each is of older software (-want +got):\n%s", diff)
+		}
 		modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
 		if diff := cmp.Diff(want, w.ByEpoch(t, s)); diff != "" {
 			t.Errorf("made again:\n%s", diff)

@@ -27,6 +27,7 @@ type Record struct {
 type RecordHolder struct {
 	Record
 	UserName    string
+	Older       bool     // the board ranks scores of newer software; only Records reads it
 	Unconfirmed bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
 	WasNS       *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
 	Note        string   // the person's; only History reads it
