@@ -41,9 +41,9 @@ func apart(first, e Entry) bool {
 	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
 }
 
-// unclear reports whether the data do not show which of two scores is lower. Unlike apart, which gives ranks, it takes each interval
+// Unclear reports whether the data do not show which of two scores is lower. Unlike apart, which gives ranks, it takes each interval
 // whole, however wide.
-func unclear(a, b Entry) bool {
+func Unclear(a, b Entry) bool {
 	if b.ScoreNS < a.ScoreNS {
 		a, b = b, a
 	}
@@ -61,7 +61,7 @@ func whyBehind(first, e Entry) string {
 	switch {
 	case !apart(first, e):
 		return BehindOther
-	case unclear(first, e):
+	case Unclear(first, e):
 		return BehindByWidth
 	}
 	return BehindFirst

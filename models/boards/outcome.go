@@ -69,7 +69,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 		return nil, Validated{}, db.ReadError(err, "place of run %d", run.RunID)
 	}
 	o, own := found[0].Outcome, found[0].Own
-	o.NextUnclear = o.NextRun != 0 && unclear(run, Entry{ScoreNS: o.NextNS, Interval: found[0].Next})
+	o.NextUnclear = o.NextRun != 0 && Unclear(run, Entry{ScoreNS: o.NextNS, Interval: found[0].Next})
 	if found[0].Older { // neither ranks nor neighbors mean anything until it is measured again
 		o = Outcome{}
 	}
@@ -81,7 +81,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 			return &o, Validated{}, nil
 		}
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
-		o.BestUnclear = unclear(run, own)
+		o.BestUnclear = Unclear(run, own)
 		return &o, Validated{}, nil
 	}
 	o.Entry, o.Unconfirmed = true, o.Record && o.Unconfirmed
@@ -98,7 +98,7 @@ func OutcomeOf(tx *gorm.DB, run Entry) (*Outcome, Validated, error) {
 	best, err := before(tx, own)
 	if best != nil {
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = best.RunID, best.SubmissionID, best.ScoreNS, best.Rank
-		o.BestUnclear = unclear(run, best.Entry)
+		o.BestUnclear = Unclear(run, best.Entry)
 	}
 	o.First = best == nil
 	return &o, found[0].Validated, err

@@ -22,6 +22,8 @@ type CompareVM struct {
 	Ranking string // the rule of the score, in words; empty if the runs belong to different tasks or versions
 	// SameSource: then every difference comes from chance or conditions, not from the kernel.
 	SameSource bool
+	// BoardNS are the scores of both on the board, where these differ clearly and are not those of the two runs alone; else 0.
+	BoardNS    [2]float64
 	Conditions string // what else differs, in a sentence
 	Files      []FileDiff
 	// NoCode says in a sentence why this reader does not see both sources; empty when they may.

@@ -46,6 +46,20 @@ func (vm CompareVM) Sure() string {
 	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", times(r.Low), times(r.High), by)
 }
 
+// Ahead says which is ahead on the board, where the two runs alone do not show it; else it is empty.
+func (vm CompareVM) Ahead() string {
+	r, a, b := vm.Shown(), vm.BoardNS[0], vm.BoardNS[1]
+	if a == 0 || vm.SameSource || r.Apart() && (r.Value < 1) == (b < a) {
+		return ""
+	}
+	first := vm.A.Short
+	if b < a {
+		first, a, b = vm.B.Short, b, a
+	}
+	return fmt.Sprintf("By their scores on the board, %s is clearly ahead: %s against %s, from further measurements. These two runs alone do not show it.",
+		first, format.Nanoseconds(a), format.Nanoseconds(b))
+}
+
 // Where names the cases with the difference; empty if there is only one case.
 func (vm CompareVM) Where() string {
 	if len(vm.Finding.Cases) < 2 || vm.Finding.Shared == 0 {
@@ -106,7 +120,7 @@ func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.S
 // timesNote says how to read the drawing of the cases. The interval of a ratio is that of Apart, so that the drawing and the
 // words beside it agree.
 func (vm CompareVM) timesNote() string {
-	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%.", vm.B.Short, vm.A.Short)
+	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.B.Short, vm.A.Short)
 }
 
 // ratioText says of a case what its ratio shows.

@@ -52,6 +52,29 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 	}
 }
 
+// TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt: not with scores that they share, nor beside the same answer.
+func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
+	same, faster := versus.Ratio{Value: 1, Low: 0.9, High: 1.1}, versus.Ratio{Value: 0.5, Low: 0.4, High: 0.6}
+	says := func(first, times string) string {
+		return "By their scores on the board, " + first + " is clearly ahead: " + times + ", from further measurements. These two runs alone do not show it."
+	}
+	for name, c := range map[string]struct {
+		ratio versus.Ratio
+		board [2]float64
+		want  string
+	}{
+		"no difference":       {same, [2]float64{1553e3, 3101e3}, says("#12", "1.553\u00a0ms against 3.101\u00a0ms")},
+		"the other direction": {faster, [2]float64{1553e3, 3101e3}, says("#12", "1.553\u00a0ms against 3.101\u00a0ms")},
+		"the same direction":  {faster, [2]float64{3101e3, 1553e3}, ""},
+		"their own scores":    {same, [2]float64{}, ""},
+	} {
+		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Finding{Whole: c.ratio}, Ranking: "mean", BoardNS: c.board}
+		if got := vm.Ahead(); got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestDumbbellsStayInTheDrawingAndShowSmallDifferences(t *testing.T) {
 	d := newDumbbells(versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000), processes("n: 2", 1e9)},
 		[]job.CaseResult{processes("n: 1", 1050), processes("n: 2", 1e9)}).Cases)

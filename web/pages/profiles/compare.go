@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -96,7 +97,7 @@ type bothOf struct {
 // chartsOfBoth draws a comparison. What follows from reports and sources is worked out when it is drawn.
 func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b, true),
+	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: clearOnBoard(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
 		NoCode: codeHidden(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), Case: index, Cases: tabsOf(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfile = missing
@@ -180,6 +181,18 @@ func sideOf(r, other comparedRun, own float64) charts.Side {
 // scoresAlone reports whether a run's score is what its own times give.
 func (r comparedRun) scoresAlone(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
+}
+
+// clearOnBoard are the scores that both runs have on one board, where these differ clearly and are not both the runs' own.
+func clearOnBoard(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
+	if !a.Run.Stands() || !b.Run.Stands() || a.scoresAlone(ownA) && b.scoresAlone(ownB) {
+		return scores
+	}
+	left, right := a.Run.Entry(), b.Run.Entry()
+	if left.VersionID != right.VersionID || left.Device != right.Device || left.Age != right.Age || boards.Unclear(left, right) {
+		return scores
+	}
+	return [2]float64{left.ScoreNS, right.ScoreNS}
 }
 
 // boardScore explains a board score that differs from the run's own.

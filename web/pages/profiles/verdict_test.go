@@ -66,6 +66,23 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	}
 }
 
+// TestAVerdictNamesWhoIsAheadOnTheBoard where two first runs do not show it, but the scores that count do.
+func TestAVerdictNamesWhoIsAheadOnTheBoard(t *testing.T) {
+	s := &webtest.ComparedScene{ProfiledScene: webtest.NewProfiledScene(t)}
+	lin, mia := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser), modelstest.Person(t, s.Cfg.Store, "Mia", accounts.RoleUser)
+	first := s.Judged(lin, webtest.GoodKernel, "570.86.15", "1980 MHz", "tri/0", 1, 1, 1)
+	other := s.Judged(mia, webtest.SlowKernel, "570.86.15", "1980 MHz", "tri/0", 1, 1, 1)
+	path := fmt.Sprintf("/compare?a=%d&b=%d", other.ID, first.ID)
+	if s.BrowserOf(s.Admin).Page(path, http.StatusOK).Find("[data-ahead]").Length() > 0 {
+		t.Error("one is ahead although both scores are those of the runs")
+	}
+	s.SQL(fmt.Sprintf("update runs set score_ns = score_ns / 2 where id = %d", first.ID)) // as a confirmation does
+	doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
+	webtest.WantText(t, doc, "[data-findings]", "No clear difference")
+	webtest.WantText(t, doc, "[data-ahead]", fmt.Sprintf("By their scores on the board, #%d is clearly ahead: ", first.SubmissionID))
+	webtest.WantText(t, doc, "#times", "here they have 99 %, because people compare many pairs")
+}
+
 // TestAProfileSetsItsKernelsBesideTheRankedTime: the case took at least as long as its kernels, and hardly longer.
 func TestAProfileSetsItsKernelsBesideTheRankedTime(t *testing.T) {
 	s := webtest.NewComparedScene(webtest.NewProfiledScene(t))
