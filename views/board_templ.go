@@ -1698,7 +1698,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = intervalOnly(e.ScoreNS, e.ErrNS, e.Interval, e.Pooled, "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = intervalOnly(e.ScoreNS, e.Interval, e.Pooled, "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -500,7 +500,7 @@ func turnCells(turn Turn, intervals bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = intervalOnly(turn.NS, 0, turn.Interval, 0, ends(turn.Interval)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = intervalOnly(turn.NS, turn.Interval, 0, ends(turn.Interval)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,13 +7,9 @@ import (
 	"warpboard/views/format"
 )
 
-// spread shows how far a score may lie from the ends of its interval; where it has none, the standard error of its
-// repeats.
-func spread(i boards.Interval, score, err float64) string {
-	switch {
-	case i.Processes == 0:
-		return format.Spread(score, err)
-	case i.LowNS == nil || i.HighNS == nil:
+// spread shows how far a score may lie from the ends of its interval.
+func spread(i boards.Interval, score float64) string {
+	if i.LowNS == nil || i.HighNS == nil {
 		return format.Nothing
 	}
 	return format.Spread(score, (*i.HighNS-*i.LowNS)/2)
@@ -23,7 +19,7 @@ func spread(i boards.Interval, score, err float64) string {
 func spreadTitle(i boards.Interval, runs int) string {
 	switch {
 	case i.Processes == 0:
-		return "Standard error of the mean of its repeats"
+		return noInterval
 	case i.LowNS == nil || i.HighNS == nil:
 		return "Measured in a single process, so there is no interval"
 	}
@@ -49,5 +45,8 @@ func wide(i boards.Interval, score float64) string {
 	}
 	return ", wider than ± 100\u00a0%" + ends(i)
 }
+
+// noInterval is why a score without fresh processes has no interval.
+const noInterval = "No interval: an old version of the site or the task's own program measured it"
 
 const noisyHint = "The fresh processes differ too much for a ± 0.5 % interval. Another run may score differently, and does not count against any limit"

@@ -15,7 +15,7 @@ import (
 )
 
 // interval shows how exact a score is that so many runs have made; 0: one.
-func interval(score, err float64, i boards.Interval, runs int) templ.Component {
+func interval(score float64, i boards.Interval, runs int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -36,7 +36,7 @@ func interval(score, err float64, i boards.Interval, runs int) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = intervalOnly(score, err, i, runs, ends(i)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = intervalOnly(score, i, runs, ends(i)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -64,7 +64,7 @@ func interval(score, err float64, i boards.Interval, runs int) templ.Component {
 }
 
 // intervalOnly leaves out that the processes differ too much.
-func intervalOnly(score, err float64, i boards.Interval, runs int, ends string) templ.Component {
+func intervalOnly(score float64, i boards.Interval, runs int, ends string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -103,9 +103,9 @@ func intervalOnly(score, err float64, i boards.Interval, runs int, ends string) 
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 string
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(spread(i, score, err))
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(spread(i, score))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/interval.templ`, Line: 19, Col: 92}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/interval.templ`, Line: 19, Col: 87}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -165,7 +165,7 @@ func within(i boards.Interval, score float64) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = intervalOnly(score, 0, i, 0, ends(i)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = intervalOnly(score, i, 0, ends(i)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1744,7 +1744,7 @@ func spreadCell(stage StageView, i int) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = intervalOnly(c.Time(), 0, stage.Intervals[i], 0, ends(stage.Intervals[i])).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = intervalOnly(c.Time(), stage.Intervals[i], 0, ends(stage.Intervals[i])).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
