@@ -113,7 +113,7 @@ export function row(key) {
   const at = rows.indexOf(document.activeElement.closest("#board tr"));
   if (key !== "c") {
     const next = rows[at < 0 ? 0 : Math.min(Math.max(at + (key === "j" ? 1 : -1), 0), rows.length - 1)];
-    return next?.querySelector("td a")?.focus();
+    return next?.querySelector("td.r a")?.focus();
   }
   const run = rows[at]?.dataset.entry;
   if (!run || run === marked) marked = undefined;

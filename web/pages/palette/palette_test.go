@@ -239,7 +239,7 @@ func TestKeysGoThroughABoardAndCompareTwo(t *testing.T) {
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
 	focused := `document.activeElement.closest("#board tr")?.rowIndex`
 	w.Do(chromedp.KeyEvent("j"))
-	w.Until(focused + " == 1")
+	w.Until(focused + ` == 1 && document.activeElement.matches("a[href^='/submissions/']")`) // Enter opens the result
 	w.Do(chromedp.KeyEvent("c"))
 	w.Until(`document.querySelector("#board tr[data-marked]")?.rowIndex == 1`)
 	w.Do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
