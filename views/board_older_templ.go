@@ -198,7 +198,7 @@ func olderEntries(b BoardTable) templ.Component {
 
 // olderSays is the line that stands for them.
 func (b BoardTable) olderSays(n int, older []boards.Standing) string {
-	text := fmt.Sprintf("%s ranked. %s to be measured again with the new software", format.Count(b.Size-int64(n)), format.Plural(n, "entry waits", "entries wait"))
+	text := fmt.Sprintf("%s ranked. %s measured again", format.Count(b.Size-int64(n)), format.Plural(n, "older entry has no rank until it is", "older entries have no rank until they are"))
 	if b.ViewerID != 0 && slices.ContainsFunc(older, func(e boards.Standing) bool { return e.UserID == b.ViewerID }) {
 		return text + ", yours among them"
 	}

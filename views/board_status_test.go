@@ -53,7 +53,7 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 			t.Errorf("age %d: it stands below the ranked ones and among the others %v times, want %v", age, got, want)
 		}
 		said, mine := doc.Find("[data-older] summary").Text(), ", yours among them"
-		if !strings.HasPrefix(said, "55 ranked. 5 entries wait to be measured again") || strings.HasSuffix(said, mine) != (age == -1) {
+		if !strings.HasPrefix(said, "55 ranked. 5 older entries have no rank until they are measured again") || strings.HasSuffix(said, mine) != (age == -1) {
 			t.Errorf("age %d: the line says %q", age, said)
 		}
 	}

@@ -148,7 +148,7 @@ func Pick(p PickPage) templ.Component {
 				}
 			}
 			if len(p.Offers) == 1 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"soft\">There is no other run on this board to offer. Choose any submission by its number.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"soft\">You have no second run on this board. Choose any submission by its number.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

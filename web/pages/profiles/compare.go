@@ -259,7 +259,7 @@ func (p *Profiles) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Rep
 func codeHidden(a, b comparedRun) string {
 	for _, r := range []comparedRun{a, b} {
 		if !r.MaySeeSource {
-			return fmt.Sprintf("The code is not shown: of submission %d, %s.", r.Sub.ID, runs.SourceHidden(r.Task))
+			return runs.SourcePrivate(fmt.Sprintf("The source of submission %d", r.Sub.ID), r.Task)
 		}
 	}
 	return ""

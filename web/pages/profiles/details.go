@@ -19,7 +19,6 @@ import (
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/views/charts"
-	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -180,7 +179,7 @@ func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) err
 // addSourceLinks leads to the source and the report file, which holds it, those who may see it.
 func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
 	if !seen.MaySeeSource {
-		vm.SourceHidden = format.Capital("SASS is private while the source is: "+runs.SourceHidden(seen.Task)) + "."
+		vm.SourceHidden = runs.SourcePrivate("SASS", seen.Task)
 		return nil
 	}
 	if written, kept := profile.ReportFile(vm.Query.Case); kept {

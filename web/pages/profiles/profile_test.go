@@ -99,7 +99,7 @@ func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 		}
 		webtest.WantStatus(t, c.browser.Get(webtest.ProfilePath(s.Second)+".ncu-rep"), status)
 		compared := c.browser.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID), http.StatusOK)
-		if hidden := strings.Contains(webtest.Words(compared.Find("#code")), "The code is not shown"); hidden != (who != "admin") { // one side is someone else's
+		if hidden := strings.Contains(webtest.Words(compared.Find("#code")), "The source of submission "); hidden != (who != "admin") { // one side is someone else's
 			t.Errorf("%s: code of the comparison: %q", who, webtest.Words(compared.Find("#code")))
 		}
 	}

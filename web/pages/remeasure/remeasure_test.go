@@ -151,7 +151,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	board := visitor.Page("/tasks/small/boards/CPU", http.StatusOK)
 	webtest.WantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	webtest.WantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
-	webtest.WantText(t, board, "[data-older] summary", "2 ranked. 1 entry waits to be measured again with the new software")
+	webtest.WantText(t, board, "[data-older] summary", "2 ranked. 1 older entry has no rank until it is measured again")
 	webtest.WantText(t, board, "[data-older]", "the top ten of an open board again by itself")
 	webtest.WantText(t, board, "[data-older] tbody tr", "– Cid 12.000 µs")
 	if rows, dots := board.Find("#board > table tbody tr").Length(), board.Find(".strip a[href^='/runs/']").Length(); rows != 2 || dots != 2 {

@@ -77,6 +77,14 @@ func SourceHidden(task catalog.Task) string {
 	return "the source can be read after the task's deadline"
 }
 
+// SourcePrivate says in a sentence that a source of the task, or what shows it, is private.
+func SourcePrivate(what string, task catalog.Task) string {
+	if task.Deadline == nil {
+		return what + " is private: only the submitter and admins can read it."
+	}
+	return what + " is private until the deadline."
+}
+
 // BoardHead is a board in short. A task has boards for the devices that it names or was run on.
 func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
 	head, err := s.site.Store.Boards.Head(ctx, versionID, device)
