@@ -15,6 +15,7 @@ type Attack struct {
 	Title    string
 	Family   string // what it has in common with others: "False clocks"
 	Where    string // what it runs as: "CUDA C++", "Python on the CPU"
+	GPU      bool   // it needs one
 	Tries    string // what it tries, in a sentence
 	Expected string // "refused", "scored honestly", "limit"
 	Results  []AttackResult
@@ -88,10 +89,28 @@ func (f attackFamily) claim() string {
 	return fmt.Sprintf("largest false claim: %s, shown as %s", format.Nanoseconds(most.ClaimedNS), format.Nanoseconds(most.ShownNS))
 }
 
-// attacksHeld says how the attacks that were run ended.
-func attacksHeld(held, tried int) string {
+// attacksHeld says how the attacks that were run ended, and how many of the others need a GPU.
+func attacksHeld(attacks []Attack) string {
+	held, tried := held(attacks)
+	said := fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)
 	if held == tried && tried > 1 {
-		return fmt.Sprintf("All %d that were run with this version were refused or timed truthfully.", tried)
+		said = fmt.Sprintf("All %d that were run with this version were refused or timed truthfully.", tried)
 	}
-	return fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)
+	left, before := 0, 0
+	for _, a := range attacks {
+		if !a.GPU || slices.ContainsFunc(a.Results, func(r AttackResult) bool { return !r.Older }) {
+			continue
+		}
+		left++
+		if len(a.Results) > 0 {
+			before++
+		}
+	}
+	switch others := format.Plural(left, "other needs", "others need"); {
+	case before > 0:
+		return said + fmt.Sprintf(" %s a GPU; %d of them ran with an earlier version.", others, before)
+	case left > 0:
+		return said + " " + others + " a GPU."
+	}
+	return said
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,25 @@ func TestAttacksCountOnceForAllDevices(t *testing.T) {
 	})
 	if got != 2 || tried != 3 {
 		t.Errorf("%d of %d", got, tried)
+	}
+}
+
+func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
+	ran, older := AttackResult{Held: true}, AttackResult{Held: true, Older: true}
+	corpus := []Attack{{Results: []AttackResult{ran}}, {GPU: true, Results: []AttackResult{ran, older}}}
+	said := "All 2 that were run with this version were refused or timed truthfully."
+	for _, test := range []struct {
+		others []Attack
+		want   string
+	}{
+		{nil, said},
+		{[]Attack{{}}, said},
+		{[]Attack{{GPU: true}}, said + " 1 other needs a GPU."},
+		{[]Attack{{GPU: true}, {GPU: true, Results: []AttackResult{older}}}, said + " 2 others need a GPU; 1 of them ran with an earlier version."},
+	} {
+		if got := attacksHeld(append(slices.Clone(corpus), test.others...)); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
 	}
 }
 

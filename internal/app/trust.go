@@ -27,7 +27,7 @@ func attackCorpus() ([]views.Attack, error) {
 	})
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
-		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Tries, Where: attackWhere(a), Expected: string(a.Expect), Results: attackResults(a, tables)}
+		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Tries, Where: attackWhere(a), GPU: a.Device == "gpu", Expected: string(a.Expect), Results: attackResults(a, tables)}
 	}
 	return corpus, nil
 }

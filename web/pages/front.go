@@ -3,11 +3,13 @@ package pages
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/gpuname"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
@@ -33,14 +35,14 @@ func (p *Pages) Front(c *fiber.Ctx) error {
 	if site.IsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.FrontRecords(latest))
 	}
-	page := views.FrontPage{Page: p.site.Page(c, "GPU kernels, measured", ""), Latest: latest, Attacks: p.attacks}
+	page := views.FrontPage{Page: p.site.Page(c, "GPU kernels, measured", ""), Latest: latest, Attacks: p.attacks, SignIn: len(p.signIn.Providers) > 0}
 	page.Live = true
 	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Image: p.site.Card(), Feed: "/records.atom"}
 	all, err := p.site.Store.TaskList(c.UserContext(), accounts.User{})
 	if err != nil {
 		return err
 	}
-	if page.Open, page.Try, err = p.starter(c.UserContext(), slices.Clone(all)); err != nil {
+	if err := p.addStarter(c.UserContext(), slices.Clone(all), &page); err != nil {
 		return err
 	}
 	of, roof, drawn, err := p.runs.RoofOf(c.UserContext(), records)
@@ -71,20 +73,26 @@ func (p *Pages) largestBoard(ctx context.Context, all []models.TaskSummary) (*vi
 	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{Summary: board}}, nil
 }
 
-// starter counts the open ones of the tasks that everyone sees, and chooses the easiest that can run now.
-func (p *Pages) starter(ctx context.Context, all []models.TaskSummary) (open int, easiest views.TaskRef, err error) {
+// addStarter counts the open ones of the tasks that everyone sees, and chooses one to begin with: one that can run now, and that
+// other people have solved or that came with the site, so that a newly published task does not take the place. Of these it is
+// the easiest, and then the one with the most entries.
+func (p *Pages) addStarter(ctx context.Context, all []models.TaskSummary, page *views.FrontPage) error {
 	workers, err := p.site.Store.Fleet.Workers(ctx)
 	if err != nil {
-		return 0, easiest, err
+		return err
 	}
 	f := taskFinder{pages: p, search: views.TaskSearch{Show: "open"}, slots: fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })}
+	page.OnlyCPU = f.online(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slots)), func(device string) bool { return device != gpuname.CPU && f.online(device) })
 	all = slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
+	page.Open = len(all)
 	if len(all) == 0 {
-		return 0, easiest, nil
+		return nil
 	}
+	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.People > 0 }
 	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
-		return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)),
-			cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags)))
+		return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), order(known(a), known(b)),
+			cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags)), cmp.Compare(b.People, a.People))
 	})
-	return len(all), site.TaskRef(first.Task), nil
+	page.Try = site.TaskRef(first.Task)
+	return nil
 }

@@ -5,15 +5,18 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/chromedp/chromedp"
 
+	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/modelstest"
 	"warpboard/views"
 	"warpboard/web"
+	"warpboard/web/signin"
 	"warpboard/web/webtest"
 )
 
@@ -55,7 +58,12 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 			resp.Body.Close()
 		}
 	})
-	webtest.WantText(t, doc, "main", "You sign in when you want to run it.")
+	if strings.Contains(webtest.Words(doc.Find("main")), "You sign in") {
+		t.Error("a site without a sign-in provider promises that visitors can sign in")
+	}
+	if doc.Find("[data-only-cpu]").Length() != 0 {
+		t.Error("a site with an H200 says that no GPU is connected")
+	}
 	own := s.BrowserOf(s.Ada).Page("/about", http.StatusOK)
 	if text := webtest.Words(own.Find("main")); strings.Contains(text, "sign in") || strings.Contains(text, "signing in") {
 		t.Error("someone who is signed in is told to sign in")
@@ -66,6 +74,52 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 	if at := b.Page("/", http.StatusOK).Find("link[type='application/atom+xml']").AttrOr("href", ""); at != "/records.atom" {
 		t.Errorf("the feed is at %q", at)
 	}
+}
+
+func TestTheFrontPageSaysWhatVisitorsCanDoHere(t *testing.T) {
+	s := webtest.Start(t, func(c *web.Config) {
+		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
+	})
+	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "main", "You sign in when you want to run it.")
+	if s.Browser().Page("/", http.StatusOK).Find("[data-only-cpu]").Length() != 0 {
+		t.Error("a site without a worker says that CPU tasks run")
+	}
+	modelstest.Heard(t, s.Cfg.Store, job.Heartbeat{Worker: "w", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-only-cpu]", "No GPU is connected to this site now. CPU tasks run.")
+}
+
+func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
+	s := webtest.Start(t)
+	store := s.Cfg.Store
+	modelstest.Heard(t, store, job.Heartbeat{Worker: "w", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+	author := modelstest.Person(t, store, "author", accounts.RoleCreator)
+	publish := func(name, device string, entries int, tags ...string) {
+		bundle := modelstest.Bundle(name)
+		bundle.Definition.Tags = tags
+		task, err := store.Catalog.CreateTask(t.Context(), author, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{device}}, Bundle: bundle})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range entries {
+			person := modelstest.Person(t, store, fmt.Sprintf("person %d", i), accounts.RoleUser)
+			modelstest.Finish(t, store, modelstest.Submit(t, store, person, task)[0], 5000)
+		}
+	}
+	begins := func(want string) {
+		t.Helper()
+		if at := s.Browser().Page("/", http.StatusOK).Find("[data-try]").AttrOr("href", ""); at != "/tasks/"+want+"/solve" {
+			t.Errorf("visitors begin with %s, want %s", at, want)
+		}
+	}
+	publish("harder", "CPU", 3, "advanced")
+	begins("harder")
+	publish("easy", "CPU", 1, "beginner")
+	publish("liked", "CPU", 2, "beginner")
+	begins("liked")
+	publish("offline", "H200", 4, "beginner")
+	publish("stranger", "CPU", 0, "beginner")
+	publish("one-entry", "CPU", 1, "beginner")
+	begins("liked")
 }
 
 // TestAFrontPageWithoutAProfileShowsTheLargestBoard above the fold.
