@@ -127,6 +127,7 @@ func TestCreatorIsWarned(t *testing.T) {
 		"long timeout":   {minimal + "ranked_timeout: 7200\n", "ranked_timeout is 2h0m0s"},
 		"same case":      {minimal + "tests: [{a: 1}, {a: 1}]\n", "tests[1] is the same as tests[0]"},
 		"other keys":     {minimal + "tests: [{a: 1}, {b: 1}]\n", "tests[1] has other arguments (b) than tests[0] (a)"},
+		"a typing error": {minimal + "tests: [{sed: 1}, {seed: 1}, {seed: 2}]\n", "tests[0] has other arguments (sed) than tests[1] (seed). Did you mean seed instead of sed?"},
 		"a word":         {minimal + "tests: [{n: 16}, {n: big}]\n", "tests[1]: \"big\" is no number, but n is 16 in tests[0]"},
 		"odd for stock":  {minimal + "  - {name: eval.py, source: eval.py}\ntests: [{a1: 1}]\n", `many eval programs cannot read "a1: 1"`},
 		"own times":      {minimal + "config: {main: submission.py}\n", "config.main is the submission itself"},

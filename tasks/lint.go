@@ -74,14 +74,15 @@ func lintTimeouts(t Timeouts, warn func(string, ...any)) {
 func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...any)) {
 	seen := map[string]int{}
 	odd, twice, different, mixed := "", "", "", ""
+	like := usual(cases)
 	for i, c := range cases {
 		at := index(key, i)
 		if first, known := seen[c.String()]; known && twice == "" && !c.Drawn() {
 			twice = fmt.Sprintf("%s is the same as %s.", at, index(key, first))
 		}
 		seen[c.String()] = i
-		if different == "" && names(c) != names(cases[0]) {
-			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).", at, names(c), index(key, 0), names(cases[0]))
+		if different == "" && names(c) != names(cases[like]) {
+			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).%s", at, names(c), index(key, like), names(cases[like]), meant(c, cases[like]))
 		}
 		for _, arg := range c.Arguments() {
 			if first := cases[0].value(arg.Name); mixed == "" && !c.Drawn() && !cases[0].Drawn() && isNumber(first) && !isNumber(arg.Value) {
@@ -97,6 +98,39 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 			warn("%s", warning)
 		}
 	}
+}
+
+// usual is the first of the cases whose arguments most cases have.
+func usual(cases []Case) (first int) {
+	have := map[string]int{}
+	for _, c := range cases {
+		have[names(c)]++
+	}
+	for i, c := range cases {
+		if have[names(c)] > have[names(cases[first])] {
+			first = i
+		}
+	}
+	return first
+}
+
+// meant asks whether an argument that only this case has is one that it lacks, misspelt.
+func meant(c, like Case) string {
+	var lacks []string
+	for _, arg := range like.Arguments() {
+		if !slices.ContainsFunc(c, func(a Arg) bool { return a.Name == arg.Name }) {
+			lacks = append(lacks, arg.Name)
+		}
+	}
+	for _, arg := range c.Arguments() {
+		if slices.ContainsFunc(like, func(a Arg) bool { return a.Name == arg.Name }) {
+			continue
+		}
+		if near := Nearest(arg.Name, lacks); near != "" {
+			return fmt.Sprintf(" Did you mean %s instead of %s?", near, arg.Name)
+		}
+	}
+	return ""
 }
 
 func isNumber(value string) bool {

@@ -51,12 +51,12 @@ func Parse(data []byte) (*yaml.Node, error) {
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
 		return nil, &Error{Message: "is empty"}
 	} else if err != nil {
-		return nil, syntaxError(err)
+		return nil, syntaxError(err, data)
 	}
 	if err := decoder.Decode(&more); err == nil {
 		return nil, &Error{Line: more.Line, Message: "holds a second YAML document; one is allowed"}
 	} else if !errors.Is(err, io.EOF) {
-		return nil, syntaxError(err)
+		return nil, syntaxError(err, data)
 	}
 	e := expander{left: maxNodes}
 	return e.expand(document.Content[0], 0)
@@ -72,18 +72,22 @@ func hasMoreSeparators(data []byte, most int) bool {
 var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
 // syntaxError turns the parser's text, which starts with "yaml: line N:", into an Error.
-func syntaxError(err error) *Error {
-	text := err.Error()
-	match := parserLine.FindStringSubmatch(text)
-	if match == nil {
-		return &Error{Message: "is not YAML: " + text}
+func syntaxError(err error, data []byte) *Error {
+	said, line := err.Error(), 0
+	if match := parserLine.FindStringSubmatch(said); match != nil {
+		line, _ = strconv.Atoi(match[1])
+		said = strings.TrimPrefix(said, match[0])
 	}
-	line, _ := strconv.Atoi(match[1])
-	said := strings.TrimPrefix(text, match[0])
 	if fromZero.MatchString(said) {
 		line++
 	}
-	return &Error{Line: line, Message: "is not YAML: " + said}
+	switch open := unclosed(string(data)); {
+	case open > 0 && open == line:
+		said = "a bracket or quote is not closed"
+	case open > 0 && open < line:
+		said = fmt.Sprintf("a bracket or quote that was opened in line %d is not closed", open)
+	}
+	return &Error{Line: line, Message: "this is not valid YAML (" + said + ")"}
 }
 
 // fromZero are the errors whose line the library counts from 0: those of its parser, not of its scanner.

@@ -2,6 +2,7 @@ package pyyaml
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -86,11 +87,11 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"a: 1\n---\nb: 2\n":      {2, "holds a second YAML document; one is allowed"},
 		"x:\n  - !!binary aGk=":  {2, `the tag "!!binary" is not allowed`},
 		"? [a]\n: 1":             {1, "a key must be plain text"},
-		"a: 1\nb: [1, 2\nc: 3\n": {2, "is not YAML: did not find expected ',' or ']'"},
-		"a: {\n b: 1\n":          {3, "is not YAML: did not find expected ',' or '}'"},
-		"a: 1\n- x\n":            {2, "is not YAML: did not find expected key"},
-		"a: 1\nb: ]\n":           {2, "is not YAML: did not find expected node content"},
-		"a: 1\nb: x: y\n":        {2, "is not YAML: mapping values are not allowed in this context"},
+		"a: 1\nb: [1, 2\nc: 3\n": {2, "this is not valid YAML (a bracket or quote is not closed)"},
+		"a: {\n b: 1\n":          {3, "this is not valid YAML (a bracket or quote that was opened in line 1 is not closed)"},
+		"a: 1\n- x\n":            {2, "this is not valid YAML (did not find expected key)"},
+		"a: 1\nb: ]\n":           {2, "this is not valid YAML (did not find expected node content)"},
+		"a: 1\nb: x: y\n":        {2, "this is not valid YAML (mapping values are not allowed in this context)"},
 	} {
 		_, err := Parse([]byte(text))
 		got, ok := errors.AsType[*Error](err)
@@ -100,6 +101,40 @@ func TestErrorsNameTheLine(t *testing.T) {
 	}
 	if got := (&Error{Line: 2, Message: "is odd"}).Error() + "; " + (&Error{Message: "is empty"}).Error(); got != "line 2: is odd; is empty" {
 		t.Error(got)
+	}
+}
+
+func TestErrorsNameTheLineOfAnOpenBracketOrQuote(t *testing.T) {
+	const rest = "lang: cpp\ntests: [{a: 1}]\ntext: |\n  it's a[0] {of \"many\n"
+	for name, test := range map[string]struct {
+		text string
+		line int
+	}{
+		"a list":                   {"a: 1\ngpus: [CPU\n" + rest, 2},
+		"a mapping in a list":      {"a: 1\ntests:\n  - {size: 1\n" + rest, 3},
+		"a bracket of another":     {"tests: [\n  {a: 1},\n  {b: 2\n]\n" + rest, 3},
+		"a quote":                  {"a: 1\ntitle: 'Sum\nb: 'of'\n" + rest, 2},
+		"a quote to the end":       {"a: 1\nb: \"c\n", 2},
+		"an apostrophe in words":   {"a: 1\nb: it's: c\n" + rest, 0},
+		"a quote that is written":  {"a: 'it''s'\nb: \"\\\"\"\nc: d: e\n" + rest, 0},
+		"a list over lines":        {"a: [1,\n  2]\nb: c: d\n" + rest, 0},
+		"a quote over lines":       {"a: 'b\n  c'\nb: c: d\n" + rest, 0},
+		"a comment":                {"a: 1 # [\nb: c: d\n" + rest, 0},
+		"brackets in a text":       {"a: |\n  [ {\n  '\nb: c: d\n" + rest, 0},
+		"brackets in plain words":  {"a: b[c\nb: c: d\n" + rest, 0},
+		"a list below the mistake": {"b: c: d\na: [1\n", 0},
+	} {
+		_, err := Parse([]byte(test.text))
+		if err == nil {
+			t.Errorf("%s: it is valid", name)
+			continue
+		}
+		said := strings.Contains(err.Error(), "is not closed")
+		here := strings.HasPrefix(err.Error(), fmt.Sprintf("line %d: ", test.line)) && strings.Contains(err.Error(), "quote is not closed")
+		there := strings.Contains(err.Error(), fmt.Sprintf("opened in line %d is", test.line))
+		if said != (test.line > 0) || said && !here && !there {
+			t.Errorf("%s: %v, want line %d", name, err, test.line)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -170,7 +169,8 @@ func fits(files []views.EditedFile) error {
 	return nil
 }
 
-// bundleOf reads edited files as an upload of one folder. Problems are what is wrong with them.
+// bundleOf reads edited files as the upload of one task: without a folder around them, which problems would name. Problems
+// are what is wrong with them.
 func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, wrong []problems.Problem, err error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
@@ -178,7 +178,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 		if !fs.ValidPath(f.Path) {
 			return nil, []problems.Problem{{Message: fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}}, nil
 		}
-		file, err := w.CreateHeader(&zip.FileHeader{Name: path.Join(name, f.Path), Method: zip.Store}) // read again at once
+		file, err := w.CreateHeader(&zip.FileHeader{Name: f.Path, Method: zip.Store}) // read again at once
 		if err == nil {
 			_, err = io.WriteString(file, f.Text)
 		}

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/internal/gpuname"
 	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/tasks"
 	"warpboard/tasks/problems"
 	"warpboard/views"
@@ -30,8 +33,16 @@ type remark struct {
 	Note bool   `json:"note,omitempty"` // allowed, but probably not meant
 }
 
-// Check answers with the errors and warnings of "Try it" for the files. It reads, runs and stores nothing, and makes one
-// query: whether the address is taken.
+// String is a remark for a page without a script.
+func (r remark) String() string {
+	if r.Line == 0 {
+		return r.Text
+	}
+	return problems.Problem{File: r.File, Line: r.Line, Message: r.Text}.Error()
+}
+
+// Check answers with the errors and warnings of "Try it" for the files. It runs and stores nothing, and makes two queries:
+// whether the address is taken, and which devices workers have.
 func (p *Authoring) Check(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -58,7 +69,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 		}
 		list = append(list, taken...)
 	}
-	found, err := p.checkFiles(cmp.Or(slug, unnamed), files, isNew)
+	found, err := p.checkFiles(c.UserContext(), cmp.Or(slug, unnamed), files, isNew)
 	if err != nil {
 		return err
 	}
@@ -104,8 +115,8 @@ func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error
 }
 
 // checkFiles reads the files as "Try it" does.
-func (p *Authoring) checkFiles(folder string, files []views.EditedFile, isNew bool) (list []remark, err error) {
-	bundle, wrong, err := p.bundleOf(folder, files)
+func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.EditedFile, isNew bool) (list []remark, err error) {
+	bundle, wrong, err := p.bundleOf(name, files)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +125,61 @@ func (p *Authoring) checkFiles(folder string, files []views.EditedFile, isNew bo
 	}
 	for _, problem := range wrong {
 		said := problems.Problem{Key: problem.Key, Message: problem.Message}
-		list = append(list, remark{File: strings.TrimPrefix(problem.File, folder+"/"), Line: problem.Line, Text: said.Error()})
+		list = append(list, remark{File: problem.File, Line: problem.Line, Text: said.Error()})
 	}
 	if bundle == nil {
 		return list, nil
 	}
-	for _, warning := range bundle.Warnings {
-		list = append(list, remark{File: fileIn(warning, files), Text: warning, Note: true})
+	notes, err := p.notes(ctx, bundle, files)
+	return append(list, notes...), err
+}
+
+// notes are what is allowed in the files, but probably not meant.
+func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []remark, err error) {
+	lineOf := func(key string) int {
+		if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
+			return tasks.LineOf([]byte(files[at].Text), key)
+		}
+		return 0
+	}
+	for _, warning := range b.Warnings {
+		note := remark{File: fileIn(warning, files), Text: warning, Note: true}
+		if note.File == tasks.TaskFile {
+			note.Line = lineOf(tasks.KeyIn(warning))
+		}
+		list = append(list, note)
+	}
+	workers, err := p.site.Store.Fleet.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range b.Definition.GPUs {
+		if text := unheardOf(name, workers); text != "" {
+			list = append(list, remark{File: tasks.TaskFile, Line: lineOf(fmt.Sprintf("gpus[%d]", i)), Text: text, Note: true})
+		}
 	}
 	return list, nil
+}
+
+// unheardOf says that no worker has had a device: its name may be misspelt. Empty: some worker had it, or there is no worker.
+func unheardOf(name string, workers []fleet.Worker) string {
+	had := map[string]string{} // labels by what they are in lower case
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if gpuname.Names(name, slot.Device) {
+				return ""
+			}
+			had[strings.ToLower(slot.Device)] = slot.Device
+		}
+	}
+	if len(had) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("No worker of this site has had a device named %s.", name)
+	if near := tasks.Nearest(name, slices.Sorted(maps.Keys(had))); near != "" {
+		text += fmt.Sprintf(" Did you mean %s?", had[near])
+	}
+	return text
 }
 
 // fileIn is the file that a warning begins with, if it does; the others are of task.yml.

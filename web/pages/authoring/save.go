@@ -72,7 +72,13 @@ func (p *Authoring) saved(c *fiber.Ctx, user accounts.User, task catalog.Task, b
 func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *tasks.Bundle) error {
 	page.Checked = true
 	if bundle != nil {
-		page.Notes = bundle.Warnings
+		notes, err := p.notes(c.UserContext(), bundle, page.Files)
+		if err != nil {
+			return err
+		}
+		for _, note := range notes {
+			page.Notes = append(page.Notes, note.String())
+		}
 	}
 	return p.showFiles(c, page)
 }

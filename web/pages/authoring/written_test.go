@@ -51,11 +51,13 @@ func TestWhatTryItWouldRefuseIsSaidWhileOneWrites(t *testing.T) {
 		want   writtenRemark
 	}{
 		{"a mistyped key", replace("task.yml", "\nfiles:", "\nfilez: []\nfiles:"), writtenRemark{File: "task.yml", Text: `did you mean "files"`}},
-		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 21, Text: "is not YAML"}},
-		{"a file that is not there", replace("task.yml", "source: reference.h", "source: referenc.h"), writtenRemark{File: "task.yml", Text: "referenc.h"}},
+		{"no YAML", replace("task.yml", "\nfiles:", "\ntags: [a\nfiles:"), writtenRemark{File: "task.yml", Line: 21, Text: "not valid YAML (a bracket or quote is not closed)"}},
+		{"a file that is not there", replace("task.yml", "source: reference.h", "source: referenc.h"), writtenRemark{File: "task.yml", Text: `there is no file "referenc.h"`}},
 		{"a file that the language needs", replace("task.yml", "lang: cpp", "lang: cu"), writtenRemark{File: "task.yml", Text: "reference.cuh"}},
 		{"no device", func(f url.Values) { pythonTask(f) }, writtenRemark{File: "task.yml", Text: "gpus: names no device"}},
 		{"a reference without its checker", replace("reference.h", "check_implementation", "check"), writtenRemark{File: "reference.h", Text: "has no check_implementation", Note: true}},
+		{"a device that no worker has had", replace("task.yml", "gpus: [CPU]", "gpus: [CPUX]"), writtenRemark{File: "task.yml", Line: 4, Text: "No worker of this site has had a device named CPUX. Did you mean CPU?", Note: true}},
+		{"a mistyped argument", replace("task.yml", "{size: 127, seed:", "{size: 127, sed:"), writtenRemark{File: "task.yml", Line: 35, Text: "Did you mean seed instead of sed?", Note: true}},
 		{"a path that leads out", func(f url.Values) { f.Add("path", "../x"); f.Add("text", "x") }, writtenRemark{Text: `"../x" is not a path`}},
 		{"a file twice", func(f url.Values) { f.Add("path", "task.h"); f.Add("text", "x") }, writtenRemark{File: "task.h", Text: "twice"}},
 		{"an address with another meaning", func(f url.Values) { f.Set("field_title", "Check") }, writtenRemark{Text: "cannot have this address"}},
