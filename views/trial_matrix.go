@@ -16,6 +16,8 @@ type TrialPage struct {
 	Page
 	Task       TaskRef
 	Hidden     bool // no one else sees the task yet
+	Deadline   Deadline
+	Copied     bool // the description is still the starter's
 	Tests      []tasks.Case
 	Benchmarks []tasks.Case
 	Rows       []TrialRow

@@ -122,11 +122,11 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 	return nil
 }
 
-// Tries lists a person's latest submissions to a task with the runs that each requested, in one query and with the columns
-// of tables. Submissions have only the fields that differ: id, mode, and time. A submission always has runs (Submit), so
+// Tries lists a person's latest submissions to a task, without those of a trial. They come with the runs that each requested,
+// in one query and with the columns of tables. Submissions have only the fields that differ: id, mode, and time. A submission always has runs (Submit), so
 // that the join loses none.
 func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
-	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ?", userID, taskID).Order("id desc").Limit(limit)
+	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ? and via <> ?", userID, taskID, ViaTrial).Order("id desc").Limit(limit)
 	var rows []struct {
 		work.Run  `gorm:"embedded"`
 		Submitted time.Time

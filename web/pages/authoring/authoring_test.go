@@ -89,6 +89,11 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	}
 	webtest.WantText(t, doc, "[data-summary]", "0 of 13 finished")
 	webtest.WantText(t, doc, "#trial form button:not(.btn-main)", "Publish without waiting")
+	webtest.WantText(t, doc, "#trial [data-publishes]", "Public, no deadline. Change both in the settings")
+	if webtest.Href(t, doc, "Change both in the settings") != "/tasks/sum-of-many/edit" {
+		t.Error("the settings are elsewhere")
+	}
+	webtest.WantText(t, doc, "#trial [data-copied]", "The description is still that of the starter.")
 	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
 		t.Error("the page does not renew itself")
 	}
@@ -126,6 +131,9 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	resp = sends(creator, t, doc, trial+"/publish", asIs)
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "Everyone can see the task now")
 	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusOK)
+	if own := creator.Page("/tasks/sum-of-many", http.StatusOK).Find("main:contains('Your submissions')"); own.Length() > 0 {
+		t.Error("the author's submissions to the task list those of the trial")
+	}
 
 	files := creator.Page("/tasks/sum-of-many/files", http.StatusOK)
 	webtest.CheckSound(t, files)

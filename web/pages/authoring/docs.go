@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/tasks"
+	"warpboard/tasks/inplace"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -87,6 +88,31 @@ func (p *Authoring) Format(c *fiber.Ctx) error {
 
 func starterNamed(name string) int {
 	return slices.IndexFunc(starters(), func(s views.TaskStarter) bool { return s.Name == name })
+}
+
+// isStarterText reports whether a task's description is still that of a starter in its language.
+func isStarterText(def tasks.Definition) (bool, error) {
+	for _, starter := range starters() {
+		if starter.Lang != def.Lang {
+			continue
+		}
+		folder, err := tasks.StarterFolder(starter.Name)
+		if err != nil {
+			return false, err
+		}
+		text, err := fs.ReadFile(folder, tasks.TaskFile)
+		if err != nil {
+			return false, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
+		}
+		values, err := inplace.Values(text)
+		if err != nil {
+			return false, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
+		}
+		if values["description"].Text == def.Description {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Starter downloads a starter with its solutions.

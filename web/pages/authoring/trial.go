@@ -114,7 +114,12 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Sight() == catalog.Hidden,
-		Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows}
+		Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+	if page.Hidden {
+		if page.Copied, err = isStarterText(b.Definition); err != nil {
+			return err
+		}
+	}
 	page.Live = page.Waiting() > 0
 	if site.IsFragment(c) {
 		c.Vary("HX-Request")
