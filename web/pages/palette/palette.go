@@ -1,7 +1,6 @@
 package palette
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -13,11 +12,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/accounts"
-	"warpboard/models/boards"
-	"warpboard/models/catalog"
 	"warpboard/models/submissions"
 	"warpboard/views"
-	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -173,66 +169,6 @@ func fits(text string, words []string) bool {
 		}
 	}
 	return true
-}
-
-// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as "solve".
-func inOrder(found []place, words []string) []place {
-	kinds := []string{"Task", "Solve", "Board"}
-	slices.SortStableFunc(found, func(a, b place) int {
-		rank := func(p place) int {
-			if slices.Contains(words, strings.ToLower(p.Kind)) {
-				return -1
-			}
-			return slices.Index(kinds, p.Kind)
-		}
-		return cmp.Compare(rank(a), rank(b))
-	})
-	return found
-}
-
-// tasks are those that fit; once something was typed, with where to solve them. A board is a place of its own where a word
-// asks for boards or for its device; otherwise the task names those that have entries.
-func (p *Palette) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
-	all, err := p.site.Store.Catalog.Tasks(ctx, viewer)
-	if err != nil {
-		return nil, err
-	}
-	offered := slices.DeleteFunc(all, func(t catalog.Task) bool {
-		return !fits(t.Title+" "+t.Slug+" solve submit board "+strings.Join(t.Devices, " "), words)
-	})
-	offered = offered[:min(len(offered), mostTasks)]
-	versions := make([]int64, len(offered))
-	for i, t := range offered {
-		versions[i] = t.VersionID
-	}
-	entered, err := p.site.Store.Boards.ChangeNumbers(ctx, versions)
-	var found []place
-	for _, t := range offered {
-		found = append(found, taskPlace(t, entered))
-		if len(words) > 0 && t.Open(p.site.Now()) {
-			found = append(found, to("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
-		}
-		for _, device := range t.Devices {
-			if !fits(t.Title+" "+t.Slug+" solve submit", words) && fits(t.Title+" "+t.Slug+" board "+device, words) {
-				found = append(found, to("Board", t.Title+" on "+device, "", views.BoardURL(t.Slug, device)))
-			}
-		}
-	}
-	return inOrder(found, words), err
-}
-
-// taskPlace is a task with the boards that have entries; of the others the note says how many they are.
-func taskPlace(t catalog.Task, entered map[boards.Key]int64) place {
-	p := to("Task", t.Title, "", views.TaskURL(t.Slug))
-	for _, device := range t.Devices {
-		if _, there := entered[boards.Key{VersionID: t.VersionID, Device: device}]; there {
-			p.Boards = append(p.Boards, views.Place{Label: device, URL: views.BoardURL(t.Slug, device)})
-		}
-	}
-	if without := len(t.Devices) - len(p.Boards); without > 0 {
-		p.Note = format.Plural(without, "board", "boards") + " without entries"
-	}
-	return p
 }
 
 // oneLine is the note after the names of the boards.

@@ -42,7 +42,7 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 			t.Errorf("%q finds %v, want %v", text, list, want)
 		}
 	}
-	for text, want := range map[string]string{"matrix": "Task Task Task Solve Solve Solve Yours", "board matrix cuda": "Board Board Task Solve", "solve matrix": "Solve Solve Solve Task"} {
+	for text, want := range map[string]string{"matrix": "Task Task Task Yours", "board matrix cuda": "Board Board Task", "solve matrix": "Solve Solve Solve"} {
 		var kinds []string
 		for _, p := range finds(b, t, text) {
 			kinds = append(kinds, p.Kind)
@@ -50,6 +50,12 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 		if got := strings.Join(kinds, " "); !strings.HasPrefix(got, want) {
 			t.Errorf("%q finds %s, want %s first", text, got, want)
 		}
+	}
+	if list := finds(b, t, "matrix"); list[0].URL != task {
+		t.Errorf("%v is first, and not the task with entries and a connected device", list[0])
+	}
+	if list := finds(b, t, "multiply"); slices.ContainsFunc(list, func(p foundPlace) bool { return p.Kind == "Solve" }) {
+		t.Errorf("a task is found twice: %v", list)
 	}
 	for text, want := range map[string]foundPlace{"docs": {"Page", "Docs", "/docs"}, "Health": {"Page", "Health", "/operate/health"}, "api": {"Page", "API", "/api"},
 		"matrix multiply (cuda c++)": {"Task", "Matrix multiply (CUDA C++)", task}, "kernel-07": {"Person", "kernel-07", ""}} {
@@ -157,7 +163,7 @@ func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
 	b := s.BrowserOf(s.Ada)
 	before := s.Cfg.Store.Queries()
 	finds(b, t, "a")
-	if asked := s.Cfg.Store.Queries() - before; asked > 7 { // session, account, tasks, boards, people, submissions and their runs
+	if asked := s.Cfg.Store.Queries() - before; asked > 8 { // session, account, tasks, workers, boards, people, submissions and their runs
 		t.Errorf("the search asks %d queries", asked)
 	}
 }
@@ -169,9 +175,9 @@ func TestControlKGoesToATask(t *testing.T) {
 	w.Until(`document.readyState == "complete" && performance.getEntriesByType("resource").every((r) => !r.name.includes("palette"))`)
 	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Until(`document.querySelector("dialog[open]") && document.activeElement.role == "combobox"`)
-	w.Do(chromedp.KeyEvent("matrix cuda"))
-	w.Until(`document.querySelectorAll("[role=option]").length >= 2 && [...document.querySelectorAll("[role=option]")].every((o) => o.textContent.includes("CUDA"))`)
-	w.Do(chromedp.KeyEvent(kb.ArrowDown))
+	w.Do(chromedp.KeyEvent("solve matrix"))
+	w.Until(`document.querySelectorAll("[role=option]").length >= 2 && [...document.querySelectorAll("[role=option]")].every((o) => o.textContent.includes("Solve"))`)
+	w.Do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowUp))
 	w.Until(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent.includes("Solve Matrix")`)
 	w.RefusedNothing()
 	w.Do(chromedp.KeyEvent("\r"))
