@@ -72,12 +72,12 @@ func TestWhoSolvesATaskGetsNoSolutions(t *testing.T) {
 
 func TestABaselineIsCheckedWhenItIsRead(t *testing.T) {
 	for name, c := range map[string]struct{ yaml, want string }{
-		"no file":   {"baselines: {naive: missing.py}\n", `task.yml, line 6: baselines.naive: there is no file "missing.py"`},
-		"empty":     {"baselines: {naive: template.py}\n", "task.yml, line 6: baselines.naive: the submission is empty"},
-		"name":      {"baselines: {\"<b>\": eval.py}\n", "task.yml, line 6: baselines.<b>: a baseline's name has at most 40 letters"},
-		"no path":   {"baselines: {naive: \"@SUBMISSION@\"}\n", "task.yml, line 6: baselines.naive: must be the path of a file"},
+		"no file":   {"baselines: {naive: missing.py}\n", `task.yml:6: baselines.naive: there is no file "missing.py"`},
+		"empty":     {"baselines: {naive: template.py}\n", "task.yml:6: baselines.naive: the submission is empty"},
+		"name":      {"baselines: {\"<b>\": eval.py}\n", "task.yml:6: baselines.<b>: a baseline's name has at most 40 letters"},
+		"no path":   {"baselines: {naive: \"@SUBMISSION@\"}\n", "task.yml:6: baselines.naive: must be the path of a file"},
 		"too many":  {"baselines: {a: eval.py, b: eval.py, c: eval.py, d: eval.py, e: eval.py, f: eval.py, g: eval.py, h: eval.py, i: eval.py}\n", "is one baseline too many"},
-		"not a map": {"baselines: [eval.py]\n", "task.yml, line 6: baselines: must be a mapping"},
+		"not a map": {"baselines: [eval.py]\n", "task.yml:6: baselines: must be a mapping"},
 	} {
 		_, err := task(t, minimal+c.yaml)
 		t.Run(name, func(t *testing.T) { wantError(t, err, c.want) })

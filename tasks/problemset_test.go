@@ -86,12 +86,12 @@ func TestProblemWithoutGPUsSaysSo(t *testing.T) {
 
 func TestBadProblemSetIsRefused(t *testing.T) {
 	cases := map[string]struct{ yaml, want string }{
-		"unknown key":  {"problems: []\nowner: me", "problems/s.yaml, line 2: owner: unknown key"},
-		"in a problem": {"problems:\n  - {directory: a, gpu: T4}", `problems/s.yaml, line 2: problems[0].gpu: unknown key; did you mean "gpus"?`},
+		"unknown key":  {"problems: []\nowner: me", "problems/s.yaml:2: owner: unknown key"},
+		"in a problem": {"problems:\n  - {directory: a, gpu: T4}", `problems/s.yaml:2: problems[0].gpu: unknown key; did you mean "gpus"?`},
 		"no directory": {"problems: [{name: a}]", "problems[0].directory: is required"},
 		"outside":      {"problems: [{directory: ../../a}]", `problems[0].directory: "../../a" lies outside`},
 		"no list":      {"problems: 3", "problems: must be a list"},
-		"broken":       {"problems: [", "problems/s.yaml, line 2: this is not valid YAML"},
+		"broken":       {"problems: [", "problems/s.yaml:2: this is not valid YAML"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func TestAFurtherFileNeverTakesAnothersName(t *testing.T) {
 		"a letter of another kind": {tasks.LangCPP, map[string]string{"ä.h": ""}, "not a plain file name"},
 		"a long name":              {tasks.LangCPP, map[string]string{strings.Repeat("a", 63) + ".h": ""}, "has a name of more than 64 characters"},
 		"another suffix":           {tasks.LangCPP, map[string]string{"a.so": ""}, `the file "a.so" is not one that the task takes beside the main one: *.h, *.hpp`},
-		"no text":                  {tasks.LangCPP, map[string]string{"a.h": "\xff"}, `a.h, line 1: the byte 0xFF is not UTF-8 text`},
+		"no text":                  {tasks.LangCPP, map[string]string{"a.h": "\xff"}, `a.h:1: the byte 0xFF is not UTF-8 text`},
 		"too many":                 {tasks.LangCPP, many, "it brings 17 further files, and 16 are the most"},
 		"too large":                {tasks.LangCPP, map[string]string{"a.h": strings.Repeat("x", 999_999)}, "the files come to 1000003 bytes together, and a submission may have 1000000"},
 	} {

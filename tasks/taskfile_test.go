@@ -107,7 +107,7 @@ func TestBundleWithItsOwnEvalProgramIsRecognised(t *testing.T) {
 
 // Every refusal names the file, the line (where there is one) and the key.
 func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
-	const at = "task.yml, line 6: " // the line after minimal
+	const at = "task.yml:6: " // the line after minimal
 	cases := map[string]struct{ yaml, want string }{
 		"unknown key":             {minimal + "named: x\n", at + `named: unknown key; known are title, lang,`},
 		"nearer key":              {minimal + "tets: []\n", at + `tets: unknown key; did you mean "tests"?`},
@@ -118,7 +118,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"no lang":                 {strings.Replace(minimal, "lang: py\n", "", 1), "task.yml: lang: is required"},
 		"no description":          {strings.Replace(minimal, "description: Add.\n", "", 1), "task.yml: description: is required"},
 		"no files":                {"lang: py\ndescription: x\n", "task.yml: files: is required"},
-		"lang":                    {strings.Replace(minimal, "lang: py", "lang: rust", 1), `task.yml, line 1: lang: "rust" is not allowed; it is one of py, cu, cpp`},
+		"lang":                    {strings.Replace(minimal, "lang: py", "lang: rust", 1), `task.yml:1: lang: "rust" is not allowed; it is one of py, cu, cpp`},
 		"ranking":                 {minimal + "ranking_by: best\n", at + `ranking_by: "best" is not allowed; it is one of last, mean, geom`},
 		"timeout no number":       {minimal + "test_timeout: long\n", at + "test_timeout: must be a whole number"},
 		"timeout zero":            {minimal + "ranked_timeout: 0\n", at + "ranked_timeout: must be between 1 and 7200 seconds"},
@@ -163,12 +163,12 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"sanitize without tests":  {minimal + "sanitize: required\n", at + "sanitize: compute-sanitizer checks the tests, and there are none"},
 		"sanitize on a CPU":       {strings.Replace(cpp(""), "lang: cpp,", "lang: cpp, sanitize: required, tests: [{size: 2}],", 1), "sanitize: compute-sanitizer checks kernels on a GPU"},
 		"sanitize on several":     {minimal + "sanitize: required\nmulti_gpu: true\ntests: [{world_size: 2}]\n", "sanitize: a task on several GPUs cannot be checked"},
-		"world size":              {minimal + "multi_gpu: true\ntests: [{world_size: 2}, {size: 3}]\n", "task.yml, line 7: tests[1]: multi_gpu needs world_size"},
-		"other world size":        {minimal + "multi_gpu: true\ntests: [{world_size: 2}, {world_size: 4}]\n", "task.yml, line 7: tests[0]: world_size is 2, and elsewhere 4"},
+		"world size":              {minimal + "multi_gpu: true\ntests: [{world_size: 2}, {size: 3}]\n", "task.yml:7: tests[1]: multi_gpu needs world_size"},
+		"other world size":        {minimal + "multi_gpu: true\ntests: [{world_size: 2}, {world_size: 4}]\n", "task.yml:7: tests[0]: world_size is 2, and elsewhere 4"},
 		"too many ranks":          {minimal + "multi_gpu: true\ntests: [{world_size: 17}]\n", "on the same number of GPUs, at most 16"},
 		"ranks in C++":            {strings.Replace(cpp(""), "lang: cpp,", "lang: cpp, multi_gpu: true, tests: [{world_size: 2}],", 1), "multi_gpu: Warpboard's harness runs Python tasks on several GPUs"},
 		"roofline syntax":         {minimal + "roofline: {bytes: 2 *}\n", at + `roofline.bytes: "2 *" ends where a number or a name is expected`},
-		"roofline name":           {minimal + "benchmarks: [{n: 1}]\nroofline: {flops: m}\n", `task.yml, line 7: roofline.flops: fails on benchmarks[0]`},
+		"roofline name":           {minimal + "benchmarks: [{n: 1}]\nroofline: {flops: m}\n", `task.yml:7: roofline.flops: fails on benchmarks[0]`},
 		"define":                  {cpp("defines: {a-b: 1}"), `config.defines.a-b: "a-b" is not an identifier`},
 		"define list":             {cpp("defines: {A: [1]}"), "config.defines.A: must be one value"},
 		"flag":                    {cpp("compile_flags: [O2]"), `config.compile_flags[0]: "O2" is not a flag`},
@@ -181,7 +181,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"further of another kind": {further("x.so"), `submission_files[0]: "x.so" must end in one of .h, .hpp`},
 		"further of the task":     {further("Task.h"), `submission_files[0]: "Task.h" has the name of a file of the task`},
 		"further of the harness":  {further("warpboard_answer.h"), `submission_files[0]: "warpboard_answer.h" has the name of a file of Warpboard's harness`},
-		"further of own program":  {minimal + "  - {name: eval.py, source: eval.py}\nsubmission_files: [a.py]\n", "task.yml, line 7: submission_files: a Python task with an eval program of its own takes no further files"},
+		"further of own program":  {minimal + "  - {name: eval.py, source: eval.py}\nsubmission_files: [a.py]\n", "task.yml:7: submission_files: a Python task with an eval program of its own takes no further files"},
 		"main key in cpp":         {cpp("main: x"), "config.main: unknown key"},
 		"harness":                 {minimal + "harness: kernelbot\n", at + `harness: "kernelbot" is not allowed; it is one of own, warpboard`},
 		"no harness of its own":   {minimal + "harness: own\n", at + "harness: files has no eval program"},
@@ -223,10 +223,10 @@ func TestTaskThatStoresTooMuchIsRefused(t *testing.T) {
 	content["a"] = strings.Repeat("x", 3<<20)
 	content["b"] = strings.Repeat("y", 2<<20)
 	_, err := readZip(zipped(t, content))
-	wantError(t, err, `task.yml, line 7: files[3].source: with "b" the task's files exceed 4 MiB, the limit of one task`)
+	wantError(t, err, `task.yml:7: files[3].source: with "b" the task's files exceed 4 MiB, the limit of one task`)
 }
 
 func TestSourceThatIsNotTextIsRefused(t *testing.T) {
 	_, err := readZip(zipped(t, files{"task.yml": minimal, "reference.py": "\xff\xfe"}))
-	wantError(t, err, `task.yml, line 4: files[0].source: "reference.py" is not UTF-8 text`)
+	wantError(t, err, `task.yml:4: files[0].source: "reference.py" is not UTF-8 text`)
 }

@@ -37,7 +37,7 @@ func TestValidationScriptTravelsWithItsTask(t *testing.T) {
 }
 
 func TestBadValidationIsRefusedByKey(t *testing.T) {
-	const at = "task.yml, line 6: "
+	const at = "task.yml:6: "
 	for name, c := range map[string]struct{ yaml, want string }{
 		"no script in the zip": {minimal + "validation: {version: v1, script: lost.py}\n", at + `validation.script: there is no file "lost.py"`},
 		"no script":            {minimal + "validation: {version: v1}\n", at + "validation.script: is required"},

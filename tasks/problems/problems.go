@@ -14,7 +14,7 @@ type Problem struct {
 	Message string // a sentence
 }
 
-// Error gives "file, line 3: key: message", without unknown parts.
+// Error gives "file:line: key: message", without unknown parts.
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.File)
@@ -22,7 +22,7 @@ func (p Problem) Error() string {
 	case p.Line > 0 && p.File == "":
 		fmt.Fprintf(&b, "Line %d", p.Line)
 	case p.Line > 0:
-		fmt.Fprintf(&b, ", line %d", p.Line)
+		fmt.Fprintf(&b, ":%d", p.Line)
 	}
 	if p.Key != "" {
 		separate(&b)

@@ -72,10 +72,10 @@ func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	dir := folder(t, map[string]string{"latin.cu": "// one\n// caf\xe9\n", "good.cu": "// one\n", "latin.cuh": "\xff\xfe", "whole.json": `{"kernel": "` + "\xe9" + `"}`})
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for want, args := range map[string][]string{
-		at("latin.cu") + ", line 2: the byte 0xE9":   {"submit", at("latin.cu"), "--task", "sum"},
-		at("latin.cuh") + ", line 1: the byte 0xFF":  {"submit", at("good.cu"), at("latin.cuh"), "--task", "sum"},
-		at("latin.cu") + ", line 2: the byte 0xE9 ":  {"evaluate", at("latin.cu")},
-		at("whole.json") + ", line 1: the byte 0xE9": {"evaluate", at("whole.json")},
+		at("latin.cu") + ":2: the byte 0xE9":   {"submit", at("latin.cu"), "--task", "sum"},
+		at("latin.cuh") + ":1: the byte 0xFF":  {"submit", at("good.cu"), at("latin.cuh"), "--task", "sum"},
+		at("latin.cu") + ":2: the byte 0xE9 ":  {"evaluate", at("latin.cu")},
+		at("whole.json") + ":1: the byte 0xE9": {"evaluate", at("whole.json")},
 	} {
 		if err := w.run(t, append(args, "--server", w.URL)...); console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: exit %d, %v, want %s", args, console.ExitCode(err), err, want)

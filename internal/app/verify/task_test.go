@@ -184,7 +184,7 @@ func TestVerifyTaskNamesEveryMistakeByFileLineAndKey(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "2 mistakes") {
 		t.Errorf("two mistakes gave %v", err)
 	}
-	for _, want := range []string{"task.yml, line 1: speed: unknown key", "task.yml, line 2: seed: must be a whole number"} {
+	for _, want := range []string{"task.yml:1: speed: unknown key", "task.yml:2: seed: must be a whole number"} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("it printed\n%swant %q in it", printed, want)
 		}
@@ -235,7 +235,7 @@ func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
 		"tree":           {tree, "vectoradd_cpp: C++, 5 tests", ""},
 		"zip":            {writeAt(t, filepath.Join(t.TempDir(), "tasks.zip"), packed.String()), "vectoradd_cpp: C++, 5 tests", ""},
 		"problem set":    {set, "add: C++, 5 tests, 3 benchmarks, ranked by geom, Warpboard's harness, on CPU, until 2031-05-01 00:00 UTC", "1 of 2 tasks cannot be used"},
-		"its bad one":    {set, "first/bad/task.yml, line 1: lang: \"rust\" is not allowed", "1 of 2 tasks"},
+		"its bad one":    {set, "first/bad/task.yml:1: lang: \"rust\" is not allowed", "1 of 2 tasks"},
 		"reference":      {writeAt(t, filepath.Join(t.TempDir(), "copy.cpp"), referenceFile), "copy: C++, legacy format", ""},
 		"reference, bad": {writeAt(t, filepath.Join(t.TempDir(), "copy.py"), "x = 1\n"), "copy.py: ref_kernel: is not defined", "3 mistakes"},
 		"another file":   {writeAt(t, filepath.Join(t.TempDir(), "notes.txt"), "hello"), "not a zip", "fix 1 mistake"},

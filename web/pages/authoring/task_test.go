@@ -95,8 +95,8 @@ func TestBadUploadIsRefusedWithFileLineAndKey(t *testing.T) {
 		want []string
 	}{
 		"broken.zip": {[]byte("PK but no zip"), []string{"not a zip"}},
-		"bad.zip":    {buf.Bytes(), []string{"mine/task.yml, line 4: speed", "nowhere.h"}},
-		"flag.zip":   {forbidden, []string{"task.yml, line ", `config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set: -O…`}},
+		"bad.zip":    {buf.Bytes(), []string{"mine/task.yml:4: speed", "nowhere.h"}},
+		"flag.zip":   {forbidden, []string{"task.yml:", `config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set: -O…`}},
 		"old.cpp":    {[]byte("int x;"), []string{"old.cpp", "input_t"}},
 	} {
 		t.Run(name, func(t *testing.T) {
