@@ -1,7 +1,7 @@
 package charts
 
 import (
-	"slices"
+	"strings"
 
 	"warpboard/evaluator/ncu"
 )
@@ -28,7 +28,7 @@ func (b BoardRoof) chart() *roofChart {
 		}
 		c.others = append(c.others, otherDot{dot: d})
 		points = append(points, [2]float64{d.Intensity, d.Rate})
-		if !slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == d.Kind }) {
+		if !hasKind(roof, d.Kind) {
 			roof.Kinds = append(roof.Kinds, ncu.RoofKind{Name: d.Kind, Peak: roofFact(d.Peak, "FLOP/s")})
 		}
 	}
@@ -39,6 +39,25 @@ func (b BoardRoof) chart() *roofChart {
 	c.place(roof)
 	c.nameDots()
 	return c
+}
+
+// clocks says at which clock each roof of arithmetic holds, as far as it is known; it is that of the first dot of its kind.
+func (c *roofChart) clocks() string {
+	var said []string
+	for _, r := range c.ceilings {
+		for _, o := range c.others {
+			if o.dot.Kind == r.kind {
+				if o.dot.Clock > 0 {
+					said = append(said, r.kind+" at "+prefixed(o.dot.Clock, "Hz"))
+				}
+				break
+			}
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "Each arithmetic roof holds at the SM clock of a run: " + strings.Join(said, ", ") + "."
 }
 
 func roofFact(value float64, unit string) ncu.Fact {

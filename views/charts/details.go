@@ -51,6 +51,7 @@ type Dot struct {
 	Intensity float64 // operations per DRAM byte
 	Kind      string  // of its operations: "FP32"
 	Peak      float64 // the roof of that kind, in operations per second
+	Clock     float64 // of the SMs, at which that roof holds, in hertz; 0: unknown
 }
 
 // DotOf places a report on the roofline by the kernel that took the most time; ok is false when that
@@ -64,7 +65,7 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	if w == nil || !w.Intensity.Value.Measured {
 		return Dot{}, false
 	}
-	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value, Kind: w.Name, Peak: w.Peak.Value.Value}, true
+	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value, Kind: w.Name, Peak: w.Peak.Value.Value, Clock: clockOf(k)}, true
 }
 
 // Kernel returns the requested kernel, or the one that took the most time.

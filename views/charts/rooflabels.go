@@ -107,22 +107,25 @@ func (l *labels) place(x, y, reach float64, text string) label {
 	return label{}
 }
 
-// placeCeiling writes a roof's name at its right end, or farther left where roofs and dots lie close; without its number where
-// that would reach a roof of memory.
+// placeCeiling writes a roof's name above its right end, or farther left where roofs and dots lie close, or a line or two higher;
+// without its number where that would reach a roof of memory. It leaves the roof's length only where nothing else is free.
 func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
 	crossed := func(a area) bool {
 		return slices.ContainsFunc(slopes, func(s slope) bool { return s.drawn() && slices.ContainsFunc(along(s.line, 1, 1), a.overlaps) })
 	}
-	for _, text := range []string{c.label.text, c.kind} {
-		at := c.label
-		at.text = text
-		width := at.area().x2 - at.area().x1
-		for range 5 {
-			if l.free(at.area()) && !crossed(at.area()) {
-				l.take(at.area())
-				return at
+	for _, left := range []float64{c.line.x1, l.left} {
+		for _, text := range []string{c.label.text, c.kind} {
+			for _, higher := range []float64{0, line, 2 * line} {
+				at := c.label
+				at.text, at.y = text, at.y-higher
+				for a := at.area(); (a.x1+a.x2)/2 >= left; a = at.area() {
+					if l.free(a) && !crossed(a) {
+						l.take(a)
+						return at
+					}
+					at.x -= 2 * letter
+				}
 			}
-			at.x -= width / 2
 		}
 	}
 	return label{}
@@ -137,6 +140,8 @@ func (l *labels) free(a area) bool {
 // nameDots places the names: the chosen and the pinned kernel's first, then those of the other kernels and entries.
 func (c *roofChart) nameDots() {
 	l := &labels{frame: c.frame}
+	// The lowest roof first: the name of one just above it moves up.
+	slices.SortStableFunc(c.ceilings, func(a, b ceiling) int { return cmp.Compare(b.line.y1, a.line.y1) })
 	for _, d := range c.dots {
 		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
 	}

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"warpboard/evaluator/ncu"
@@ -62,6 +63,36 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 				if d.chosen && d.label.text == "" {
 					t.Errorf("%s kernel %d: the chosen kernel has no name", name, i)
 				}
+			}
+		}
+	}
+}
+
+// TestEveryRoofOfAPairHasAName, and the name of the run where only one of the two has that roof.
+func TestEveryRoofOfAPairHasAName(t *testing.T) {
+	cuda, tri := report(t, "cuda4"), report(t, "tri")
+	for i := range cuda.Kernels {
+		for k := range tri.Kernels {
+			w := ncu.Because{A: &cuda.Kernels[i], B: &tri.Kernels[k]}
+			c := newRoofPair("#12", "#15", w)
+			if c == nil {
+				continue
+			}
+			ofA, ofB := ncu.RooflineOf(w.A), ncu.RooflineOf(w.B)
+			for _, r := range c.ceilings {
+				kind := strings.TrimSuffix(strings.TrimSuffix(r.kind, " (#12)"), " (#15)")
+				want := kind
+				if !hasKind(ofB, kind) {
+					want += " (#12)"
+				} else if !hasKind(ofA, kind) {
+					want += " (#15)"
+				}
+				if r.kind != want || r.label.text == "" {
+					t.Errorf("kernels %d and %d: the roof of %s is named %q", i, k, r.kind, r.label.text)
+				}
+			}
+			if said := pairClocks(c, w); !strings.Contains(said, "Hz") {
+				t.Errorf("kernels %d and %d: of the clocks it says %q", i, k, said)
 			}
 		}
 	}

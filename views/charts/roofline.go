@@ -141,15 +141,64 @@ func newRoofPair(a, b string, w ncu.Because) *roofChart {
 		c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: true, name: []string{a, b}[i]})
 		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		for _, kind := range of.Kinds {
-			if !slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == kind.Name }) {
+			if !hasKind(roof, kind.Name) {
 				roof.Kinds = append(roof.Kinds, kind)
 			}
 		}
 	}
 	c.scale(roof, points)
 	c.place(roof)
+	c.nameRoofs(a, b, w)
 	c.nameDots()
 	return c
+}
+
+func hasKind(roof ncu.Roofline, name string) bool {
+	return slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == name })
+}
+
+// nameRoofs adds the run to the name of a roof that only one of the two reports has.
+func (c *roofChart) nameRoofs(a, b string, w ncu.Because) {
+	ofA, ofB := ncu.RooflineOf(w.A), ncu.RooflineOf(w.B)
+	for i := range c.ceilings {
+		of := &c.ceilings[i]
+		run := ""
+		switch {
+		case !hasKind(ofB, of.kind):
+			run = " (" + a + ")"
+		case !hasKind(ofA, of.kind):
+			run = " (" + b + ")"
+		}
+		of.label.text, of.kind = of.label.text+run, of.kind+run
+	}
+}
+
+// clockOf is the clock of the SMs under a kernel, in hertz; 0: unknown.
+func clockOf(k *ncu.Kernel) float64 {
+	hz, _ := k.Metric("sm__cycles_elapsed.avg.per_second").Base()
+	return hz
+}
+
+// clockNote says at which clock the roofs of arithmetic hold: another run of the same device has others.
+func clockNote(k *ncu.Kernel) string {
+	if clockOf(k) == 0 {
+		return ""
+	}
+	return "The arithmetic roofs hold at this kernel's SM clock, " + prefixed(clockOf(k), "Hz") + "; other runs may have another clock."
+}
+
+// pairClocks is the same for two kernels of different clocks.
+func pairClocks(c *roofChart, w ncu.Because) string {
+	a, b := clockOf(w.A), clockOf(w.B)
+	if a == 0 || b == 0 {
+		return ""
+	}
+	at := prefixed(a, "Hz")
+	if other := prefixed(b, "Hz"); other != at {
+		return fmt.Sprintf("Arithmetic roofs hold at the SM clock of their kernel: %s for %s, %s for %s. One that both reports have is that of %s.",
+			at, c.dots[0].name, other, c.dots[1].name, c.dots[0].name)
+	}
+	return "The arithmetic roofs hold at the SM clock of both kernels, " + at + "."
 }
 
 // arrow leads from the first dot to the second, and stops before it.
