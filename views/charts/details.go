@@ -167,14 +167,14 @@ func failureText(vm DetailsVM) string {
 // kernels, and clocks.
 func (vm DetailsVM) kernelCaption() string {
 	list, on, together := vm.Report.Kernels, "", 0.0
+	for _, share := range ncu.Shares(vm.Report) {
+		together += share.NS
+	}
 	if list[0].Device != "" {
 		on = " on " + list[0].Device
 	}
 	text := "One kernel" + on
 	if len(list) > 1 {
-		for _, share := range ncu.Shares(vm.Report) {
-			together += share.NS
-		}
 		text = fmt.Sprintf("%d kernels%s, in launch order", len(list), on)
 		if together > 0 {
 			text += ": " + nanoseconds(together) + " in all under the profiler"
@@ -182,6 +182,9 @@ func (vm DetailsVM) kernelCaption() string {
 	}
 	if vm.CaseNS > 0 {
 		text += ". The case took " + nanoseconds(vm.CaseNS) + " in the ranked run."
+		if together > 0 && (together > 2*vm.CaseNS || vm.CaseNS > 2*together) {
+			text += " The two times differ by more than 2×: they do not describe the same work or the same clock, and the profile may not explain the score."
+		}
 	}
 	return text
 }

@@ -209,3 +209,19 @@ func TestDotsOfOtherEntriesComeFromTheirReports(t *testing.T) {
 		t.Error("an empty report has a dot")
 	}
 }
+
+// TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun: from twice on, either way.
+func TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun(t *testing.T) {
+	vm := detailsOf(report(t, "cuda4"), 0)
+	together := 0.0
+	for _, share := range ncu.Shares(vm.Report) {
+		together += share.NS
+	}
+	for factor, want := range map[float64]bool{0.4: true, 0.6: false, 1: false, 1.9: false, 2.1: true} {
+		vm.CaseNS = together * factor
+		doc, _ := render(t, Details(vm))
+		if said := doc.Find(".pf-kernels caption").Text(); strings.Contains(said, "may not explain the score") != want {
+			t.Errorf("at %v times the time: %q", factor, said)
+		}
+	}
+}
