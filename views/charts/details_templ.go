@@ -1210,7 +1210,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = rules(v.Rules).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = rules(k, v.Rules).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

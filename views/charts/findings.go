@@ -3,10 +3,12 @@ package charts
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/views/format"
 )
 
 func ruleKind(ruleType string) string {
@@ -42,9 +44,41 @@ var sentenceEnd = regexp.MustCompile(`\.\s*[A-Z]`)
 // counted is a number, and not part of a name like L1TEX.
 var counted = regexp.MustCompile(`(^|[\s(])\d`)
 
+// tooMuch says of an estimate for the whole kernel that the busiest unit's roof leaves less than it; else it is empty.
+func tooMuch(k *ncu.Kernel, r ncu.Rule) string {
+	sol := ncu.SpeedOfLight(k)
+	top := max(sol[0].Value.Value, sol[1].Value.Value) // 0 if not measured
+	if r.Speedup == nil || r.SpeedupType == "local" || !(top > 0) || *r.Speedup <= 100*(100/top-1) {
+		return ""
+	}
+	return "more than this roof leaves; treat it with care"
+}
+
+// What ncu writes without care: "a 20.7 - way conflict", "requests.This", "33582976.0 bytes", and two spaces.
+var (
+	looseWay  = regexp.MustCompile(`(\d) - way\b`)
+	tightStop = regexp.MustCompile(`([a-z])\.([A-Z][a-z])`)
+	looseGap  = regexp.MustCompile(` {2,}`)
+	bareCount = regexp.MustCompile(`\b\d{5,15}(\.0+)?\b`)
+)
+
+// tidy corrects the spaces and the numbers of a message.
+func tidy(message string) string {
+	message = looseWay.ReplaceAllString(message, "$1-way")
+	message = tightStop.ReplaceAllString(message, "$1. $2")
+	message = looseGap.ReplaceAllString(message, " ")
+	return bareCount.ReplaceAllStringFunc(message, func(number string) string {
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number
+		}
+		return format.Decimal(n)
+	})
+}
+
 // sentences divides a message.
 func sentences(message string) (list []string) {
-	rest := strings.Join(strings.Fields(message), " ")
+	rest := strings.Join(strings.Fields(tidy(message)), " ")
 	for {
 		at := sentenceEnd.FindStringIndex(rest)
 		if at == nil {
@@ -103,10 +137,10 @@ func linked(message string) []part {
 	var out []part
 	end := 0
 	for _, at := range manual.FindAllStringIndex(message, -1) {
-		out = append(out, part{message[end:at[0]], false}, part{message[at[0]:at[1]], true})
+		out = append(out, part{tidy(message[end:at[0]]), false}, part{message[at[0]:at[1]], true})
 		end = at[1]
 	}
-	return append(out, part{message[end:], false})
+	return append(out, part{tidy(message[end:]), false})
 }
 
 // spaced turns ncu's "MemoryL2Compression_Chart" into "Memory L2 Compression: Chart" and "CPIStall"

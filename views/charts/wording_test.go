@@ -45,6 +45,40 @@ func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 	}
 }
 
+// TestAMessageIsTidied: ncu's spaces and numbers are corrected, addresses stay.
+func TestAMessageIsTidied(t *testing.T) {
+	const message = "causes a 20.7 - way bank conflict across all 32958 store requests.This results in 128078 conflicts,  which count. See https://docs.nvidia.com/a.Html/123456. Out of the 33582976.0 bytes, 18.80% at 4.1x."
+	r := report(t, "cuda4")
+	r.Kernels[0].Rules = []ncu.Rule{{Section: "S", Name: "R", Message: message}}
+	doc, _ := render(t, Details(detailsOf(r, 0)))
+	const want = "causes a 20.7-way bank conflict across all 32\u202f958 store requests. This results in 128\u202f078 conflicts, which count. See https://docs.nvidia.com/a.Html/123456. Out of the 33\u202f582\u202f976 bytes, 18.80% at 4.1x."
+	if got := doc.Find("#rules p").Last().Text(); got != want {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// TestAnEstimateAboveTheRoofIsMarked: a kernel at 80 % of its roof cannot become more than 25 % faster.
+func TestAnEstimateAboveTheRoofIsMarked(t *testing.T) {
+	k := &ncu.Kernel{Metrics: map[string]ncu.Metric{"sm__throughput.avg.pct_of_peak_sustained_elapsed": {Unit: "%", Value: 80, Measured: true}}}
+	gain := func(v float64) *float64 { return &v }
+	for name, c := range map[string]struct {
+		rule ncu.Rule
+		want bool
+	}{
+		"above":            {ncu.Rule{Speedup: gain(26)}, true},
+		"below":            {ncu.Rule{Speedup: gain(24)}, false},
+		"of a part":        {ncu.Rule{Speedup: gain(90), SpeedupType: "local"}, false},
+		"without estimate": {ncu.Rule{}, false},
+	} {
+		if got := tooMuch(k, c.rule) != ""; got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if tooMuch(&ncu.Kernel{}, ncu.Rule{Speedup: gain(90)}) != "" {
+		t.Error("an estimate is above a roof that was not measured")
+	}
+}
+
 func TestOnlyTheManualIsLinked(t *testing.T) {
 	const message = "See (https://docs.nvidia.com/x.html#y) and https://evil.example/ or javascript:alert(1)."
 	r := report(t, "cuda4")
