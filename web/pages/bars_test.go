@@ -131,7 +131,7 @@ func TestABoardOfNoisyScoresSaysItOnce(t *testing.T) {
 		t.Errorf("rows have %d marks of their own", n)
 	}
 	webtest.WantText(t, doc, "#board tbody tr:nth-child(3) td:first-child", "3= *")
-	webtest.WantText(t, b.Page(webtest.SubmissionPath(last), http.StatusOK), "[data-fact=why]", "Ranked 7th, not level with 3rd place, because one of the two intervals is too wide for a tie")
+	webtest.WantText(t, b.Page(webtest.SubmissionPath(last), http.StatusOK), "[data-fact=why]", "Ranked 7th, not level with 6th place, because one of the two intervals is too wide for a tie")
 	w := s.Window()
 	w.Visit(board)
 	w.LooksRight("board-noisy")
