@@ -139,8 +139,8 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}
-		if _, paused, err := s.Work.Loads(ctx); err != nil || len(paused) != 1 || paused["CPU"].By != "Root" {
-			t.Errorf("with the loads, paused: %+v, %v", paused, err)
+		if loads, err := s.Work.Loads(ctx); err != nil || len(loads.Paused) != 1 || loads.Paused["CPU"].By != "Root" {
+			t.Errorf("with the loads, paused: %+v, %v", loads.Paused, err)
 		}
 		modelstest.WantKind(t, s.Fleet.ResumeDevice(ctx, user, "CPU"), db.Forbidden)
 		modelstest.Check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))

@@ -175,7 +175,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
-	if err := switches.Check(tx, "The site accepts no submissions for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
+	if err := switches.Check(tx, switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
 	if in.tooLate(task, in.at) && !task.Practice {

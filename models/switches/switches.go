@@ -2,6 +2,8 @@ package switches
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,8 +25,8 @@ const (
 // Task is the name of one task's switch.
 func Task(id int64) string { return "task." + strconv.FormatInt(id, 10) }
 
-// keyPrefix begins the settings that hold what is off.
-const keyPrefix = "off."
+// KeyPrefix begins the settings that hold what is off; its name follows.
+const KeyPrefix = "off."
 
 // longestWhy keeps the sentence one.
 const longestWhy = 300
@@ -43,6 +45,36 @@ type Off struct {
 	Since time.Time `json:"since"`
 }
 
+// Sentence tells people what is off, and why.
+func (o Off) Sentence() string {
+	switch o.What {
+	case Submissions:
+		return "The site accepts no submissions for now. " + o.Why
+	case Evaluations:
+		return "The site accepts no evaluations for now. " + o.Why
+	}
+	return "This task accepts no submissions for now. " + o.Why
+}
+
+// Sentence is that of the first of these names that is off; empty: none is.
+func Sentence(off []Off, names ...string) string {
+	for _, name := range names {
+		if i := slices.IndexFunc(off, func(o Off) bool { return o.What == name }); i >= 0 {
+			return off[i].Sentence()
+		}
+	}
+	return ""
+}
+
+// Parse reads a setting, for queries that read it with other rows.
+func Parse(key, value string) (off Off, err error) {
+	if err = json.Unmarshal([]byte(value), &off); err != nil {
+		err = fmt.Errorf("reading setting %s: %w", key, err)
+	}
+	off.What = strings.TrimPrefix(key, KeyPrefix)
+	return off, err
+}
+
 // SwitchOff keeps something off until SwitchOn. Admins only.
 func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
@@ -56,7 +88,7 @@ func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why
 		return db.Errorf(db.Invalid, "Give a reason of up to %d characters: people whose work is refused read it.", longestWhy)
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := db.PutJSON(tx, keyPrefix+what, Off{Why: why, By: actor.Name, Since: db.Now()}); err != nil {
+		if err := db.PutJSON(tx, KeyPrefix+what, Off{Why: why, By: actor.Name, Since: db.Now()}); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "switch off", what, why)
@@ -75,7 +107,7 @@ func (s *Switches) SwitchOn(ctx context.Context, actor accounts.User, what strin
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		if was, err := db.DeleteSetting(tx, keyPrefix+what); err != nil || !was {
+		if was, err := db.DeleteSetting(tx, KeyPrefix+what); err != nil || !was {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "switch on", what, "")
@@ -84,24 +116,34 @@ func (s *Switches) SwitchOn(ctx context.Context, actor accounts.User, what strin
 
 // SwitchedOff lists what is off.
 func (s *Switches) SwitchedOff(ctx context.Context) ([]Off, error) {
-	return read(s.db.Read(ctx).Where("key like ?", keyPrefix+"%"))
+	return read(s.db.Read(ctx).Where("key like ?", KeyPrefix+"%"))
+}
+
+// Sentence is that of the first of these names that is off; empty: none is.
+func (s *Switches) Sentence(ctx context.Context, names ...string) (string, error) {
+	return sentence(s.db.Read(ctx), names)
 }
 
 // Check refuses if one of these is off, with the admin's sentence.
-func Check(tx *gorm.DB, sentence string, names ...string) error {
+func Check(tx *gorm.DB, names ...string) error {
+	why, err := sentence(tx, names)
+	if err == nil && why != "" {
+		err = db.Errorf(db.Forbidden, "%s", why)
+	}
+	return err
+}
+
+func sentence(q *gorm.DB, names []string) (string, error) {
 	keys := make([]string, len(names))
 	for i, name := range names {
-		keys[i] = keyPrefix + name
+		keys[i] = KeyPrefix + name
 	}
-	off, err := read(tx.Where("key in ?", keys))
-	if err != nil || len(off) == 0 {
-		return err
-	}
-	return db.Errorf(db.Forbidden, "%s %s", sentence, off[0].Why)
+	off, err := read(q.Where("key in ?", keys))
+	return Sentence(off, names...), err
 }
 
 func read(q *gorm.DB) ([]Off, error) {
-	found, err := db.JSONSettings[Off](q, keyPrefix)
+	found, err := db.JSONSettings[Off](q, KeyPrefix)
 	var list []Off
 	for _, what := range slices.Sorted(maps.Keys(found)) {
 		off := found[what]

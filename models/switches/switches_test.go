@@ -51,6 +51,9 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 			if err := tries.works(tries.worksID); err != nil {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
+			if loads, err := s.Work.Loads(t.Context()); err != nil || !strings.HasSuffix(switches.Sentence(loads.Off, "", what), "for now. The room is being cooled.") {
+				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.Off, err)
+			}
 			if off, err := s.Switches.SwitchedOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what || off[0].By != "Root" {
 				t.Errorf("off are %+v, %v", off, err)
 			}

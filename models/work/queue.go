@@ -14,6 +14,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
+	"warpboard/models/switches"
 )
 
 // fairQueue is the only order of the queue. A device takes first the work that a worker already has; then evaluations, then
@@ -168,28 +169,47 @@ const aheadOfNew = `sum(case when started_at is null and (attempt_id <> '' or pr
 	+ count(distinct case when priority = 1 then turn_of end)
 	- count(distinct case when priority = 1 and (started_at is not null or attempt_id <> '') then turn_of end)`
 
-// Loads lists the devices that have live work, and those whose queues are held back, in one query.
-func (l *LifeCycle) Loads(ctx context.Context) (lengths []QueueLength, paused map[string]fleet.Pause, err error) {
+// Loads is what decides whether new work is taken and when it begins.
+type Loads struct {
+	Lengths []QueueLength // of the devices that have live work
+	Paused  map[string]fleet.Pause
+	Off     []switches.Off
+}
+
+// Loads reads that in one query.
+func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 	var rows []struct {
 		QueueLength `gorm:"embedded"`
-		Pause       string
+		Setting     string
 	}
 	err = l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
 			sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running,
-			` + aheadOfNew + ` as ahead, sum(case when started_at is null then 1 else 0 end) - (` + aheadOfNew + `) as behind, '' as pause
+			` + aheadOfNew + ` as ahead, sum(case when started_at is null then 1 else 0 end) - (` + aheadOfNew + `) as behind, '' as setting
 		from (` + liveWork + `) w group by device
-		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKey + `%'`).Scan(&rows).Error
-	paused = map[string]fleet.Pause{}
+		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKey + `%' or key like '` + switches.KeyPrefix + `%'`).Scan(&rows).Error
+	loads.Paused = map[string]fleet.Pause{}
 	for _, row := range rows {
-		if row.Pause == "" {
-			lengths = append(lengths, row.QueueLength)
-			continue
+		if row.Setting == "" {
+			loads.Lengths = append(loads.Lengths, row.QueueLength)
+		} else if err := loads.add(row.Device, row.Setting); err != nil {
+			return Loads{}, err
 		}
-		var pause fleet.Pause
-		if err := json.Unmarshal([]byte(row.Pause), &pause); err != nil {
-			return nil, nil, fmt.Errorf("reading setting %s: %w", row.Device, err)
-		}
-		paused[strings.TrimPrefix(row.Device, fleet.PauseKey)] = pause
 	}
-	return lengths, paused, db.ReadError(err, "the queue's lengths")
+	return loads, db.ReadError(err, "the queue's lengths")
+}
+
+// add takes what an admin holds back from the setting that says so.
+func (l *Loads) add(key, value string) error {
+	device, isPause := strings.CutPrefix(key, fleet.PauseKey)
+	if !isPause {
+		off, err := switches.Parse(key, value)
+		l.Off = append(l.Off, off)
+		return err
+	}
+	var pause fleet.Pause
+	if err := json.Unmarshal([]byte(value), &pause); err != nil {
+		return fmt.Errorf("reading setting %s: %w", key, err)
+	}
+	l.Paused[device] = pause
+	return nil
 }

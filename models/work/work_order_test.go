@@ -44,9 +44,9 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 		if diff := cmp.Diff(want[:4], order(modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
 			t.Errorf("the next four:\n%s", diff)
 		}
-		lengths, _, err := s.Work.Loads(ctx)
+		loads, err := s.Work.Loads(ctx)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 5, Behind: 2}}, lengths); diff != "" {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 5, Behind: 2}}, loads.Lengths); diff != "" {
 			t.Errorf("runs that wait:\n%s", diff)
 		}
 	})

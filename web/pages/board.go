@@ -55,7 +55,7 @@ func leadTo(c *fiber.Ctx, to string, err error) error {
 // and, because the page says how long the deadline is off, the hour.
 func (p *Pages) boardTag(c *fiber.Ctx, b *board) string {
 	head := p.site.Page(c, "", "")
-	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.Change, b.Offline, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), b.version.ID, b.Change, b.Offline, b.off, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).Unread, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
@@ -66,7 +66,7 @@ func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
 		Version: version.Number, Current: b.Current, Ranking: views.RankingName(version.Definition.RankingBy),
 		Harness:  views.HarnessPhrase(version.Definition),
 		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.past,
-		Found: c.Query("find"),
+		Found: c.Query("find"), Off: b.off,
 	}
 	if b.Current && task.VisibleTo(accounts.User{}) {
 		page.Share = p.site.ShareOf(page.Title, string(views.BoardURL(task.Slug, b.Device)))

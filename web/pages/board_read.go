@@ -15,6 +15,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/submissions"
+	"warpboard/models/switches"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -25,6 +26,7 @@ type board struct {
 	task    catalog.Task
 	version catalog.TaskVersion
 	past    time.Time // the end of the day that it is asked for; zero: now
+	off     string    // why the task takes no submissions for now; empty: it does
 	views.BoardTable
 }
 
@@ -42,9 +44,10 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	if b.Head, err = p.runs.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
 		return b, err
 	}
-	if workers, ok := p.site.Store.Fleet.Lately(p.site.Now()); ok && b.Current {
-		slots := fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })
-		b.Offline = slots[b.Device].Usable == 0
+	if b.Current {
+		if err = b.readOpen(c.UserContext()); err != nil {
+			return b, err
+		}
 	}
 	if b.ByEnergy, err = site.ByEnergy(c); err != nil {
 		return b, err
@@ -63,6 +66,17 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 		b.past = day.AddDate(0, 0, 1).Add(-time.Microsecond)
 	}
 	return b, nil
+}
+
+// readOpen reads whether the task takes submissions, and whether a worker has the device.
+func (b *board) readOpen(ctx context.Context) (err error) {
+	s := b.pages.site
+	if workers, ok := s.Store.Fleet.Lately(s.Now()); ok {
+		slots := fleet.SlotsOf(workers, s.Now(), func(fleet.Worker, job.Slot) bool { return true })
+		b.Offline = slots[b.Device].Usable == 0
+	}
+	b.off, err = s.Store.Switches.Sentence(ctx, switches.Submissions, switches.Task(b.task.ID))
+	return err
 }
 
 // read fills in the page of the board as it stands, or as it stood, and the viewer's entry wherever that is.

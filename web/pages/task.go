@@ -17,7 +17,6 @@ import (
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 const ownSubmissions = 20 // shown on a task's page
@@ -30,10 +29,7 @@ func (p *Pages) Task(c *fiber.Ctx) error {
 // showTask answers with the task's page; form holds what a refused submission had chosen.
 func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
-	posed, err := p.site.Store.Catalog.Posed(ctx, slug)
-	if err == nil && !posed.VisibleTo(site.Actor(c)) {
-		err = runs.NoTask(slug)
-	}
+	posed, err := p.runs.Posed(ctx, site.Actor(c), slug)
 	if err != nil {
 		return err
 	}

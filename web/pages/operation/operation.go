@@ -2,7 +2,9 @@ package operation
 
 import (
 	"context"
+	"net/url"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/db"
@@ -55,27 +57,41 @@ func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 	if page.Off, err = o.site.Store.Switches.SwitchedOff(c.UserContext()); err != nil {
 		return err
 	}
-	tasks, err := o.site.Store.Catalog.OpenTasks(c.UserContext())
+	tasks, err := o.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
 	page.Choices, page.Tasks = []string{switches.Submissions, switches.Evaluations}, map[string]string{}
 	for _, task := range tasks {
-		page.Tasks[switches.Task(task.ID)] = task.Slug
-		page.Choices = append(page.Choices, switches.Task(task.ID))
+		page.Tasks[switches.Task(task.ID)] = task.Title
+		if o.site.DeadlineOf(task).Takes() {
+			page.Choices = append(page.Choices, switches.Task(task.ID))
+		}
+	}
+	if what := c.Query("switched"); what != "" {
+		page.Notice = page.Switched(what)
 	}
 	return err
 }
 
 // Off keeps something off.
 func (o *Operation) Off(c *fiber.Ctx) error {
-	return o.done(c, o.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), c.FormValue("what"), c.FormValue("why")))
+	what := c.FormValue("what")
+	return o.leadTo(c, switched(what), o.site.Store.Switches.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
 }
 
 // On lets it go on.
 func (o *Operation) On(c *fiber.Ctx) error {
-	return o.done(c, o.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), c.FormValue("what")))
+	what := c.FormValue("what")
+	return o.leadTo(c, switched(what), o.site.Store.Switches.SwitchOn(c.UserContext(), site.Actor(c), what))
+}
+
+// switched is the page with a notice about a switch.
+func switched(what string) templ.SafeURL {
+	return templ.SafeURL("/operate?switched=" + url.QueryEscape(what))
 }
 
 // done leads back to the page, or shows on it what was wrong.
-func (o *Operation) done(c *fiber.Ctx, err error) error {
+func (o *Operation) done(c *fiber.Ctx, err error) error { return o.leadTo(c, "/operate", err) }
+
+func (o *Operation) leadTo(c *fiber.Ctx, next templ.SafeURL, err error) error {
 	switch {
 	case db.KindOf(err) == db.Invalid:
 		refused := site.FailureOf(err)
@@ -83,5 +99,5 @@ func (o *Operation) done(c *fiber.Ctx, err error) error {
 	case err != nil:
 		return err
 	}
-	return site.Redirect(c, "/operate")
+	return site.Redirect(c, next)
 }

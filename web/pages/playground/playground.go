@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/db"
+	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -107,6 +108,9 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	page.Live, page.Wide = page.Viewer != nil, true
 	for _, u := range evaluations.Devices(workers, p.site.Now()) {
 		page.Devices = append(page.Devices, u.Name)
+	}
+	if page.Off, err = p.site.Store.Switches.Sentence(c.UserContext(), switches.Evaluations); err != nil {
+		return err
 	}
 	if user := site.Viewer(c); user != nil {
 		if page.Recent, err = p.site.Store.Work.Evaluations(c.UserContext(), work.Asker{User: *user}, 0, recentEvaluations); err != nil {

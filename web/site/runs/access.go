@@ -117,9 +117,11 @@ func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 
 // BoardOf reads which board an address means: of the task's current version, or of ?version=N.
 func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, err error) {
-	if task, err = s.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug")); err != nil {
+	posed, err := s.Posed(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
 		return task, version, err
 	}
+	task = posed.Task
 	if asked := c.Query("version"); asked != "" {
 		number, err := strconv.Atoi(asked)
 		if err != nil {
@@ -128,8 +130,7 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVer
 		version, err = s.site.Store.Catalog.VersionNumber(c.UserContext(), task.ID, number)
 		return task, version, err
 	}
-	version, err = s.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
-	return task, version, err
+	return task, posed.Version, nil
 }
 
 // Unchanged sets the answer's ETag and reports whether the reader has it already. The tag is weak: packed or not, an answer has

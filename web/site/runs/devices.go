@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/fleet"
+	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/views"
 )
@@ -21,12 +22,18 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 
 // DeviceListFor is DeviceList with what admins alone may see, for one of them.
 func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]client.Device, error) {
+	list, _, err := s.devicesAndSwitches(ctx, viewer)
+	return list, err
+}
+
+// devicesAndSwitches is DeviceListFor with what admins keep off, which is read with it.
+func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]client.Device, []switches.Off, error) {
 	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	lengths, pauses, err := s.site.Store.Work.Loads(ctx)
-	return s.devices(workers, lengths, pauses), err
+	loads, err := s.site.Store.Work.Loads(ctx)
+	return s.devices(workers, loads.Lengths, loads.Paused), loads.Off, err
 }
 
 // WorkersFor lists the workers: what failed on them, and for admins why.

@@ -10,9 +10,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/submissions"
+	"warpboard/models/switches"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -65,7 +67,9 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 		form.Template = c.Query("template")
 		form.Source = FirstTemplate(form.Template, bundle)
 	}
-	choices, err := s.DeviceChoices(c.UserContext(), task.Devices, form.Devices)
+	known, off, err := s.devicesAndSwitches(c.UserContext(), accounts.User{})
+	choices := ChoicesAmong(known, task.Devices, form.Devices)
+	form.Off = switches.Sentence(off, switches.Submissions, switches.Task(task.ID))
 	form.Devices, form.Modes, form.SanitizeFirst = choices, modesOf(d.Lang, choices), d.SanitizeFirst
 	return err
 }

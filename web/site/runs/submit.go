@@ -92,6 +92,15 @@ func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string)
 	return task, err
 }
 
+// Posed is VisibleTask with the task's version, author, and event.
+func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (catalog.Posed, error) {
+	posed, err := s.site.Store.Catalog.Posed(ctx, slug)
+	if err == nil && !posed.VisibleTo(user) {
+		err = NoTask(slug)
+	}
+	return posed, err
+}
+
 // NoTask says that there is none, or none that the person may know of.
 func NoTask(slug string) error { return db.Errorf(db.NotFound, "There is no task %q.", slug) }
 
