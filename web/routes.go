@@ -201,6 +201,9 @@ func (s *Server) formAddresses(pages group) {
 	for path, to := range map[string]string{"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me"} { // parents of pages
 		pages.get(path, site.RedirectTo(to))
 	}
+	for _, page := range []string{"/review", "/people", "/clocks", "/audit", "/silicon", "/devices"} { // of admins, who look for them beside the others
+		pages.get("/operate"+page, site.RedirectTo(page))
+	}
 }
 
 func (s *Server) playgroundRoutes(pages group) {
