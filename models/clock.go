@@ -12,6 +12,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/review"
+	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
 
@@ -54,14 +55,20 @@ type ClockFilter struct {
 	Disturbed bool // also those that were disturbed
 }
 
+// differing are runs whose clocks differed, without those that try a task: these are on no board.
+func differing(q *gorm.DB) *gorm.DB {
+	return q.Table("clock_differences d").Joins("join runs r on r.id = d.run_id").
+		Joins("join submissions s on s.id = r.submission_id and s.via <> ?", submissions.ViaTrial)
+}
+
 // ClockDifferences lists runs whose clocks differed, the newest first. Admins only.
 func (s *Store) ClockDifferences(ctx context.Context, actor accounts.User, f ClockFilter) ([]DifferingRun, error) {
 	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
 		return nil, err
 	}
-	q := s.db.Read(ctx).Table("clock_differences d").
+	q := differing(s.db.Read(ctx)).
 		Select("d.*, r.submission_id, r.device, r.mode, r.state, r.score_ns, r.ended_at, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
-		Joins("join runs r on r.id = d.run_id").Joins("join users u on u.id = r.user_id").
+		Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id")
 	if f.Before > 0 {
 		q = q.Where("d.run_id < ?", f.Before)
@@ -79,7 +86,7 @@ func (s *Store) DisturbedDifferences(ctx context.Context, actor accounts.User) (
 	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
 		return 0, err
 	}
-	err = s.db.Read(ctx).Table("clock_differences d").Joins("join runs r on r.id = d.run_id").Where("r.disturbed <> ''").Count(&n).Error
+	err = differing(s.db.Read(ctx)).Where("r.disturbed <> ''").Count(&n).Error
 	return n, db.ReadError(err, "the disturbed runs whose clocks differ")
 }
 

@@ -33,10 +33,18 @@ func TestClockMismatchesSayWhichTimeCountsAndWhy(t *testing.T) {
 	differs(s, runs[1], "")
 	differs(s, s.Submit(s.Admin, "CPU", webtest.GoodKernel), "another program on the GPU")
 
+	_, tried, err := s.Cfg.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{
+		User: s.Admin, TaskID: s.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte(webtest.GoodKernel), Via: submissions.ViaTrial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	differs(s, tried[0], "")
+
 	doc := s.BrowserOf(s.Admin).Page("/clocks", http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-bold]", "The time in bold counts")
 	webtest.WantText(t, doc, "thead", "Score, all cases")
+	webtest.WantText(t, doc, "[data-decided]", "Nothing here waits for a decision: runs that do are under Runs to review")
 	of := func(run work.Run) string { return fmt.Sprintf("[data-run='%d'] ", run.ID) }
 	webtest.WantText(t, doc, of(runs[0])+"td.font-semibold", "1.250 µs")
 	webtest.WantText(t, doc, of(runs[0])+".line", "The runner's time counts: both clocks agreed on it in other processes of this run.")
