@@ -14,7 +14,7 @@ import (
 
 // sanitizers are the GPUs of connected workers on which mode sanitize is offered. A site may do without.
 func (o *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "compute-sanitizer", Says: "No GPU is connected.", Link: "/docs/sanitize", LinkText: "Mode sanitize"}
+	row := views.HealthRow{Name: "compute-sanitizer", State: views.HealthNone, Says: "No GPU is connected.", Link: "/docs/sanitize", LinkText: "Mode sanitize"}
 	has := map[string]bool{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -39,7 +39,7 @@ func (o *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.Heal
 		said = append(said, "No worker of "+strings.Join(without, ", ")+" has it: mode sanitize is not offered there.")
 	}
 	if len(said) > 0 {
-		row.Says = strings.Join(said, " ")
+		row.State, row.Says = views.HealthGood, strings.Join(said, " ")
 	}
 	return row, nil
 }
