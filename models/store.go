@@ -167,6 +167,9 @@ func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
 	if why != "" {
 		log.Info("old devices sorted", "why", why)
 	}
+	if err := s.Devices.NoteAsked(ctx); err != nil {
+		return err
+	}
 	if why, err = s.Boards.RebuildIfAsked(ctx); why != "" && err == nil {
 		log.Info("boards rebuilt", "why", why)
 	}

@@ -34,28 +34,31 @@ func MorePlaces() []Place {
 }
 
 // adminTabs lead admins between all their pages, also to those that others read.
-func adminTabs() []Place {
+func adminTabs(v Viewer) []Place {
 	for _, place := range MainPlaces() {
 		if place.Section == "devices" {
-			return append(AdminPlaces(), place)
+			return append(AdminPlaces(v), place)
 		}
 	}
-	return AdminPlaces()
+	return AdminPlaces(v)
 }
 
-// AdminPlaces are the pages for admins.
-func AdminPlaces() []Place {
-	return []Place{
+// AdminPlaces are the pages for admins. The one for old runs is there while one has to decide about some.
+func AdminPlaces(v Viewer) []Place {
+	list := []Place{
 		{"Health", "/operate/health", "health", "status"},
 		{"Runs to review", "/review", "review", ""},
 		{"Clock mismatches", "/clocks", "clocks", ""},
 		{"People", "/people", "people", ""},
-		{"GPU variants", "/silicon", "silicon", ""},
 		{"Audit log", "/audit", "audit", ""},
 		{"Controls", "/operate", "operate", "operations switches budgets join tokens"},
 		{"Storage", "/operate/storage", "storage", ""},
 		{"E-mail", "/operate/mail", "mail", ""},
 	}
+	if v.Unsorted {
+		list = append(list, Place{"GPU variants", "/silicon", "silicon", ""})
+	}
+	return list
 }
 
 // OwnPlaces are for someone who is signed in.
@@ -65,7 +68,7 @@ func OwnPlaces(v Viewer) []Place {
 		list = append(list, Place{"New task", "/tasks/new", "new", ""})
 	}
 	if v.Admin {
-		list = append(list, AdminPlaces()...)
+		list = append(list, AdminPlaces(v)...)
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -14,7 +15,10 @@ import (
 )
 
 // Devices is the kinds of devices of one database.
-type Devices struct{ db *db.DB }
+type Devices struct {
+	db   *db.DB
+	asks atomic.Bool // see Asks
+}
 
 // New returns the devices of a database.
 func New(database *db.DB) *Devices { return &Devices{db: database} }

@@ -247,6 +247,17 @@ type Unsorted struct {
 	Choices []string `gorm:"-"` // known silicon of that family
 }
 
+// Asks reports whether an admin is asked about old devices, as this process last read it in NoteAsked.
+func (s *Devices) Asks() bool { return s.asks.Load() }
+
+// NoteAsked reads it again: at a start, and where the answers are given.
+func (s *Devices) NoteAsked(ctx context.Context) error {
+	var asked int64
+	err := s.db.Read(ctx).Model(&db.Setting{}).Where("key like ?", unsortedKey+"%").Count(&asked).Error
+	s.asks.Store(asked > 0)
+	return db.ReadError(err, "unsorted devices")
+}
+
 // ListUnsorted lists the old devices that an admin is asked about.
 func ListUnsorted(read *gorm.DB) (list []Unsorted, err error) {
 	err = read.Table("settings s").Where("s.key like ?", unsortedKey+"%").

@@ -19,6 +19,9 @@ func (m *Moderation) Silicon(c *fiber.Ctx) error {
 
 func (m *Moderation) siliconPage(c *fiber.Ctx) (views.SiliconPage, error) {
 	list, err := m.site.Store.Fleet.Unsorted(c.UserContext(), site.Actor(c))
+	if err == nil {
+		err = m.site.Store.Devices.NoteAsked(c.UserContext())
+	}
 	return views.SiliconPage{Page: m.site.Page(c, "GPU variants", "moderation"), Asked: list}, err
 }
 
