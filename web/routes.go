@@ -281,6 +281,7 @@ func (s *Server) operationRoutes(pages group) {
 	own.post("/operate/budgets", s.operation.Budget)
 	own.post("/operate/teams", s.operation.Team)
 	own.post("/operate/teams/:id/remove", s.operation.TeamRemove)
+	own.post("/operate/teams/:id/leave", s.operation.TeamLeave)
 	own.post("/operate/tokens", s.operation.TokenCreate)
 	own.post("/operate/tokens/:id/revoke", s.operation.TokenRevoke)
 	for _, part := range []string{"off", "on", "tokens", "budgets", "teams"} {

@@ -32,9 +32,15 @@ type TeamBudget struct {
 	ID      int64
 	Name    string
 	Members int
-	Names   []string `gorm:"-"` // of the members, in order; Teams alone fills it in
+	People  []Person `gorm:"-"` // the members, by name; Teams alone fills it in
 	Seconds int      // 0: no limit
 	Used    time.Duration
+}
+
+// Person is a member of a team.
+type Person struct {
+	ID   int64
+	Name string
 }
 
 // Left is what remains of today; 0 when nothing does.
@@ -47,9 +53,9 @@ const longestTeam = 60
 
 // TeamChange is what an admin changes of a team; a team that there is not yet is made.
 type TeamChange struct {
-	Name    string // empty: the person leaves the team that they are in
-	Person  int64  // who comes in, from another team, too; 0: no one
-	Seconds *int   // the budget, 0 for no limit; nil: unchanged
+	Name    string
+	Person  int64 // who comes in, from another team, too; 0: no one
+	Seconds *int  // the budget, 0 for no limit; nil: unchanged
 }
 
 // SetTeam changes a team. Admins only.
@@ -61,7 +67,7 @@ func (b *Budgets) SetTeam(ctx context.Context, actor accounts.User, n TeamChange
 	switch {
 	case n.Seconds != nil && (*n.Seconds < 0 || *n.Seconds > Most):
 		return db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", Most)
-	case name == "" && n.Person == 0:
+	case name == "":
 		return db.Errorf(db.Invalid, "Name the team.")
 	case len([]rune(name)) > longestTeam:
 		return db.Errorf(db.Invalid, "The name of a team has at most %d characters.", longestTeam)
@@ -77,9 +83,6 @@ func (b *Budgets) SetTeam(ctx context.Context, actor accounts.User, n TeamChange
 			if err := tx.Delete(&TeamMember{UserID: n.Person}).Error; err != nil {
 				return db.WriteError(err, "person %d without a team", n.Person)
 			}
-		}
-		if name == "" {
-			return accounts.WriteAudit(tx, actor, "leave team", who, "")
 		}
 		team, err := putTeam(tx, name, n.Seconds)
 		if err == nil && n.Person > 0 {
@@ -135,14 +138,37 @@ func (b *Budgets) RemoveTeam(ctx context.Context, actor accounts.User, id int64)
 	})
 }
 
+// LeaveTeam takes a person out of a team, unless they have left it. Admins only.
+func (b *Budgets) LeaveTeam(ctx context.Context, actor accounts.User, id, person int64) error {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return err
+	}
+	return b.db.Write(ctx, func(tx *gorm.DB) error {
+		var team Team
+		if err := tx.Take(&team, id).Error; err != nil {
+			return db.ReadError(err, "team %d", id)
+		}
+		var user accounts.User
+		if err := tx.Take(&user, person).Error; err != nil {
+			return db.ReadError(err, "person %d", person)
+		}
+		left := tx.Where("team_id = ?", id).Delete(&TeamMember{UserID: person})
+		if left.Error != nil || left.RowsAffected == 0 {
+			return db.WriteError(left.Error, "team %s without %s", team.Name, user.Name)
+		}
+		return accounts.WriteAudit(tx, actor, "leave team", user.Name, team.Name)
+	})
+}
+
 // Teams lists all teams with what their members used today, by name, at most so many.
 func (b *Budgets) Teams(ctx context.Context, most int) (list []TeamBudget, err error) {
 	tx := b.db.Read(ctx)
 	var rows []struct {
 		TeamBudget
-		Member string
+		MemberID int64
+		Member   string
 	}
-	err = tx.Raw(`select t.id, t.name, t.seconds, coalesce(u.name, '') as member, coalesce(c.unit_ns, 0) as used
+	err = tx.Raw(`select t.id, t.name, t.seconds, coalesce(u.id, 0) as member_id, coalesce(u.name, '') as member, coalesce(c.unit_ns, 0) as used
 		from (select * from teams order by name_key limit ?) t left join team_members m on m.team_id = t.id
 		left join users u on u.id = m.user_id left join charges c on c.user_id = m.user_id and c.day = ?
 		order by t.name_key, u.name_key`, most, dayOf(today(tx))).Scan(&rows).Error
@@ -150,8 +176,8 @@ func (b *Budgets) Teams(ctx context.Context, most int) (list []TeamBudget, err e
 		if len(list) == 0 || list[len(list)-1].ID != row.ID {
 			list = append(list, TeamBudget{ID: row.ID, Name: row.Name, Seconds: row.Seconds})
 		}
-		if team := &list[len(list)-1]; row.Member != "" {
-			team.Members, team.Names, team.Used = team.Members+1, append(team.Names, row.Member), team.Used+row.Used
+		if team := &list[len(list)-1]; row.MemberID != 0 {
+			team.Members, team.People, team.Used = team.Members+1, append(team.People, Person{row.MemberID, row.Member}), team.Used+row.Used
 		}
 	}
 	return list, db.ReadError(err, "teams")

@@ -75,10 +75,26 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Errorf("in a team without a limit: %v", err)
 		}
 		list, err := s.Budgets.Teams(t.Context(), 10)
-		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 || len(list[1].Names) != 1 {
+		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 || list[1].People[0] != (budgets.Person{ID: bob.ID, Name: "Bob"}) {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
-		set("", bob.ID)
+		for _, left := range []struct {
+			actor accounts.User
+			team  int64
+			want  db.Kind
+		}{{bob, list[1].ID, db.Forbidden}, {admin, list[1].ID + 1000, db.NotFound}} {
+			if err := s.Budgets.LeaveTeam(t.Context(), left.actor, left.team, bob.ID); db.KindOf(err) != left.want {
+				t.Errorf("%s takes Bob out of team %d: %v", left.actor.Name, left.team, err)
+			}
+		}
+		for _, team := range []int64{list[0].ID, list[1].ID, list[1].ID} { // not his; his; no longer his
+			if err := s.Budgets.LeaveTeam(t.Context(), admin, team, bob.ID); err != nil {
+				t.Fatal(err)
+			}
+			if team == list[0].ID {
+				of(bob, "Others", 1, 5*time.Second, 0)
+			}
+		}
 		of(bob, "", 0, 0, 0)
 		if err := s.Budgets.RemoveTeam(t.Context(), bob, list[0].ID); db.KindOf(err) != db.Forbidden {
 			t.Errorf("a person removed a team: %v", err)

@@ -32,7 +32,7 @@ func (o *Operation) Budget(c *fiber.Ctx) error {
 	return o.done(c, o.site.Store.Budgets.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
 }
 
-// Team makes a team, changes its budget, and puts a person into it or out of theirs.
+// Team makes a team, changes its budget, and adds a person to it.
 func (o *Operation) Team(c *fiber.Ctx) error {
 	person, err := o.person(c)
 	if err != nil {
@@ -48,6 +48,19 @@ func (o *Operation) TeamRemove(c *fiber.Ctx) error {
 		return fiber.ErrNotFound
 	}
 	return o.done(c, o.site.Store.Budgets.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
+}
+
+// TeamLeave takes a person out of a team.
+func (o *Operation) TeamLeave(c *fiber.Ctx) error {
+	id, err := c.ParamsInt("id")
+	if err != nil {
+		return fiber.ErrNotFound
+	}
+	person, err := strconv.ParseInt(c.FormValue("person"), 10, 64)
+	if err != nil {
+		return o.done(c, db.Errorf(db.Invalid, "Choose who leaves the team."))
+	}
+	return o.done(c, o.site.Store.Budgets.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
 }
 
 // person is who a form names, by the whole name; 0: no one.

@@ -101,12 +101,26 @@ func teams(s *webtest.Scene, admin, ada *webtest.Browser) {
 		webtest.WantText(s.T, ada.Page(path, http.StatusOK), "[data-team-budget]", "499 of 500 GPU-seconds of your team Kernels are left today.")
 	}
 	doc := admin.Page("/operate", http.StatusOK)
-	webtest.WantText(s.T, doc, "[data-team]", "Kernels "+s.Ada.Name+" 1 1 s 500 s")
+	webtest.WantText(s.T, doc, "[data-team]", "Kernels "+s.Ada.Name+" Remove 1 s Save Delete team")
+	if got := doc.Find("[data-team] [name=seconds]").AttrOr("value", ""); got != "500" {
+		s.T.Errorf("the budget of the team is shown as %q", got)
+	}
 	me, err := s.API(s.Ada).Me(s.T.Context())
 	if err != nil || me.Budget != nil || me.TeamBudget == nil || me.TeamBudget.Team != "Kernels" || me.TeamBudget.LeftSeconds != 499 {
 		s.T.Errorf("the API says %+v, %v", me, err)
 	}
-	remove := doc.Find("[data-team] form").AttrOr("action", "")
+	leave := doc.Find("[data-team] form[action$='/leave']").AttrOr("action", "")
+	person := func() url.Values {
+		return url.Values{"person": {doc.Find("[data-team] button[name=person]").AttrOr("value", "")}}
+	}
+	webtest.WantStatus(s.T, ada.Post(leave, person()), http.StatusForbidden)
+	webtest.WantStatus(s.T, admin.Post(leave, nil), http.StatusUnprocessableEntity)
+	webtest.WantStatus(s.T, admin.Post(leave, person()), http.StatusOK)
+	if ada.Page("/me", http.StatusOK).Find("[data-team-budget]").Length() > 0 {
+		s.T.Error("a person who was removed from a team has its budget")
+	}
+	webtest.WantStatus(s.T, admin.Post("/operate/teams", url.Values{"person": {s.Ada.Name}}), http.StatusUnprocessableEntity)
+	remove := doc.Find("[data-team] form[action$='/remove']").AttrOr("action", "")
 	webtest.WantStatus(s.T, ada.Post(remove, url.Values{}), http.StatusForbidden)
 	webtest.WantStatus(s.T, admin.Post(remove, url.Values{}), http.StatusOK)
 	if admin.Page("/operate", http.StatusOK).Find("[data-team]").Length() > 0 {
