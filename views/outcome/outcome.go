@@ -36,7 +36,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 		add("why", why(o), 0)
 	}
 	if o.Roof != nil {
-		add("roof", format.Percent(*o.Roof)+" of roof", 0)
+		add("roof", format.Percent(*o.Roof)+" of this device's measured limit", 0)
 	}
 	return facts
 }

@@ -10,7 +10,7 @@ import (
 func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 	roof := 0.78
 	for want, o := range map[string]boards.Outcome{
-		"Record; 3rd → 1st on H100; 2.31× faster than your best (#54); 4.1 % ahead of ada (2nd); 78.0 % of roof": {
+		"Record; 3rd → 1st on H100; 2.31× faster than your best (#54); 4.1 % ahead of ada (2nd); 78.0 % of this device's measured limit": {
 			Rank: 1, Entry: true, Record: true, BestRun: 1, BestSubmission: 54, BestNS: 231, BestRank: 3, NextRun: 2, NextSubmission: 50, NextUser: "ada", NextNS: 104.1, NextRank: 2, Roof: &roof},
 		"Record, not confirmed; 1st on H100": {Rank: 1, Entry: true, Record: true, Unconfirmed: true},
 		"Former record; Tied 2nd on H100":    {Rank: 2, Tied: true, Entry: true, Record: true},
