@@ -64,6 +64,21 @@ func (r RunCard) spoiled() bool {
 // ranked reports whether the run was meant for the board.
 func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }
 
+// reviewName is what the link to reports and decisions is called; empty: there is nothing for the reader.
+func (r RunCard) reviewName() string {
+	switch {
+	case !r.ranked() || r.ScoreNS == nil:
+		return ""
+	case !r.Outcome.Mine || r.Outcome.MayReview:
+		return "Report or review"
+	case r.disqualified() || r.ReinstatedWhy != "":
+		return "Decisions"
+	case r.Outcome.Record:
+		return "Note on your record"
+	}
+	return ""
+}
+
 // disqualified reports whether people took the run off its board.
 func (r RunCard) disqualified() bool { return r.DisqualifiedAt != nil }
 

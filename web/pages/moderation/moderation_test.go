@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models/accounts"
@@ -42,6 +43,12 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	if to := follow(ben, submission, "Report or review"); to != run+"/moderation" {
 		t.Errorf("the run's card leads to %s", to)
 	}
+	own := func() *goquery.Selection {
+		return s.BrowserOf(s.Ada).Page(submission, http.StatusOK).Find(fmt.Sprintf("#run-%d .card-head a[href='%s/moderation']", s.Done.ID, run))
+	}
+	if link := own(); link.Length() > 0 {
+		t.Errorf("the run's owner, who can do nothing there, is led to %q", webtest.Words(link))
+	}
 	act(ben, "report", "Faster than the memory allows.\nSee <b>line 3</b>.")
 	if to := follow(admin, "/", "Admin"); to != "/operate/health" {
 		t.Errorf("the head leads admins to %s", to)
@@ -53,6 +60,9 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	webtest.WantText(t, visitor.Page(board, http.StatusOK), entry, "11.91 µs")
 
 	act(admin, "disqualify", "Line 3 knows the answers.")
+	if name := webtest.Words(own()); name != "Decisions" {
+		t.Errorf("the owner of a disqualified run is led to %q", name)
+	}
 	webtest.WantText(t, visitor.Page(board, http.StatusOK), entry, "12.50 µs")
 	webtest.WantText(t, visitor.Page(submission, http.StatusOK), "[data-disqualified]", "Line 3 knows the answers.")
 	list := visitor.Page(fmt.Sprintf("/users/%d", s.Ada.ID), http.StatusOK)

@@ -29,6 +29,7 @@ type Access struct {
 	Version      catalog.TaskVersion // that the submission is for
 	MaySeeSource bool                // the source, and what compilers and programs print, which may quote it
 	Mine         bool                // the viewer submitted it
+	MayReview    bool                // the viewer decides about its runs
 	TaskOpen     bool                // the viewer may see the task, and so other people's runs
 }
 
@@ -66,7 +67,7 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]submissions.Filed, id int64)
 	}
 	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.site.Now())
 	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may,
-		Mine: f.UserID == site.Actor(c).ID, TaskOpen: f.Task.VisibleTo(site.Actor(c))}, nil
+		Mine: f.UserID == site.Actor(c).ID, MayReview: site.Actor(c).May(accounts.ReviewRun, accounts.Of{AuthorID: f.Task.OwnerID}), TaskOpen: f.Task.VisibleTo(site.Actor(c))}, nil
 }
 
 // SourceHidden says why someone may not see a source of the task.

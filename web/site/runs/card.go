@@ -63,7 +63,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	if o != nil {
 		card.Outcome.Outcome = *o
 	}
-	card.Outcome.Mine, card.Outcome.Public = seen.Mine, seen.Task.VisibleTo(accounts.User{})
+	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.Mine, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	card.Outcome.Fresh = run.EndedAt != nil && s.site.Now().Sub(*run.EndedAt) < time.Minute
 	return card, s.addMeasures(ctx, run, def, left, &card)
 }
