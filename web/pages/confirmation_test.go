@@ -109,6 +109,7 @@ func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
 	}
 	doc := page()
 	webtest.WantText(t, doc, "[data-turns][open] summary", "Confirmation, 2 turns the score is the median of the turns' scores")
+	webtest.WantText(t, doc, "[data-turn-scores]", "Turn 1 125.0 µs Turn 2 140.0 µs Median 132.3 µs")
 	webtest.WantText(t, doc, "[data-turns] tbody tr:first-child", "size: 1024; seed: 2 132.3 µs 125.0 µs 140.0 µs")
 	webtest.WantText(t, doc, "[data-turns-score]", "Score 132.3 µs 125.0 µs 140.0 µs")
 	webtest.WantText(t, doc, "[data-cases=ranked]:not([open]) summary", "Ranked, first timing")
