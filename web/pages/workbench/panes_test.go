@@ -38,6 +38,26 @@ func TestWorkbenchShowsOnePartOfTheResult(t *testing.T) {
 	w.RefusedNothing()
 }
 
+// TestTheProfileTabSaysThatACPUHasNoProfile, above the timeline of the run.
+func TestTheProfileTabSaysThatACPUHasNoProfile(t *testing.T) {
+	s := webtest.NewScene(t)
+	run := s.Submit(s.Ada, "CPU", webtest.GoodKernel)
+	s.Finish(run, 5e3)
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Do(chromedp.EmulateViewport(1440, 900))
+	says := func(visible bool) {
+		t.Helper()
+		w.Until(fmt.Sprintf(`!!document.querySelector("[data-no-profile]").offsetHeight == %t`, visible))
+	}
+	w.Bench(s, fmt.Sprintf("?run=%d", run.SubmissionID))
+	says(false)
+	w.Eval(`document.querySelector("#tab-profile").click()`)
+	says(true)
+	w.Shows("[data-no-profile]", "Nsight Compute profiles GPUs only")
+	w.Visit(fmt.Sprintf("/submissions/%d", run.SubmissionID))
+	says(false)
+}
+
 // TestWorkbenchFillsTheWindowWithoutAScript: both panes take the width, with a gap between them.
 func TestWorkbenchFillsTheWindowWithoutAScript(t *testing.T) {
 	s := webtest.NewScene(t)
