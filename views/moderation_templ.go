@@ -40,7 +40,7 @@ func moderationTabs(p Page, current string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.Viewer != nil && p.Viewer.Admin {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<nav class=\"tabs mt-6 max-sm:flex-wrap max-sm:gap-y-0\" aria-label=\"Admin\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<nav class=\"tabs mt-6\" aria-label=\"Admin\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

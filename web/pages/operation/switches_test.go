@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
 
 	"warpboard/models/switches"
 	"warpboard/web/webtest"
@@ -77,5 +78,7 @@ func TestWhatIsOffAndTheTeamsLookRight(t *testing.T) {
 	w = s.Window().As(admin)
 	w.Visit("/operate?switched=" + switches.Task(s.Task.ID))
 	w.LooksRight("off-operate")
+	w.Do(chromedp.EmulateViewport(390, 900))
+	w.Until(`document.querySelector("nav[aria-label=Admin]").offsetHeight < 60`) // one row, which scrolls
 	w.RefusedNothing()
 }
