@@ -218,6 +218,23 @@ func (r RunCard) why() string {
 	return r.Failure.Reason
 }
 
+// whyInShort is why, without the message of a compiler that the list below has: "Compiling submission.cu failed".
+func (r RunCard) whyInShort() string {
+	why := r.why()
+	what, said, _ := strings.Cut(why, failedBecause)
+	for _, remark := range RemarksOf(strings.TrimSuffix(said, "."), r.Sources) {
+		if slices.ContainsFunc(r.remarks(), func(listed Remark) bool {
+			return listed.Line == remark.Line && strings.TrimSuffix(listed.Text, ".") == remark.Text
+		}) {
+			return what + strings.TrimSuffix(failedBecause, ": ")
+		}
+	}
+	return why
+}
+
+// failedBecause stands before what a compiler said.
+const failedBecause = " failed: "
+
 // mostListed is how many remarks stand on a card; the source has them all.
 const mostListed = 20
 

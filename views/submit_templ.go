@@ -78,9 +78,9 @@ type DeviceChoice struct {
 	Sanitizer bool // one of its workers has compute-sanitizer
 }
 
-// offline reports whether no device of the form has a worker.
-func (f SubmitForm) offline() bool {
-	return len(f.Devices) > 0 && !slices.ContainsFunc(f.Devices, func(d DeviceChoice) bool { return !d.Offline })
+// allOffline reports whether there are devices, and none has a worker.
+func allOffline(devices []DeviceChoice) bool {
+	return len(devices) > 0 && !slices.ContainsFunc(devices, func(d DeviceChoice) bool { return !d.Offline })
 }
 
 // submitSection is the form for files, and for who has no script, below the way into the workbench. It opens with what was refused,

@@ -127,7 +127,7 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	w.Shows("[data-checked] [role=status]", "No problems")
 	w.Until(chosenFile + `.textContent == "task.yml" && document.querySelectorAll(".file-pane:not([hidden])").length == 1`)
 	w.Until(`document.querySelectorAll("[data-tree] summary").length == 3`) // solutions, correct, wrong
-	w.Do(chromedp.EmulateViewport(1280, 700)) // less than the file has lines
+	w.Do(chromedp.EmulateViewport(1280, 700))                               // less than the file has lines
 	w.Until(`document.documentElement.scrollHeight <= innerHeight && [".author-bar", "[data-checked]"].every((part) => document.querySelector(part).getBoundingClientRect().bottom <= innerHeight)`)
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Until(`document.documentElement.scrollHeight > innerHeight && Math.abs(document.querySelector(".author-bar").getBoundingClientRect().bottom - innerHeight) < 1`)

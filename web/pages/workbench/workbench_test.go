@@ -286,8 +286,11 @@ func TestATaskWithoutWorkersSaysThatRunsWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]int{"/tasks/" + s.Task.Slug + "/solve": 0, "/tasks/elsewhere/solve": 1} {
-		if got := s.Browser().Page(path, http.StatusOK).Find("#bench-run [data-all-offline]").Length(); got != want {
+		if got := s.Browser().Page(path, http.StatusOK).Find(".bench-bar [data-all-offline]").Length(); got != want {
 			t.Errorf("%s: said %d times, want %d", path, got, want)
 		}
 	}
+	w := s.Window().As(s.BrowserOf(s.Ada))
+	w.Visit("/tasks/elsewhere/solve")
+	w.LooksRight("bench-offline")
 }
