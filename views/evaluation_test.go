@@ -15,9 +15,9 @@ func TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne(t *testing.T) {
 		want     string
 	}{
 		{1.12, []float64{0.83, 1.44}, "No clear difference"},
-		{1.84, []float64{1.82, 1.86}, "×1.84"},
-		{0.5, []float64{0.48, 0.51}, "×0.5"},
-		{1.2, nil, "×1.2"},
+		{1.84, []float64{1.82, 1.86}, "1.84×"},
+		{0.5, []float64{0.48, 0.51}, "0.500×"},
+		{1.2, nil, "1.20×"},
 	} {
 		if got := speedup(c.factor, c.interval); got != c.want {
 			t.Errorf("×%v between %v is shown as %q, want %q", c.factor, c.interval, got, c.want)

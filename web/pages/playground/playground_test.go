@@ -38,7 +38,7 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 	}
 	doc := b.Page("/evaluations/"+e.ID, http.StatusOK)
 	webtest.CheckSound(t, doc)
-	webtest.WantText(t, doc, ".stage-now", "submitted")
+	webtest.WantText(t, doc, ".stage-now", "Waiting")
 	if doc.Find("[hx-trigger]").Length() != 1 {
 		t.Error("the page does not renew itself")
 	}
@@ -160,8 +160,8 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 	if columns := doc.Find("[data-time=Mean]").Children().Length(); columns != 3 {
 		t.Errorf("the table of times has %d columns: more than 3 do not fit beside the form", columns)
 	}
-	webtest.WantText(t, doc, "[data-speedup]", "×1.84")
-	for _, text := range []string{"×1.82 and ×1.86", "cuda_graph", "5 of 5", "rack-7", "dram_throughput 71.5", "correct"} {
+	webtest.WantText(t, doc, "[data-speedup]", "1.84×")
+	for _, text := range []string{"1.82× and 1.86×", "CUDA graphs", "5 of 5", "rack-7", "dram_throughput 71.5", "correct"} {
 		webtest.WantText(t, doc, "#evaluation", text)
 	}
 	if got := doc.Find("pre[aria-label='CUDA graphs were not used']").Text(); got != "no graph\n  at all" {
@@ -183,7 +183,7 @@ func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
 	w.Until(fits)
 	w.RefusedNothing()
 	w.Visit(resp.Header.Get("Location"))
-	w.Shows(".stage-now", "submitted")
+	w.Shows(".stage-now", "Waiting")
 	finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
 	w.Shows("[data-time=Mean]", "12.50")
 	w.Until(`!document.querySelector("#evaluation [hx-trigger], #evaluation form")`)

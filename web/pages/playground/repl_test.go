@@ -24,7 +24,7 @@ func TestPlaygroundShowsTheResultBesideTheCode(t *testing.T) {
 	w.Shows(".cm-content", "def softmax(x)")
 	w.Eval(`document.querySelector(".cm-content").focus()`)
 	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-	w.Shows("#result .stage-now", "submitted")
+	w.Shows("#result .stage-now", "Waiting")
 	finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
 	w.Until(`document.querySelector("#result [data-state=completed]")`)
 	w.Until(`location.pathname == "/playground"`)

@@ -1,0 +1,49 @@
+package views
+
+import (
+	"fmt"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models/work"
+	"warpboard/views/format"
+)
+
+// evaluationStates are the states of an evaluation until its end, in their order. Stages have the same names.
+var evaluationStates = []string{"submitted", "compiling", "validating", "profiling"}
+
+// evaluationWords are the words for states, stages and methods, whose names of the API say something else to people.
+var evaluationWords = map[string]string{
+	"submitted": "Waiting", "compiling": "Compiling", "validating": "Checking", "profiling": "Timing",
+	string(work.EvaluationCompleted): "Completed", string(work.EvaluationFailed): "Failed", string(work.EvaluationTimeout): "Timed out",
+	string(work.EvaluationCancelled): "Cancelled",
+	"wall_clock":                     "the judge's clock", "events": "events on the GPU", "cuda_graph": "CUDA graphs",
+}
+
+func evaluationWord(name string) string {
+	if word, ok := evaluationWords[name]; ok {
+		return word
+	}
+	return name
+}
+
+// clockText says whose clock the times are by, and what the kernel's own said where that cannot be.
+func clockText(r kernelrun.Result) string {
+	c, judged := r.Clocks["custom"]
+	switch {
+	case r.RuntimeStats == nil:
+		return ""
+	case !judged:
+		return "the kernel's own process, which can falsify it. No judge timed this"
+	case c.Counts == string(job.ClockEvent):
+		return "the runner's, confirmed by the judge's"
+	}
+	text := fmt.Sprintf("the judge's, ± %s", format.Nanoseconds(c.Tolerance*1e6))
+	if c.Counts == string(job.ClockSnapshot) {
+		text = "the judge's, until it had the answer" + text[len("the judge's"):]
+	}
+	if c.Wall-c.Event > c.Tolerance {
+		text += fmt.Sprintf("; the kernel's own process reported %s", format.Nanoseconds(c.Event*1e6))
+	}
+	return text
+}
