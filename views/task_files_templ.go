@@ -574,7 +574,7 @@ func filesBar(p TaskFilesPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Task.Slug == "" || p.Hidden {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<button class=\"btn btn-main\" data-key=\"enter\" aria-keyshortcuts=\"Control+Enter\" title=\"Save, and run right and wrong solutions (Ctrl+Enter)\">Try it</button> <button class=\"btn\" name=\"do\" value=\"save\" title=\"Save the files without running anything. Only you and admins see them\">Save</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<button class=\"btn btn-main\" data-key=\"enter\" aria-keyshortcuts=\"Control+Enter\" title=\"Save, and run correct and wrong solutions (Ctrl+Enter)\">Try it</button> <button class=\"btn\" name=\"do\" value=\"save\" title=\"Save the files without running anything. Only you and admins see them\">Save</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

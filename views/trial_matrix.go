@@ -27,7 +27,7 @@ type TrialPage struct {
 type TrialRow struct {
 	Name    string
 	Correct bool
-	Made    bool // of a right one, by the site
+	Made    bool // of a correct one, by the site
 	Starter bool // a template: it must compile
 	TrialRun
 	Timed *TrialRun // on the benchmarks; nil: they are not run
@@ -203,7 +203,7 @@ func (r TrialRow) verdict() (word string, bad bool) {
 	case r.Works:
 		return "failed before the task judged it", true
 	}
-	return "failed, but no right solution passes", true
+	return "failed, but no correct solution passes", true
 }
 
 // faulty reports whether the task failed in a run of the solution.
@@ -226,7 +226,7 @@ func (r TrialRow) starterVerdict() (word string, bad bool) {
 	return "inconclusive: it did not run", false
 }
 
-// timedVerdict is about a right solution that has passed the tests.
+// timedVerdict is about a correct solution that has passed the tests.
 func (r TrialRow) timedVerdict() (word string, bad bool) {
 	switch {
 	case r.Timed == nil || !r.Timed.Tried:
@@ -295,5 +295,5 @@ func (p TrialPage) summary() (said string, bad bool) {
 	case tried < len(p.Rows):
 		return "All results so far are as expected. Some solutions were not tried, because you had too many runs waiting. Try again in a moment.", false
 	}
-	return "All results are as expected: right solutions pass, wrong ones are rejected.", false
+	return "All results are as expected: correct solutions pass, wrong ones are rejected.", false
 }

@@ -71,7 +71,7 @@ func Trial(p TrialPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <h1 class=\"mt-1\">Try the task</h1><p class=\"mt-2 text-lg soft max-w-3xl\">The workers run the starter, the task's solutions, and mutants of its first right solution. A good task accepts every right solution and rejects every wrong one. Right solutions also run the benchmarks. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <h1 class=\"mt-1\">Try the task</h1><p class=\"mt-2 text-lg soft max-w-3xl\">The workers run the starter, the task's solutions, and mutants of its first correct solution. A good task accepts every correct solution and rejects every wrong one. Correct solutions also run the benchmarks. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -17,9 +17,9 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		bad   bool
 	}{
 		{job.StageTest, true, "rejected, as expected", false},
-		{job.StageTest, false, "failed, but no right solution passes", true},
+		{job.StageTest, false, "failed, but no correct solution passes", true},
 		{job.StageBuild, true, "failed before the task judged it", true},
-		{job.StageBuild, false, "failed, but no right solution passes", true},
+		{job.StageBuild, false, "failed, but no correct solution passes", true},
 	} {
 		row := TrialRow{Works: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
 			Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
@@ -45,7 +45,7 @@ func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 	}
 }
 
-// TestTheFirstWrongAnswerProvesASolutionWrong: later ones, and those of right solutions, prove nothing.
+// TestTheFirstWrongAnswerProvesASolutionWrong: later ones, and those of correct solutions, prove nothing.
 func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	stage := job.StageResult{Stage: job.StageTest, Cases: []job.CaseResult{
 		{Index: 0, Status: job.StatusPass}, {Index: 1, Status: job.StatusFail, Message: "element 3: expected 2, got 1\nmore"}, {Index: 2, Status: job.StatusFail, Message: "x"}}}
@@ -60,7 +60,7 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	}
 	row.Correct = true
 	if cells := page.cells(row); cells[1].Proof || row.why(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
-		t.Errorf("of a right one: %q", row.why(cells))
+		t.Errorf("of a correct one: %q", row.why(cells))
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package mutants makes wrong submissions from a right one, to find errors that a task's check misses. Each calls the right
+// Package mutants makes wrong submissions from a correct one, to find errors that a task's check misses. Each calls the right
 // kernel and spoils its answer or its input; the rest of the kernel is unchanged.
 //
 // mutants.go has the kinds, native.go and python.go their code. A mutant fits answers that are one array: numbers that C++

@@ -39,7 +39,7 @@ func kinds() []kind {
 	}
 }
 
-// Of makes the mutants of a right submission to a task.
+// Of makes the mutants of a correct submission to a task.
 func Of(def tasks.Definition, right []byte) []Mutant {
 	var list []Mutant
 	for _, k := range kinds() {

@@ -1,5 +1,5 @@
 // Package verify has the commands that check something on this machine: verify-task (task.go: whether a task is written well
-// and separates right solutions from wrong ones), verify-result (result.go: whether a site's statement about a run is signed
+// and separates correct solutions from wrong ones), verify-result (result.go: whether a site's statement about a run is signed
 // and follows from its samples, and whether it can be measured again), verify-chain (chain.go: whether an export is whole).
 //
 //	task.go         flags, one round over the tasks at a path

@@ -28,7 +28,7 @@ func sends(b *webtest.Browser, t *testing.T, doc *goquery.Document, action strin
 
 func asIs(url.Values) {}
 
-// judgeTrial ends the runs of a trial as a worker would, and says how many: those of right solutions pass, and those of
+// judgeTrial ends the runs of a trial as a worker would, and says how many: those of correct solutions pass, and those of
 // wrong ones get a wrong answer, but for the one that is let through.
 func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 	t.Helper()
@@ -110,7 +110,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	webtest.WantText(t, doc, "[data-proof='mine.cpp']", "Proved wrong by test 3 (size: 1023; seed: 5531): mismatch at (17, 480): expected 128.25, got 127.75")
 	webtest.WantText(t, doc, "[data-verdict='mine.cpp'] .pop", "Got")
 	if cells := doc.Find("[data-verdict='vectorised.cpp'] [data-cell=pass]"); cells.Length() != 8 || !strings.Contains(cells.Last().Text(), "µs") {
-		t.Errorf("a right solution passed %d cases, the last %q", cells.Length(), cells.Last().Text())
+		t.Errorf("a correct solution passed %d cases, the last %q", cells.Length(), cells.Last().Text())
 	}
 	webtest.WantText(t, doc, "[data-verdict='all zeros']", "rejected, as expected")
 	webtest.WantText(t, doc, "[data-verdict='one percent off']", "passes but should fail")

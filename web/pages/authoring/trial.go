@@ -23,7 +23,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// attempt is a submission that a task is tried by: its starter, its reference, a solution of its author, or one made of a right one.
+// attempt is a submission that a task is tried by: its starter, its reference, a solution of its author, or a mutant of a correct one.
 type attempt struct {
 	tasks.Solution
 	made, starter bool
@@ -55,7 +55,7 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	return list
 }
 
-// trialRuns are the runs that try a task, each once: all are tested, and right ones are timed after that.
+// trialRuns are the runs that try a task, each once: all are tested, and correct ones are timed after that.
 func trialRuns(b *tasks.Bundle) (list []submissions.NewSubmission) {
 	known := map[string]bool{}
 	attempts := attemptsAt(b)
