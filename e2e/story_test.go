@@ -146,8 +146,9 @@ func (w *window) submitsWrong() {
 func (w *window) submitsWhatDoesNotCompile() {
 	w.T.Helper()
 	w.paste("#include \"task.h\"\n\noutput_t custom_kernel(input_t data) {\n    return data.size + data.sed;\n}\n")
-	w.Shows("[data-failure]", "submission.cpp:4")
-	w.Shows("[data-failure]", "sed")
+	w.Shows("[data-failure]", "Compiling submission.cpp failed.")
+	w.Shows("[data-run-remarks]", "line 4")
+	w.Shows("[data-run-remarks]", "sed")
 	w.shoot("no-compile")
 }
 
