@@ -263,7 +263,7 @@ function connection(notice) {
     const stream = ctx?.sourceElement?.getAttribute("hx-sse:connect");
     if (!stream) return false;
     setTimeout(() => ctx.sourceElement.isConnected && htmx.ajax("GET", stream, { source: ctx.sourceElement }), wait * (0.7 + 0.6 * Math.random()));
-    wait = Math.min(2 * wait, 60000);
+    wait = Math.min(2 * wait, 5000);
     return true;
   };
   const broken = ({ detail: { ctx } }) => {
