@@ -92,7 +92,7 @@ type EventWaiting struct {
 }
 
 const (
-	shownRows = 100
+	shownRows = 50
 	wallRows  = 12
 )
 

@@ -90,7 +90,7 @@ func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	if wall.Find("[data-entrant]").Length() != 12 || wall.Find("nav, footer").Length() != 0 {
 		t.Errorf("the wall shows %d entrants", wall.Find("[data-entrant]").Length())
 	}
-	if page.Find("#standings tbody tr").Length() != 61 || visitor.Page("/events/winter-cup?device=CPU", http.StatusOK).Find("#standings").Length() != 0 {
+	if page.Find("#standings tbody tr").Length() != 50 || visitor.Page("/events/winter-cup?device=CPU", http.StatusOK).Find("#standings").Length() != 0 {
 		t.Error("a device does not choose its boards")
 	}
 	visitor.Page("/events/nothing", http.StatusNotFound)
