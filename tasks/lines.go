@@ -10,17 +10,28 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// LineOf is the line of a task.yml that has a key, as problems and warnings name it: "gpus", "config.main", "tests[1].seed".
-// It is 0 where there is no such key, or no line can be told.
-func LineOf(text []byte, key string) int {
+// Lines are the places of the keys of a task.yml, which is parsed once.
+type Lines struct{ root *yaml.Node }
+
+// LinesOf reads them. A text that cannot be read has none.
+func LinesOf(text []byte) Lines {
 	if len(text) > MaxYAML {
-		return 0
+		return Lines{}
 	}
-	node, err := pyyaml.Parse(text)
+	root, err := pyyaml.Parse(text)
 	if err != nil {
+		return Lines{}
+	}
+	return Lines{root}
+}
+
+// Of is the line that has a key, as problems and warnings name it: "gpus", "config.main", "tests[1].seed". It is 0 where
+// there is no such key, or no line can be told.
+func (l Lines) Of(key string) int {
+	node, line := l.root, 0
+	if node == nil {
 		return 0
 	}
-	line := 0
 	for _, step := range keyStep.FindAllStringSubmatch(key, -1) {
 		if node, line = child(node, step[1], step[2]); node == nil {
 			return 0

@@ -136,16 +136,14 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 
 // notes are what is allowed in the files, but probably not meant.
 func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []remark, err error) {
-	lineOf := func(key string) int {
-		if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
-			return tasks.LineOf([]byte(files[at].Text), key)
-		}
-		return 0
+	var lines tasks.Lines
+	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
+		lines = tasks.LinesOf([]byte(files[at].Text))
 	}
 	for _, warning := range b.Warnings {
 		note := remark{File: fileIn(warning, files), Text: warning, Note: true}
 		if note.File == tasks.TaskFile {
-			note.Line = lineOf(tasks.KeyIn(warning))
+			note.Line = lines.Of(tasks.KeyIn(warning))
 		}
 		list = append(list, note)
 	}
@@ -155,7 +153,7 @@ func (p *Authoring) notes(ctx context.Context, b *tasks.Bundle, files []views.Ed
 	}
 	for i, name := range b.Definition.GPUs {
 		if text := unheardOf(name, workers); text != "" {
-			list = append(list, remark{File: tasks.TaskFile, Line: lineOf(fmt.Sprintf("gpus[%d]", i)), Text: text, Note: true})
+			list = append(list, remark{File: tasks.TaskFile, Line: lines.Of(fmt.Sprintf("gpus[%d]", i)), Text: text, Note: true})
 		}
 	}
 	return list, nil
