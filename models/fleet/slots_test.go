@@ -22,9 +22,8 @@ func TestSlotsOfLiveWorkersAreCountedByDevice(t *testing.T) {
 		{Name: "silent", SeenAt: now.Add(-fleet.WorkerTimeout), Slots: []job.Slot{slot("CPU", "", "")}},
 		{Name: "left", SeenAt: now, Stopping: true, Slots: []job.Slot{slot("CPU", "", "")}},
 	}
-	all := func(fleet.Worker, job.Slot) bool { return true }
 	want := map[string]fleet.DeviceSlots{"CPU": {Usable: 3, Free: 2, Busy: 1}, "H200": {Busy: 1}, "L4": {Busy: 1}}
-	if diff := cmp.Diff(want, fleet.SlotsOf(workers, now, all)); diff != "" {
+	if diff := cmp.Diff(want, fleet.AllSlots(workers, now)); diff != "" {
 		t.Errorf("all slots (-want +got):\n%s", diff)
 	}
 	ofOne := func(w fleet.Worker, s job.Slot) bool { return w.Name == "both" && w.Takes(s) }

@@ -68,6 +68,11 @@ type DeviceSlots struct {
 	Busy   int // have a job, including those that take no more
 }
 
+// AllSlots counts the slots of live workers by device.
+func AllSlots(workers []Worker, at time.Time) map[string]DeviceSlots {
+	return SlotsOf(workers, at, func(Worker, job.Slot) bool { return true })
+}
+
 // SlotsOf counts the slots of live workers by device, as far as which chooses them.
 func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
 	devices := map[string]DeviceSlots{}

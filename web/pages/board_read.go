@@ -9,7 +9,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -72,7 +71,7 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 func (b *board) readOpen(ctx context.Context) (err error) {
 	s := b.pages.site
 	if workers, ok := s.Store.Fleet.Lately(s.Now()); ok {
-		slots := fleet.SlotsOf(workers, s.Now(), func(fleet.Worker, job.Slot) bool { return true })
+		slots := fleet.AllSlots(workers, s.Now())
 		b.Offline = slots[b.Device].Usable == 0
 	}
 	b.off, err = s.Store.Switches.Sentence(ctx, switches.Submissions, switches.Task(b.task.ID))

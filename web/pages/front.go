@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
 	"warpboard/models"
 	"warpboard/models/accounts"
@@ -81,7 +80,7 @@ func (p *Pages) addStarter(ctx context.Context, all []models.TaskSummary, page *
 	if err != nil {
 		return err
 	}
-	f := taskFinder{pages: p, search: views.TaskSearch{Show: "open"}, slots: fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })}
+	f := taskFinder{pages: p, search: views.TaskSearch{Show: "open"}, slots: fleet.AllSlots(workers, p.site.Now())}
 	page.OnlyCPU = f.online(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slots)), func(device string) bool { return device != gpuname.CPU && f.online(device) })
 	all = slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	page.Open = len(all)

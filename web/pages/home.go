@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
@@ -75,7 +74,7 @@ func (p *Pages) listTasks(ctx context.Context, viewer accounts.User, search view
 	if err != nil {
 		return list, err
 	}
-	f := taskFinder{pages: p, search: search, newcomer: !viewer.SignedIn(), slots: fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })}
+	f := taskFinder{pages: p, search: search, newcomer: !viewer.SignedIn(), slots: fleet.AllSlots(workers, p.site.Now())}
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	slices.SortStableFunc(found, f.order)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
@@ -74,7 +73,7 @@ func (p *Palette) offered(ctx context.Context, viewer accounts.User, words []str
 	if err != nil {
 		return nil, err
 	}
-	slots := fleet.SlotsOf(workers, p.site.Now(), func(fleet.Worker, job.Slot) bool { return true })
+	slots := fleet.AllSlots(workers, p.site.Now())
 	offline := func(t models.TaskSummary) int {
 		if slices.ContainsFunc(t.Devices, func(device string) bool { return slots[device].Usable > 0 }) {
 			return 0

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"warpboard/clients/go"
-	"warpboard/evaluator/job"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
 )
@@ -49,7 +48,7 @@ func (s *Runs) capacities(workers []fleet.Worker, waits []work.Waiting) []client
 		}
 		return byName[name]
 	}
-	for name, slots := range fleet.SlotsOf(workers, s.site.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
+	for name, slots := range fleet.AllSlots(workers, s.site.Now()) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {

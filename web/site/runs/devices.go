@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"warpboard/clients/go"
-	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/fleet"
 	"warpboard/models/switches"
@@ -62,7 +61,7 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 		}
 		return byName[name]
 	}
-	for name, slots := range fleet.SlotsOf(workers, s.site.Now(), func(fleet.Worker, job.Slot) bool { return true }) {
+	for name, slots := range fleet.AllSlots(workers, s.site.Now()) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {
