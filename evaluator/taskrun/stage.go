@@ -1,6 +1,7 @@
 package taskrun
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -48,7 +49,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
 	endWatch := r.watch(ctx, s)
 	req := toolchain.StageRequest{
-		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
+		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout, Prepare: r.prepare(s),
 		OnPipe:   func(b []byte) { parser.Write(b) },
 		OnStdout: output("stdout"), OnStderr: output("stderr"),
 	}
@@ -82,6 +83,15 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
 	r.Result.ProgramNS += out.Wall.Nanoseconds()
 	return result, nil
+}
+
+// prepare is how many processes are made in a step for the ranked one that follows. There, nothing may happen on the device beside
+// what is timed.
+func (r *Run) prepare(s step) int {
+	if s.stage != job.StageTest || r.Job.Mode != job.ModeRanked || r.Job.Task.OwnHarness || r.Job.Task.MultiGPU {
+		return 0
+	}
+	return r.Slot.Prepares(min(cmp.Or(r.measuring.Most, harness.LeastProcesses), harness.LeastProcesses))
 }
 
 // keepUnfinished keeps the measurements of a judge's ranked stage that did not pass. Runs of equal source count together, so

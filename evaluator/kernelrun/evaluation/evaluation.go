@@ -22,6 +22,9 @@ import (
 // else that an import says is a verdict.
 const extensionFailed = "Error building extension"
 
+// ahead is how many processes are made at once for a caller's next evaluations, so that one in four has that beside its timing.
+const ahead = 4
+
 // Builder builds and runs programs, and caches what they compiled; *toolchain.Builder is the real one.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
@@ -205,7 +208,7 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest {
 	limit := max(time.Until(e.deadline), time.Millisecond)
 	return toolchain.StageRequest{
-		Mode: mode, Timeout: limit, Processes: processes(e.request, labels...),
+		Mode: mode, Timeout: limit, Processes: processes(e.request, e.Slot.Prepares(ahead), labels...),
 		Files: map[string][]byte{limitFile: fmt.Append(nil, limit.Seconds())},
 	}
 }

@@ -24,6 +24,7 @@ type Stage struct {
 	Started    func()            // is called when the request was sent
 	Forget     bool              // later stages do not find what it compiled, no matter which was first
 	Resident   bool              // its process stays for later stages of the same script; it must run no one's code
+	Prepare    int               // how many processes are made for later stages beside it
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
@@ -45,7 +46,7 @@ type running struct {
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
-		Report: stage.Report, Keep: !r.served && !stage.Forget, Resident: stage.Resident,
+		Report: stage.Report, Keep: !r.served && !stage.Forget, Resident: stage.Resident, Prepare: stage.Prepare,
 	}
 	r.served = true
 	s := &running{Stage: stage, python: r}
@@ -205,6 +206,8 @@ type request struct {
 	Keep bool `json:"keep"`
 	// Resident has the process that serves this stage stay for others of the same script.
 	Resident bool `json:"resident"`
+	// Prepare is how many processes are made for later stages, each with a context of the device, if none waits.
+	Prepare int `json:"prepare"`
 }
 
 // ending is what warm.py says of a stage that has ended.

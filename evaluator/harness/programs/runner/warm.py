@@ -9,7 +9,7 @@ Requests come on stdin, a stream socket, one JSON object per line: {"argv": [scr
 {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
 from 4 on, "report": whether it has a result pipe, "keep": whether it is a job's first stage, which finds nothing compiled,
 and later ones find what it compiled, "resident": whether the process that serves it stays for others of the kind
-(warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
+(warpboard_resident), "prepare": how many processes are made for later stages beside it (warpboard_prepared)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
 bytes:
 
     w  ready; nothing
@@ -35,10 +35,12 @@ import signal
 import socket
 import struct
 import sys
+import time
 
 import warpboard_between
 import warpboard_extensions
 import warpboard_inline
+import warpboard_prepared
 import warpboard_resident
 
 CONTROL_FD = 3
@@ -47,6 +49,7 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 16
 LINGER = 2  # seconds
+KILLING = 2  # seconds, for a stage's processes beside those that wait
 MOST_WIRES = 32  # of a request: a channel and a page for each rank
 
 
@@ -68,6 +71,7 @@ class Runner:
         self.places = None  # what a stage may write into
         self.inherited = None
         self.resident = warpboard_resident.Resident()
+        self.prepared = warpboard_prepared.Prepared()
 
     def settle(self):
         """Records the state of everything before the first stage."""
@@ -94,13 +98,12 @@ class Runner:
             self.resident.begin(request, [*writers, *wires], Stage(request, self.job, self.cache, []).stay)
             ended, reap, linger = os.dup(self.resident.fileno()), self.resident.ending, 0
         else:
-            pid = os.fork()
-            if pid == 0:
-                os.close(self.control)
-                Stage(request, self.job, self.cache, wires).run(writers)
+            pid = self.begin(Stage(request, self.job, self.cache, wires), writers)
             ended, reap, linger = os.pidfd_open(pid), lambda: self.reap(pid), LINGER
         for fd in (*writers, *wires):
             os.close(fd)
+        if request.get("prepare") and (not self.alone or os.path.exists("/proc/self")):
+            self.prepared.make(request["prepare"], self.prepare)
         ending = self.watch(ended, reap, linger, [read for read, _ in pipes])
         self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
         if request.get("keep"):
@@ -108,6 +111,27 @@ class Runner:
             ending["kept"] = self.caches.describe()
         ending["spent"] = not self.tidy()
         self.send(b"x", json.dumps(ending).encode())
+
+    def begin(self, stage, writers):
+        """Begins a stage in a process that waits for one, or in a new one, and returns its number. A pool's processes are made
+        before there is a context of the device."""
+        if not stage.pools and (pid := self.prepared.begin(stage.told(), [*writers, *stage.wires])):
+            return pid
+        pid = os.fork()
+        if pid == 0:
+            os.close(self.control)
+            stage.run(writers)
+        return pid
+
+    def prepare(self, end):
+        """What a prepared process does."""
+        received = None
+        with contextlib.suppress(BaseException):
+            received = warpboard_prepared.wait(end, self.inherited)
+        if received is None:
+            os._exit(1)
+        request, descriptors = received
+        Stage({**request, "files": {}}, self.job, self.cache, descriptors[3:]).run(descriptors[:3], prepared=True)
 
     def tidy(self):
         """Removes a stage's leftovers, and reports whether all could be removed."""
@@ -153,6 +177,8 @@ class Runner:
 
     def kill_rest(self, pid):
         """Kills what the stage started and left, also daemons if no one else is in sight, and waits until they are gone."""
+        if self.alone and self.prepared.processes() and self.kill_others():
+            return
         try:
             if self.alone:
                 os.kill(-1, signal.SIGKILL)
@@ -161,10 +187,26 @@ class Runner:
         except ProcessLookupError:
             pass
         try:
-            while os.waitpid(-1, 0 if self.alone else os.WNOHANG) != (0, 0):
-                pass
+            while (ended := os.waitpid(-1, 0 if self.alone else os.WNOHANG)) != (0, 0):
+                self.prepared.died(ended[0])
         except ChildProcessError:
             pass
+
+    def kill_others(self):
+        """Kills all processes but those that wait for a stage, one by one, and reports whether that was possible in time."""
+        end = time.monotonic() + KILLING
+        while time.monotonic() < end:
+            with contextlib.suppress(ChildProcessError):
+                while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                    self.prepared.died(ended[0])
+            keep = self.prepared.processes() | {1, os.getpid()}
+            others = [int(name) for name in os.listdir("/proc") if name.isdecimal() and int(name) not in keep]
+            if not others:
+                return True
+            for other in others:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(other, signal.SIGKILL)
+        return False
 
     def write_files(self, request):
         os.mkdir(self.job)
@@ -191,10 +233,14 @@ class Stage:
         self.script = os.path.join(job, self.argv[0])
         self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
 
-    def run(self, writers):
+    def told(self):
+        """What a prepared process is told of it beside its descriptors."""
+        return {"argv": self.argv, "env": self.env, "report": self.reports}
+
+    def run(self, writers, prepared=False):
         code = 1
         try:
-            self.become(writers)
+            self.become(writers, prepared)
             if self.pools and sys.version_info < (3, 14):
                 offer_spawn_pools()
             warpboard_inline.install()
@@ -238,9 +284,12 @@ class Stage:
             with contextlib.suppress(OSError):  # the script may have closed it
                 os.close(number)
 
-    def become(self, writers):
+    def become(self, writers, prepared):
+        """Leaves the warm Python's descriptors. A prepared process has none of them, and keeps those of its context."""
         os.setsid()
-        self.take(writers, everything=True)
+        self.take(writers, everything=not prepared)
+        if prepared:
+            os.closerange(RESULT_FD + 1 + len(self.wires), warpboard_prepared.FIRST_FREE)
 
     def take(self, writers, everything):
         """Takes the descriptors of a stage, its folder and its environment. everything: closes all other descriptors."""
@@ -270,7 +319,7 @@ class Stage:
         os.chdir(self.job)
         sys.argv = [self.script, *self.argv[1:]]
         sys.path[0] = self.job
-        for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_resident"):
+        for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_prepared", "warpboard_resident"):
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):
@@ -426,8 +475,11 @@ def main():
     runner.send(b"w")
     for request, wires in requests():
         runner.serve(request, wires)
-    # Like the last stage: the sandbox then reports which limit made it fail, if one did.
-    sys.exit(runner.exit_code)
+    # Like the last stage: the sandbox then reports which limit made it fail, if one did. The interpreter's own end takes a quarter of
+    # a second with torch, for which a device would be held.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(runner.exit_code)
 
 
 if __name__ == "__main__":
