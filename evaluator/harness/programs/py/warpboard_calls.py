@@ -18,6 +18,7 @@ from warpboard_wire import (
 _LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
 _LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
 _LEAST_ANSWERS = 64 << 20
+_FEW_BYTES = 64  # of arrays on the host: a runner that has them before the release knows no more than by a few plain numbers
 _STARVED = "The submission's process left too little of the device's memory."
 _MOST_GROWTHS = 6  # of one case: with each repeated call the runner could choose among inputs
 
@@ -63,7 +64,7 @@ class Runner:
         self._version = 0  # of the regions that it has been told of
         self._told = None  # the description of the case's last call
         self.early = False  # an input's description told of it before the release: the clock begins with that
-        self.unsealed = False  # the last input of a device has arrays on the host, which a runner may have before the release
+        self.unsealed = False  # the last input of a device has more than a few bytes on the host, which a runner may have before the release
         self._growths = 0  # of the answers' memory, in this case
         self.last = []  # parts of the last answer
         self._seen = []  # the descriptions of the last two answers, and what they say
@@ -140,8 +141,9 @@ class Runner:
         description, leaves = describe(data)
         self._share(self._wanted(leaves))
         told = self._told is not None and self._told != description
-        self.unsealed = self.cuda is not None and any(leaf.kind == HOST for leaf in leaves)
-        self.early = self.early or told or self.unsealed
+        on_host = sum(leaf.span for leaf in leaves if leaf.kind == HOST) if self.cuda is not None else 0
+        self.unsealed = on_host > _FEW_BYTES
+        self.early = self.early or told or on_host > 0
         self._told = description
         self.number = (self.number + 1) & 0xFFFFFFFF or 1
         arrays = self._arrays(leaves) if self.cuda is not None else []

@@ -77,15 +77,15 @@ class Stages:
         """One call of each kernel on the same inputs, the reference's first: what they gave, by label."""
         return {label: self.kernels[label].call(values[label], flags) for label in ("ref", "custom") if label in self.kernels}
 
-    def turn_after(self, pause, values):
-        """A turn that may count. After a pause the reference is called once more, before it: its call, which comes first in
-        a turn, would seem to be the slower one. It alone sees an input twice."""
-        if self.clocks.kind == "host" or "ref" not in self.kernels or pause < max(PAUSE, self.waking):
-            return self.turn(values)
+    def wake(self, pause, last):
+        """Calls each kernel on the last turn's inputs, after a pause: a process that has slept takes some 100 µs more to queue its
+        work, and the first of two would seem to be the slower one. No kernel sees an input before a call that counts."""
+        if self.clocks.kind == "host" or last is None or pause < max(PAUSE, self.waking):
+            return
         began = time.monotonic()
-        self.kernels["ref"].call(values["ref"]).answer = None
+        for call in self.turn(last).values():
+            call.answer = None
         self.waking = time.monotonic() - began
-        return {label: self.kernels[label].call(values[label]) for label in ("custom", "ref")}
 
     def differences(self, made):
         """How the outputs of one turn differ; they are forgotten."""
@@ -162,7 +162,7 @@ class Stages:
         """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
         all others. A few calls do not show which clock is to be believed: where few were asked for, more are made."""
         untimed, wanted, number = 2 + secrets.randbelow(3), self.request["num_trials"], 0
-        began = ended = None
+        began = ended = values = None
         while (timed := len(self.kernels["custom"].calls)) < max(wanted, LEAST_CLOCKED[self.clocks.kind]):
             if timed >= wanted and time.monotonic() - began > CLOCKING:
                 break
@@ -171,8 +171,10 @@ class Stages:
                     raise OutOfTime("The time limit leaves no room for timed calls: ask for a longer timeout.")
                 break
             number += 1
-            values = self.inputs.draw(TRIALS + number)
-            made = self.turn_after(time.monotonic() - (ended or 0.0), values)
+            last, values = values, self.inputs.draw(TRIALS + number)
+            self.wake(time.monotonic() - (ended or 0.0), last)
+            last = None  # its memory is needed
+            made = self.turn(values)
             ended = time.monotonic()
             close, largest, average, wrong = self.differences(made)
             if not close:

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import io
+import itertools
 import json
 import math
 import os
@@ -27,8 +28,9 @@ import sides
 import timekeeper
 import timing
 import warpboard_runner
+from stages import Stages
 from timekeeper import Timekeeper
-from warpboard_calls import Call
+from warpboard_calls import Call, Runner
 from warpboard_clocks import Clocks, Constants
 from warpboard_judge_cuda import JudgeMemory
 from warpboard_wire import ANSWERS, HOST, INPUTS, shared_memory
@@ -463,6 +465,13 @@ class Timing(unittest.TestCase):
         self.assertEqual(Constants.of("cuda", calls, told=True).handover, 1_000_000)
         self.assertEqual(Constants.of("cuda", calls).handover, 60_000)
 
+    def test_a_few_bytes_on_the_host_tell_no_more_than_numbers(self):
+        for bytes_, early, unsealed in ((0, False, False), (4, True, False), (64, True, False), (68, True, True)):
+            runner = Runner(*(unittest.mock.MagicMock() for _ in range(3)), None, unittest.mock.MagicMock())
+            runner._share = runner.write_host = lambda *_: None
+            runner.ask([torch.zeros(bytes_ // 4)], 0)
+            self.assertEqual((runner.early, runner.unsealed), (early, unsealed), bytes_)
+
     def test_gates_that_come_late_in_the_middle_call_are_charged(self):
         def shown(late):
             made = [Call(None, None, 1e3, 340e3, 340e3, 350e3, False, 40e3, 145e3 + late, (4,), 1, 0, True)] * 20
@@ -552,7 +561,8 @@ class Timing(unittest.TestCase):
         made_late = [Call(None, None, 140e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10  # by the other kernel, in turns alone
         self.assertTrue(self.clocks(turns, reference=True, late=True).slower_than(made_late))
         self.assertFalse(self.clocks(turns).waits())
-        self.assertAlmostEqual(timing.apart(0.1, 0.1, waits=True), 0.33, delta=0.01)
+        for ms, share in ((0.1, 0.37), (0.6, 0.175)):
+            self.assertAlmostEqual(timing.apart(ms, ms, waits=True), share, delta=0.01)
 
     def test_a_time_says_by_how_much_it_may_err(self):
         self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(), (0, 0))
@@ -577,6 +587,32 @@ class Timing(unittest.TestCase):
             self.assertEqual(share, disturbed)
             self.assertTrue(want - 15 <= median <= want, median)
             self.assertEqual(self.clock(calls, prepared=prepared, reference=True), ("event", 190, disturbed))
+
+
+class Turns(unittest.TestCase):
+    def test_after_a_pause_each_kernel_is_woken_with_an_input_that_it_has_seen(self):
+        seen = {"ref": [], "custom": []}
+
+        def side(label):
+            made = unittest.mock.Mock(calls=[])
+            made.call.side_effect = lambda value, *_: seen[label].append(value) or unittest.mock.Mock(input=value)
+            return made
+
+        stages = Stages.__new__(Stages)
+        stages.request, stages.decision, stages.ends, stages.waking = {"num_trials": 20}, None, math.inf, 0.0
+        stages.clocks = unittest.mock.Mock(kind="cuda")
+        stages.kernels = {label: side(label) for label in seen}
+        stages.inputs = unittest.mock.Mock()
+        stages.inputs.draw.side_effect = lambda number: dict.fromkeys(seen, number)
+        stages.differences = lambda made: (True, 0.0, 0.0, None)
+        with unittest.mock.patch("stages.time.monotonic", side_effect=(0.01 * n for n in itertools.count())):
+            stages.time_all()
+        for label, values in seen.items():
+            timed = [call.input for call in stages.kernels[label].calls]
+            self.assertEqual(len(timed), 20)
+            self.assertEqual(values, sorted(values), "an input came back")
+            for value in timed[:-1]:
+                self.assertEqual(values.count(value), 2, f"{label} was not woken with {value} before the next")
 
 
 class Caches(unittest.TestCase):
