@@ -106,7 +106,7 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	} {
 		j := profileJob(t, name)
 		j.Sources = maps.Clone(j.Sources)
-		j.Sources["submission.cpp"] = announcing(c.launches)
+		j.Sources["submission.cpp"] = append(announcing(c.launches), "// __global__ void reduce_shared(float*)\n"...)
 		r := s.run(j)
 		wantStages(t, r, "build pass", "profile pass")
 		if r.Outcome != job.OutcomeDone || r.ScoreNS != nil {
@@ -114,6 +114,8 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		}
 		if cases := r.Stages[1].Cases; len(cases) != 2 || cases[1].Spec == "" || cases[1].Status != job.StatusPass {
 			t.Errorf("%s: cases: %+v", name, cases)
+		} else if ran := cases[1].Kernels; "["+strings.Join(namesOf(ran), " ")+"]" != c.kernels || ran[len(ran)-1].Origin != "source" || ran[0].Origin != "unknown" || ran[0].Share <= 0 {
+			t.Errorf("%s: what ran: %+v", name, ran)
 		}
 		files := map[string][]byte{}
 		var names []string
@@ -147,6 +149,13 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 			return len(told) == 2 && told[1].Total == 2
 		})
 	}
+}
+
+func namesOf(kernels []job.Kernel) (names []string) {
+	for _, k := range kernels {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 func unpack(t *testing.T, packed []byte) []byte {
@@ -221,6 +230,9 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 		"--nvtx --nvtx-include custom_kernel/ -c 3 --clock-control none --target-processes all -f -o /out/profile -- "
 	if command := r.Stages[1].Command; !strings.Contains(command, want) {
 		t.Errorf("the command is %s\nwithout %s", command, want)
+	}
+	if ran := r.Stages[1].Cases[0].Kernels; ran != nil {
+		t.Errorf("chosen kernels are listed as what ran: %+v", ran)
 	}
 	// ncu counts launches over a whole process, so each case has its own.
 	if !slices.ContainsFunc(r.Artifacts, func(a job.Artifact) bool { return a.Name == "profile.1.ncu-rep.gz" }) {

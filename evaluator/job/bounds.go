@@ -131,6 +131,11 @@ func (s StageResult) check() error {
 			return err
 		}
 	}
+	for _, c := range s.Cases {
+		if err := c.checkKernels(); err != nil {
+			return err
+		}
+	}
 	if s.Failure != nil {
 		if err := texts(MaxText, s.Failure.Reason); err != nil {
 			return err

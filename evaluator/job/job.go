@@ -121,6 +121,7 @@ type CaseResult struct {
 	// theirs then, and all else is about the repeats of all of them.
 	Processes []float64 `json:"processes,omitempty"`
 	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, if the task has a reference in double precision
+	Kernels   []Kernel  `json:"kernels,omitempty"`  // of a profiled case: what ran, in the order of the first launches
 }
 
 // ExitFailed is the exit code of a task's program whose check failed: the answer is wrong.

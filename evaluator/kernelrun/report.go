@@ -96,8 +96,20 @@ type Result struct {
 
 // Metrics are the hardware counters of one kernel.
 type Metrics struct {
-	Device map[string]map[string]any `json:"device"`           // by category and name, as the API has them
-	Report json.RawMessage           `json:"report,omitempty"` // the whole report of Nsight Compute: ncu.Report
+	Kernels []Kernel                  `json:"kernels,omitempty"`
+	Device  map[string]map[string]any `json:"device"`           // by category and name, as the API has them
+	Report  json.RawMessage           `json:"report,omitempty"` // the whole report of Nsight Compute: ncu.Report
+}
+
+// Kernel is a kernel that ran on the device in the call under Nsight Compute, and where it came from by its name, which is the
+// program's claim.
+type Kernel struct {
+	Name     string  `json:"name" jsonschema:"without parameters; shortened"`
+	Origin   string  `json:"origin" jsonschema:"source, if it declares a kernel of this name; a library, by its name, like cuBLAS; unknown"`
+	Library  bool    `json:"library,omitempty" jsonschema:"the origin is a library"`
+	Launches int     `json:"launches" jsonschema:"of the first 16 of the call"`
+	NS       float64 `json:"ns,omitempty" jsonschema:"time of these launches under Nsight Compute; absent: not measured"`
+	Share    float64 `json:"share,omitempty" jsonschema:"of the time of all kernels, from 0 to 1; absent: not measured"`
 }
 
 // WithoutDetails is the result without what matters least: whole reports, single times and what was printed.
@@ -105,7 +117,7 @@ type Metrics struct {
 func (r Result) WithoutDetails() Result {
 	metrics := map[string]Metrics{}
 	for label, m := range r.Metrics {
-		metrics[label] = Metrics{Device: m.Device}
+		metrics[label] = Metrics{Kernels: m.Kernels, Device: m.Device}
 	}
 	r.Metrics, r.Times, r.Stdout, r.Stderr = metrics, nil, "", ""
 	return r

@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/nsight"
+	"warpboard/evaluator/origin"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -17,8 +18,8 @@ import (
 const maxWholeReport = 3 << 20
 
 // Counters runs the stage's program once under Nsight Compute and returns what the last kernel inside its
-// range counted. The error is for the person who asked. A nil Nsight counts nothing.
-func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string) (kernelrun.Metrics, error) {
+// range counted. Source is the kernel's. The error is for the person who asked. A nil Nsight counts nothing.
+func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string, source string) (kernelrun.Metrics, error) {
 	if n == nil {
 		return kernelrun.Metrics{}, nsight.ErrNoTool
 	}
@@ -43,15 +44,18 @@ func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req to
 	if err != nil {
 		return kernelrun.Metrics{}, err
 	}
-	return metrics(report)
+	return metrics(report, source)
 }
 
 // metrics takes the numbers of the last kernel, and the whole report as far as it fits.
-func metrics(report *ncu.Report) (kernelrun.Metrics, error) {
+func metrics(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 	if len(report.Kernels) == 0 {
 		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")
 	}
 	m := kernelrun.Metrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
+	for _, k := range origin.Of(report, map[string][]byte{"": []byte(source)}) {
+		m.Kernels = append(m.Kernels, kernelrun.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.NS, Share: k.Share})
+	}
 	whole, err := json.Marshal(report)
 	if err == nil && len(whole) > maxWholeReport {
 		for i := range report.Kernels {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/nsight"
+	"warpboard/evaluator/origin"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -202,6 +204,9 @@ func (s *session) keep(report *ncu.Report, why string) error {
 			return err
 		}
 		one.Status, s.result.Status = job.StatusPass, job.StatusPass
+		if s.Job.Filter.Empty() { // else it would list what was chosen, not what ran
+			one.Kernels = origin.Of(report, submitted(s.Job))
+		}
 	}
 	s.result.Cases = append(s.result.Cases, one)
 	s.OnCase(one)
@@ -225,6 +230,17 @@ func showSource(spec *sandbox.Spec, j job.Job) {
 			spec.Files[f.Name] = j.Sources[f.Name]
 		}
 	}
+}
+
+// submitted are the files of a job but those of its task.
+func submitted(j job.Job) map[string][]byte {
+	files := maps.Clone(j.Sources)
+	for _, f := range j.Task.Files {
+		if !f.IsSubmission() {
+			delete(files, f.Name)
+		}
+	}
+	return files
 }
 
 // keepFewer takes the instructions out of a report that is too large with them.

@@ -47,15 +47,16 @@ type ExecResult struct {
 
 // Metadata says where and on what a kernel ran.
 type Metadata struct {
-	GPUID         int                        `json:"gpu_id"`
-	KernelName    string                     `json:"kernel_name,omitempty"`
-	KernelType    string                     `json:"kernel_type,omitempty"`
-	GPUType       string                     `json:"gpu_type,omitempty" jsonschema:"its maker's name for the device"`
-	CUDAVersion   string                     `json:"cuda_version,omitempty"`
-	Worker        string                     `json:"worker,omitempty"`
-	DeviceMetrics map[string]any             `json:"device_metrics,omitempty" jsonschema:"hardware counters by kernel, category and name"`
-	Reports       map[string]json.RawMessage `json:"ncu_reports,omitempty" jsonschema:"full reports of Nsight Compute, by kernel"`
-	MetricsError  string                     `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
+	GPUID         int                           `json:"gpu_id"`
+	KernelName    string                        `json:"kernel_name,omitempty"`
+	KernelType    string                        `json:"kernel_type,omitempty"`
+	GPUType       string                        `json:"gpu_type,omitempty" jsonschema:"its maker's name for the device"`
+	CUDAVersion   string                        `json:"cuda_version,omitempty"`
+	Worker        string                        `json:"worker,omitempty"`
+	DeviceMetrics map[string]any                `json:"device_metrics,omitempty" jsonschema:"hardware counters by kernel, category and name"`
+	Kernels       map[string][]kernelrun.Kernel `json:"kernels,omitempty" jsonschema:"with device metrics: which kernels ran and where they come from, by kernel; evidence from one untimed call"`
+	Reports       map[string]json.RawMessage    `json:"ncu_reports,omitempty" jsonschema:"full reports of Nsight Compute, by kernel"`
+	MetricsError  string                        `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
 }
 
 // ResultOf reads what a worker sent; the zero Result before it has.
@@ -114,9 +115,12 @@ func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) Metadata
 			name = "original" // the only kernel of an evaluation has this name, too
 		}
 		if m.DeviceMetrics == nil {
-			m.DeviceMetrics, m.Reports = map[string]any{}, map[string]json.RawMessage{}
+			m.DeviceMetrics, m.Kernels, m.Reports = map[string]any{}, map[string][]kernelrun.Kernel{}, map[string]json.RawMessage{}
 		}
 		m.DeviceMetrics[name+"_device_metrics"] = metrics.Device
+		if metrics.Kernels != nil {
+			m.Kernels[name] = metrics.Kernels
+		}
 		if metrics.Report != nil {
 			m.Reports[name] = metrics.Report
 		}

@@ -1,0 +1,80 @@
+package origin
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"warpboard/evaluator/job"
+)
+
+const (
+	// longestName is how much of a kernel's name is kept, in bytes: names of ATen and CUTLASS may have thousands.
+	longestName = 160
+	// longestRead is how much of it is looked at, and maxSignature bounds, as a power of two, what a mangled one may unfold to.
+	longestRead, maxSignature = 16 << 10, 14
+)
+
+// cast is what ncu writes before a number among template arguments.
+var cast = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
+
+// name is a kernel's name in parts.
+type name struct {
+	whole     string // the demangled signature
+	shown     string // without return type and parameters, for people
+	qualified string // likewise, without template arguments
+	base      string // the function alone
+}
+
+func nameOf(printed string) name {
+	whole := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(printed[:min(len(printed), longestRead)], ""))
+	if strings.HasPrefix(whole, "_Z") {
+		whole = demangle.Filter(whole, demangle.NoRust, demangle.MaxLength(maxSignature))
+	}
+	whole = strings.NewReplacer("(anonymous namespace)::", "", "<unnamed>::", "").Replace(strings.TrimSpace(whole))
+	n := name{whole: whole}
+	var shown string
+	shown, n.qualified = function(whole)
+	n.shown = job.ShowBidi(job.Shorten(cast.ReplaceAllString(shown, ""), longestName))
+	n.base = n.qualified[strings.LastIndex(n.qualified, "::")+1:]
+	n.base = strings.TrimPrefix(n.base, ":")
+	return n
+}
+
+// function is the function of a signature, with and without template arguments. What is no signature stays as it is.
+func function(signature string) (shown, qualified string) {
+	var plain strings.Builder
+	start, depth := 0, 0
+scan:
+	for i := range len(signature) {
+		c := signature[i]
+		switch {
+		case c == '<':
+			depth++
+		case c == '>':
+			if depth--; depth < 0 {
+				return signature, signature
+			}
+		case depth > 0:
+		case c == '(' && i > start:
+			signature = signature[:i]
+			break scan
+		case c == ' ': // a return type was before it
+			start = i + 1
+			plain.Reset()
+		default:
+			plain.WriteByte(c)
+		}
+	}
+	if depth != 0 || plain.Len() == 0 {
+		return signature, signature
+	}
+	return signature[start:], plain.String()
+}

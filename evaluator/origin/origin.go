@@ -1,0 +1,100 @@
+package origin
+
+import (
+	"math"
+	"regexp"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+)
+
+// The origins. Those of libraries are named like them.
+const (
+	source  = "source"
+	unknown = "unknown"
+	cuBLAS  = "cuBLAS"
+	cuDNN   = "cuDNN"
+	cutlass = "CUTLASS"
+	cub     = "CUB or Thrust"
+	aten    = "PyTorch (ATen)"
+	dynamo  = "Triton (torch.compile)"
+	nccl    = "NCCL"
+	other   = "other library"
+)
+
+// rule says that kernels come from a library: by a function's qualified name, or anywhere in its signature.
+type rule struct {
+	origin    string
+	qualified *regexp.Regexp
+	signature *regexp.Regexp
+}
+
+func (r rule) fits(n name) bool {
+	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.whole)
+}
+
+// certain are names that a library has for itself. They go before the source: a comment with a kernel of this name does not make it
+// the source's. CUTLASS and CUB are libraries also where the source includes their headers.
+var certain = []rule{
+	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:cudnn|xmma_cudnn|cutlass__5x_cudnn)|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_|(?:^|::)cudnn::`)},
+	{origin: cuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)_\w*gemm_|^(?:internal::)?gemvx::`),
+		signature: regexp.MustCompile(`\bcublas[A-Z]\w*(?:Params|Tensor)`)},
+	{origin: aten, qualified: regexp.MustCompile(`^(?:at|c10|torch|caffe2|at_cuda_detail|pytorch_flash|PyTorchMemEffAttention)::|^fmha_cutlass[FB]_`)},
+	{origin: cutlass, qualified: regexp.MustCompile(`^cutlass::|^cutlass_\d`)},
+	{origin: cub, qualified: regexp.MustCompile(`^(?:cub|thrust)::`)},
+	{origin: nccl, qualified: regexp.MustCompile(`^nccl(?:Dev)?Kernel`)},
+	{origin: other, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
+}
+
+// likely are names that a source can have as well, and that go after it.
+var likely = []rule{
+	{origin: dynamo, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
+	{origin: aten, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
+	{origin: cuBLAS, qualified: regexp.MustCompile(`^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
+	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:implicit|explicit)_convolve_|^cask_cudnn`)},
+	{origin: other, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
+}
+
+// of is the origin of a kernel, and whether that is a library.
+func of(n name, sources map[string]bool) (origin string, library bool) {
+	for _, r := range certain {
+		if r.fits(n) {
+			return r.origin, true
+		}
+	}
+	if declares(sources, n) {
+		return source, false
+	}
+	for _, r := range likely {
+		if r.fits(n) {
+			return r.origin, true
+		}
+	}
+	return unknown, false
+}
+
+// Of are the kernels of a report, in the order of their first launches. Files are what was submitted, by name.
+func Of(report *ncu.Report, files map[string][]byte) []job.Kernel {
+	var rows []job.Kernel
+	at, names := map[string]int{}, declared(files)
+	var untimed []int
+	for i := range report.Kernels {
+		n := nameOf(report.Kernels[i].Name)
+		row, seen := at[n.shown]
+		if !seen {
+			origin, library := of(n, names)
+			row = len(rows)
+			at[n.shown], rows = row, append(rows, job.Kernel{Name: n.shown, Origin: origin, Library: library})
+		}
+		ns, ok := report.Kernels[i].Duration()
+		if !ok {
+			untimed = append(untimed, row)
+		}
+		rows[row].Launches, rows[row].NS = rows[row].Launches+1, rows[row].NS+math.Round(ns)
+	}
+	for _, row := range untimed {
+		rows[row].NS = 0
+	}
+	job.SetShares(rows)
+	return rows
+}

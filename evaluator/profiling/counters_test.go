@@ -1,0 +1,26 @@
+package profiling
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/ncutest"
+)
+
+// An evaluation with device metrics lists every kernel of its call, though the metrics are of the last one.
+func TestDeviceMetricsListWhatRan(t *testing.T) {
+	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	m, err := metrics(report, "@triton.jit\ndef softmax_row(x): pass\n")
+	want := []kernelrun.Kernel{
+		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1, NS: 175_872, Share: 175_872.0 / 206_816},
+		{Name: "softmax_row", Origin: "source", Launches: 1, NS: 30_944, Share: 30_944.0 / 206_816}}
+	if diff := cmp.Diff(want, m.Kernels); diff != "" || err != nil || m.Device["timing_metrics"] == nil {
+		t.Errorf("%v, want -, is +:\n%s", err, diff)
+	}
+	if short := (kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": m}}).WithoutDetails(); len(short.Metrics["custom"].Kernels) != 2 {
+		t.Errorf("a result without details has lost what ran: %+v", short.Metrics)
+	}
+}
