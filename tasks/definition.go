@@ -114,7 +114,10 @@ type Definition struct {
 	Roofline    *Roofline `json:"roofline,omitempty"`
 	NoProfile   bool      `json:"no_profile,omitempty"` // `profile: false`
 	// SanitizeFirst ranks a source on a device only after compute-sanitizer found nothing in it there: `sanitize: required`.
-	SanitizeFirst bool        `json:"sanitize_first,omitempty"`
+	SanitizeFirst bool `json:"sanitize_first,omitempty"`
+	// RefuseLibrary says that kernels shall come from the source: `library: refuse`. Ranked runs whose profile has kernels of
+	// libraries are flagged for a review.
+	RefuseLibrary bool        `json:"refuse_library,omitempty"`
 	Validation    *Validation `json:"validation,omitempty"`
 	// OwnHarness is true when the bundle brings the eval program itself; otherwise
 	// Warpboard's harness for Lang is used.

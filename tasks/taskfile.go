@@ -99,6 +99,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.sanitize(f["sanitize"])
 	r.harness(f["config"])
 	r.worldSizes(f)
+	r.library(f["library"])
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
 	r.checkDrawn(f)
@@ -118,6 +119,19 @@ func (r *taskReader) sanitize(node *yaml.Node) {
 		r.refuse(node, "sanitize", "a task on several GPUs cannot be checked with compute-sanitizer")
 	case len(def.Tests) == 0:
 		r.refuse(node, "sanitize", "compute-sanitizer checks the tests, and there are none")
+	}
+}
+
+// library reads whether kernels of libraries are unwanted. Which kernels ran is known from profiles alone.
+func (r *taskReader) library(node *yaml.Node) {
+	def := &r.bundle.Definition
+	def.RefuseLibrary = r.choice(node, "library", "allow", "allow", "refuse") == "refuse"
+	switch {
+	case !def.RefuseLibrary:
+	case def.Lang == LangCPP:
+		r.refuse(node, "library", "which kernels ran is known from the profile, and a run on a CPU has none")
+	case def.NoProfile:
+		r.refuse(node, "library", "which kernels ran is known from the profile, and this task has none")
 	}
 }
 

@@ -129,6 +129,9 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	if d.SanitizeFirst {
 		y.Set("sanitize", "required")
 	}
+	if d.RefuseLibrary {
+		y.Set("library", "refuse")
+	}
 	if d.Validation != nil {
 		y.Fields("validation", map[string]string{"version": d.Validation.Version, "script": d.Validation.Script})
 	}

@@ -19,6 +19,7 @@ const (
 	Clocks      Kind = "clocks"      // its clocks differ by more than the tolerance
 	Held        Kind = "held"        // it does not count before someone has looked: below the floor of its unit or above its roof
 	Source      Kind = "source"      // hints in its text, or it is the text of a disqualified run
+	Library     Kind = "library"     // a profile lists kernels of libraries, which its task refuses
 	Unconfirmed Kind = "unconfirmed" // a confirmation of it ended without numbers
 )
 

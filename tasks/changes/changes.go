@@ -57,6 +57,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("roofline", a.Roofline, b.Roofline, false)
 	differ("profile", !a.NoProfile, !b.NoProfile, false)
 	differ("sanitize", a.SanitizeFirst, b.SanitizeFirst, false)
+	differ("library", a.RefuseLibrary, b.RefuseLibrary, false)
 	differ("validation", a.Validation, b.Validation, false)
 	out = append(out, diffFiles("validation", validationFile(old), validationFile(new), false)...)
 	if len(out) == 0 { // else what the text says is told already
