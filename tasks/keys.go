@@ -123,8 +123,8 @@ func programKeys() []Key {
 				"This protects against mistakes, not against cheating: a submission can forge the findings.",
 			Limits: "`optional` or `required`. `required` needs tests and a single GPU, and workers with compute-sanitizer.", Values: []string{"optional", "required"}},
 		{Name: "library", Langs: []Lang{LangPython, LangCUDA}, Default: "allow", Example: `library: refuse`,
-			Meaning: "`refuse`: the kernels must come from the source, not from a library such as cuBLAS. If the profile of a ranked run lists a library's kernel, the run has a tag, " +
-				"and those who review runs get a hint. No run fails by it: the list is evidence from one untimed call, which a submission can recognise.",
+			Meaning: "`refuse`: kernels must come from the source, not from a library such as cuBLAS. If the profile of a ranked run lists a library's kernel, " +
+				"the run gets a tag and reviewers get a hint. The score stands: the list is evidence from one untimed call, which a submission can detect.",
 			Limits: "`allow` or `refuse`. `refuse` needs profiles, and so a GPU.", Values: []string{"allow", "refuse"}},
 		{Name: "validation", Langs: []Lang{LangPython}, Example: "validation: {version: v1, script: reference.py}",
 			Meaning: "A script that tries a submission in an application. After the deadline, the author of the task or an admin can run it on the top ten entries of each board. " +

@@ -20,8 +20,9 @@ type Measures struct {
 	Timeline    charts.TimelineVM
 	Kernels     []KernelFacts
 	Measured    []MeasuredCase
-	Details     string        // address of the profile, if there is one
-	ProfileNote string        // why there is none, or none yet
+	Details     string // address of the profile, if there is one
+	ProfileNote string // why there is none, or none yet
+	Ran         Ran
 	Compare     templ.SafeURL // beside the board's first; empty for the first itself
 }
 

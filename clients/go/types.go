@@ -16,7 +16,7 @@ type TaskSummary struct {
 	Tags     []string   `json:"tags,omitempty" jsonschema:"by which people find the task: 'reduction', 'beginner' …"`
 	Problem  string     `json:"problem,omitempty" jsonschema:"the same for this task in other languages"`
 	Devices  []string   `json:"devices"`
-	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"last moment for submissions; absent: no deadline"`
+	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"last moment for submissions; absent: none"`
 }
 
 // TaskLimit is what one person may submit to a task in the last hour or day. Nothing is bounded whose number is absent.
@@ -41,10 +41,11 @@ type Task struct {
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.
-	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files that a submission may have; absent: none"`
-	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"ranking on a GPU needs a clean sanitize run of the source"`
+	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files of a submission; absent: none"`
+	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"a GPU ranks only what a sanitize run found clean"`
+	Library         string   `json:"library,omitempty"` // "refuse": as in task.yml
 	// Limits are those of the caller; admins have none.
-	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"the caller's limits, and what is left; absent: no limits"`
+	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"the caller's limits, and what is left; absent: none"`
 }
 
 // Draw is what was drawn for the ranges in a task's cases, for all ranked runs of a version on a device with one software.
@@ -160,6 +161,8 @@ type Run struct {
 	Outcome    *Outcome     `json:"outcome,omitempty" jsonschema:"what a ranked run means on the board; absent: it is on no board"`
 	Validation *Validation  `json:"validation,omitempty" jsonschema:"result of the task's validation script, if the run is an entry; absent: the script did not run on it"`
 	Profile    string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv, .ncu-rep or .ptx behind it as data; absent: it was not profiled"`
+	Kernels    []job.Kernel `json:"kernels,omitempty" jsonschema:"kernels of the profile, all cases together, and where they come from by their names: evidence, not proof; absent: not known"`
+	Libraries  string       `json:"refused_libraries,omitempty" jsonschema:"libraries of these kernels, if the task refuses them; no verdict"`
 	Failure    *job.Failure `json:"failure,omitempty"`
 
 	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`

@@ -29,6 +29,9 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 		},
 		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles, SanitizeFirst: d.SanitizeFirst,
 	}
+	if d.RefuseLibrary {
+		answer.Library = "refuse"
+	}
 	for label, path := range d.Templates {
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
 	}
@@ -96,16 +99,21 @@ func hide(answer *client.Run, hidden runs.Hidden) {
 	}
 }
 
-// profileAddress is the address of a run's profile; empty if it has none.
-func (a *API) profileAddress(ctx context.Context, version catalog.TaskVersion, run work.Run) (string, error) {
-	if !run.State.Final() {
-		return "", nil
+// addProfile adds the address of a run's profile, if it has one, and what ran in it.
+func (a *API) addProfile(ctx context.Context, seen runs.RunAccess, answer *client.Run) error {
+	if !seen.Run.State.Final() {
+		return nil
 	}
-	profile, err := a.runs.ProfileOf(ctx, runs.RunAccess{Access: runs.Access{Version: version}, Run: run})
+	profile, err := a.runs.ProfileOf(ctx, seen)
 	if err != nil || profile.Run.ID == 0 || profile.Missing != "" {
-		return "", err
+		return err
 	}
-	return a.site.Settings.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
+	answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(seen.Run.SubmissionID, seen.Run.ID))
+	answer.Kernels = job.KernelsOf(profile.Cases)
+	if seen.Version.Definition.RefuseLibrary {
+		answer.Libraries = job.LibrariesIn(answer.Kernels)
+	}
+	return nil
 }
 
 func eventAnswer(e work.RunEvent) client.Event {
@@ -167,7 +175,7 @@ func (a *API) runAnswers(ctx context.Context, seen runs.Access) (answers []clien
 		if !seen.MaySeeSource {
 			hide(&answer, runs.HiddenOf(seen.Version.Definition))
 		}
-		if answer.Profile, err = a.profileAddress(ctx, seen.Version, run); err != nil {
+		if err = a.addProfile(ctx, runs.RunAccess{Access: seen, Run: run}, &answer); err != nil {
 			return nil, false, err
 		}
 		outcome, validated, err := a.runs.Outcome(ctx, runs.RunAccess{Access: seen, Run: run})

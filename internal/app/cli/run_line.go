@@ -35,6 +35,9 @@ func printRun(s *console.Screen, run client.Run) {
 	if run.Disqualified != nil {
 		rest += "  disqualified: " + run.DisqualifiedWhy
 	}
+	if run.Libraries != "" {
+		rest += "  the task refuses libraries, and the profile lists " + strings.ReplaceAll(run.Libraries, "\u00a0", " ")
+	}
 	if run.Profile != "" {
 		rest += "  profile " + run.Profile
 	}

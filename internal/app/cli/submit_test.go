@@ -28,7 +28,8 @@ func TestARunIsToldInOneLine(t *testing.T) {
 		"H200   failed  memcheck found an error.\nH200   submission.cu:6: error: memcheck: Invalid write in oob(int) (28 times)\nH200   warning: racecheck: Race\n": {
 			Device: "H200", State: "failed", Failure: &job.Failure{Reason: "memcheck found an error."}, Stages: []job.StageResult{{Findings: []job.Finding{
 				{Tool: "memcheck", Message: "Invalid write", Kernel: "oob(int)", File: "submission.cu", Line: 6, Count: 28}, {Tool: "racecheck", Warning: true, Message: "Race", Count: 1}}}}},
-		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
+		"H200   done  the task refuses libraries, and the profile lists cuBLAS 94 %\n": {Device: "H200", State: "done", Libraries: "cuBLAS 94\u00a0%"},
+		"CPU    failed  Wrong answer.\n":                                               {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
 	} {
 		var out bytes.Buffer
 		if printRun(&console.Screen{Out: &out}, run); out.String() != want {

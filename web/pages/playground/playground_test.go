@@ -199,7 +199,7 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 	path := resp.Header.Get("Location")
 	doc := finished(s, b, kernelrun.Result{Worker: webtest.Hostile, Name: webtest.Hostile, CUDA: webtest.Hostile, Stage: webtest.Hostile, Signal: webtest.Hostile, Stdout: webtest.Hostile, MetricsError: webtest.Hostile,
 		StageSeconds: map[string]float64{webtest.Hostile: 1}, Report: kernelrun.Report{CompilationError: webtest.Hostile, ProfilingMethod: webtest.Hostile, MaxDifference: webtest.Hostile},
-		Metrics: map[string]kernelrun.Metrics{webtest.Hostile: {Device: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
+		Metrics: map[string]kernelrun.Metrics{webtest.Hostile: {Kernels: []kernelrun.Kernel{{Name: webtest.Hostile, Origin: webtest.Hostile}}, Device: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
 	again := b.Page("/playground?from="+strings.TrimPrefix(path, "/evaluations/"), http.StatusOK)
 	_, resp = playground(s, tryForm(url.Values{"rows": {webtest.Hostile}, "kernel": {webtest.Hostile}, "kernel_type": {webtest.Hostile}, "num_trials": {webtest.Hostile}, "contract": {webtest.Hostile}}))
 	for name, doc := range map[string]*goquery.Document{"result": doc, "again": again, "refused": webtest.Document(t, resp, http.StatusUnprocessableEntity)} {
@@ -208,6 +208,21 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 			t.Errorf("the %s page hides or runs what was typed", name)
 		}
 		webtest.CheckDirection(t, doc, name == "result")
+	}
+}
+
+func TestAnEvaluationShowsWhatRan(t *testing.T) {
+	s := webtest.NewEvalSite(t)
+	b, resp := playground(s, tryForm(url.Values{"kernel": {"def f(x): return x @ x"}}))
+	webtest.WantStatus(t, resp, http.StatusSeeOther)
+	doc := finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true}, Metrics: map[string]kernelrun.Metrics{"custom": {
+		Kernels: []kernelrun.Kernel{{Name: "nvjet_hsh", Origin: "cuBLAS", Library: true, Launches: 1, NS: 999_900, Share: 0.9999}, {Name: "mine", Origin: "source", Launches: 1, NS: 100, Share: 0.0001}}}}})
+	webtest.CheckSound(t, doc)
+	webtest.WantText(t, doc, "[data-ran] tr[data-origin=cuBLAS]", "nvjet_hsh cuBLAS 100.0 % 1")
+	webtest.WantText(t, doc, "[data-ran] tr[data-origin=source]", "mine source < 0.1 % 1")
+	path := strings.Replace(resp.Header.Get("Location"), "/evaluations/", "/api/v1/evaluations/", 1)
+	if text := webtest.Body(t, b.Get(path)); !strings.Contains(text, `"kernels":{"original":[{"name":"nvjet_hsh","origin":"cuBLAS","library":true,"launches":1,"ns":999900,"share":0.9999}`) {
+		t.Errorf("the API answers %s", text)
 	}
 }
 

@@ -70,7 +70,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 	known, off, err := s.devicesAndSwitches(c.UserContext(), accounts.User{})
 	choices := ChoicesAmong(known, task.Devices, form.Devices)
 	form.Off = switches.Sentence(off, switches.Submissions, switches.Task(task.ID))
-	form.Devices, form.Modes, form.SanitizeFirst = choices, modesOf(d.Lang, choices), d.SanitizeFirst
+	form.Devices, form.Modes, form.SanitizeFirst, form.RefuseLibrary = choices, modesOf(d.Lang, choices), d.SanitizeFirst, d.RefuseLibrary
 	return err
 }
 

@@ -43,8 +43,9 @@ func (h Hidden) Stage(r *job.StageResult) {
 		return
 	}
 	r.Cases = slices.Clone(r.Cases)
+	numbers := map[string]string{}
 	for i := range r.Cases {
-		h.hideCase(r.Stage, &r.Cases[i])
+		h.hideCase(r.Stage, &r.Cases[i], numbers)
 	}
 }
 
@@ -93,7 +94,7 @@ func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	shown.Text = ""
 	if shown.Case != nil && (h.self || shown.Stage == job.StageProfile || shown.Stage == job.StageSanitize) {
 		c := *shown.Case
-		h.hideCase(shown.Stage, &c)
+		h.hideCase(shown.Stage, &c, map[string]string{})
 		shown.Case = &c
 	}
 	if shown.Ended != nil {
@@ -105,8 +106,17 @@ func (h Hidden) Event(e work.RunEvent) work.RunEvent {
 	return e
 }
 
-// hideCase leaves a case's name where it is one of the task's, or a tool's of compute-sanitizer.
-func (h Hidden) hideCase(stage job.Stage, c *job.CaseResult) {
+// hideCase leaves a case's name where it is one of the task's, or a tool's of compute-sanitizer. Kernels keep their origins, and get
+// the same numbers in all cases of a stage.
+func (h Hidden) hideCase(stage job.Stage, c *job.CaseResult, numbers map[string]string) {
+	c.Kernels = slices.Clone(c.Kernels)
+	for i := range c.Kernels {
+		name := &c.Kernels[i].Name
+		if numbers[*name] == "" {
+			numbers[*name] = fmt.Sprintf("kernel %d", len(numbers)+1)
+		}
+		*name = numbers[*name]
+	}
 	if c.Message = ""; stage == job.StageSanitize {
 		return
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,6 +26,7 @@ func (s *Runs) addMeasures(ctx context.Context, run work.Run, def tasks.Definiti
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
 		card.ProfileNote = profile.Missing
 	}
+	card.Ran = ranIn(run, def, profile)
 	var stages []job.StageResult
 	for _, stage := range card.Stages {
 		stages = append(stages, stage.Result)
@@ -43,6 +45,25 @@ func (s *Runs) addMeasures(ctx context.Context, run work.Run, def tasks.Definiti
 		card.Compare = views.CompareURL(first, run.ID)
 	}
 	return err
+}
+
+// ranIn is what ran in the profile of a run.
+func ranIn(run work.Run, def tasks.Definition, profile Profile) views.Ran {
+	ran := views.Ran{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
+	for _, c := range profile.Cases {
+		launches := 0
+		for _, k := range c.Kernels {
+			launches += k.Launches
+		}
+		if launches > 0 {
+			ran.Cases++
+		}
+		ran.Full = ran.Full || launches >= job.MostLaunches
+	}
+	if ran.Refused && run.ScoreNS != nil && len(ran.Kernels) == 0 {
+		ran.Unknown = cmp.Or(profile.Missing, "The worker that profiled this run did not list its kernels.")
+	}
+	return ran
 }
 
 // measuredCases sets the times of the cases beside the work that the task says they are.
