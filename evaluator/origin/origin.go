@@ -33,11 +33,14 @@ func (r rule) fits(n name) bool {
 	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.whole)
 }
 
+// generations begin the names of kernels of cuBLAS and cuDNN for a generation of GPUs.
+const generations = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
+
 // certain are names that a library has for itself. They go before the source: a comment with a kernel of this name does not make it
 // the source's. CUTLASS and CUB are libraries also where the source includes their headers.
 var certain = []rule{
-	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:cudnn|xmma_cudnn|cutlass__5x_cudnn)|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_|(?:^|::)cudnn::`)},
-	{origin: cuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)_\w*gemm_|^(?:internal::)?gemvx::`),
+	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
+	{origin: cuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),
 		signature: regexp.MustCompile(`\bcublas[A-Z]\w*(?:Params|Tensor)`)},
 	{origin: aten, qualified: regexp.MustCompile(`^(?:at|c10|torch|caffe2|at_cuda_detail|pytorch_flash|PyTorchMemEffAttention)::|^fmha_cutlass[FB]_`)},
 	{origin: cutlass, qualified: regexp.MustCompile(`^cutlass::|^cutlass_\d`)},
@@ -50,8 +53,8 @@ var certain = []rule{
 var likely = []rule{
 	{origin: dynamo, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
 	{origin: aten, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
-	{origin: cuBLAS, qualified: regexp.MustCompile(`^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
-	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:implicit|explicit)_convolve_|^cask_cudnn`)},
+	{origin: cuBLAS, qualified: regexp.MustCompile(`^` + generations + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
+	{origin: cuDNN, qualified: regexp.MustCompile(`^` + generations + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
 	{origin: other, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 

@@ -78,23 +78,30 @@ def helper(x): pass
 		"helper":                                                 "unknown helper",
 		"tiles":                                                  "unknown tiles",
 		"nvjet_sm90_hsh_128x128":                                 "cuBLAS nvjet_sm90_hsh_128x128",
-		"ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn":                                                                               "cuBLAS ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn",
-		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas":                                                                        "cuBLAS sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas",
-		"void cublasLt::splitKreduce_kernel<(int)32, (int)16, int, float>(cublasLt::cublasSplitKParams<float>)":                                     "cuBLAS cublasLt::splitKreduce_kernel<32, 16, int, float>",
-		"void dot_kernel<float, (int)128, (int)0, cublasDotParams<cublasGemvTensor<const float>>>(T4)":                                              "cuBLAS dot_kernel<float, 128, 0, cublasDotParams<cublasGemvTensor<const float>>>",
-		"void gemv2T_kernel_val<int, int, float, float>(T13, T6)":                                                                                   "cuBLAS gemv2T_kernel_val<int, int, float, float>",
-		"void internal::gemvx::kernel<int, int, float>(T1)":                                                                                         "cuBLAS internal::gemvx::kernel<int, int, float>",
-		"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16":                                                        "cuDNN sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16",
-		"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32>(T1::Params)":                                                    "cuDNN cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32>",
-		"void cudnn::ops::nchwToNhwcKernel<float, float>(cudnn::ops::nchw2nhwc_params_t<T3>)":                                                       "cuDNN cudnn::ops::nchwToNhwcKernel<float, float>",
-		"void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_bf16_128x128_32x5_tn_align8>(T1::Params)":                                             "CUTLASS cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_bf16_128x128_32x5_tn_align8>",
-		"void cub::CUB_200302_900_NS::DeviceReduceKernel<cub::Policy>(T2)":                                                                          "CUB or Thrust cub::CUB_200302_900_NS::DeviceReduceKernel<cub::Policy>",
-		"void at::native::vectorized_elementwise_kernel<(int)4, at::native::FillFunctor<float>, std::array<char *, (unsigned long)1>>(int, T2, T3)": "PyTorch (ATen) at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char *, 1>>",
-		"void at::native::<unnamed>::CatArrayBatchedCopy<unsigned int>(unsigned int *)":                                                             "PyTorch (ATen) at::native::CatArrayBatchedCopy<unsigned int>",
-		"void <unnamed>::softmax_warp_forward<float, float, float, (int)10, (bool)0, (bool)0>(T2 *, const T1 *, int)":                               "PyTorch (ATen) softmax_warp_forward<float, float, float, 10, 0, 0>",
-		"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<(int)64>>(pytorch_flash::Flash_fwd_params)":                                   "PyTorch (ATen) pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64>>",
-		"fmha_cutlassF_bf16_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel<cutlass::bfloat16_t>::Params)":                            "PyTorch (ATen) fmha_cutlassF_bf16_aligned_64x64_rf_sm80",
-		"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<(unsigned long)4096>)":                                                    "NCCL ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+		"ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn":                                                                                                    "cuBLAS ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn",
+		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas":                                                                                             "cuBLAS sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas",
+		"void cublasLt::splitKreduce_kernel<(int)32, (int)16, int, float>(cublasLt::cublasSplitKParams<float>)":                                                          "cuBLAS cublasLt::splitKreduce_kernel<32, 16, int, float>",
+		"void dot_kernel<float, (int)128, (int)0, cublasDotParams<cublasGemvTensor<const float>>>(T4)":                                                                   "cuBLAS dot_kernel<float, 128, 0, cublasDotParams<cublasGemvTensor<const float>>>",
+		"void gemv2T_kernel_val<int, int, float, float>(T13, T6)":                                                                                                        "cuBLAS gemv2T_kernel_val<int, int, float, float>",
+		"void internal::gemvx::kernel<int, int, float>(T1)":                                                                                                              "cuBLAS internal::gemvx::kernel<int, int, float>",
+		"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16":                                                                             "cuDNN sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16",
+		"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32>(T1::Params)":                                                                         "cuDNN cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32>",
+		"void cudnn::ops::nchwToNhwcKernel<float, float>(cudnn::ops::nchw2nhwc_params_t<T3>)":                                                                            "cuDNN cudnn::ops::nchwToNhwcKernel<float, float>",
+		"void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_bf16_128x128_32x5_tn_align8>(T1::Params)":                                                                  "CUTLASS cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_bf16_128x128_32x5_tn_align8>",
+		"void cub::CUB_200302_900_NS::DeviceReduceKernel<cub::Policy>(T2)":                                                                                               "CUB or Thrust cub::CUB_200302_900_NS::DeviceReduceKernel<cub::Policy>",
+		"void at::native::vectorized_elementwise_kernel<(int)4, at::native::FillFunctor<float>, std::array<char *, (unsigned long)1>>(int, T2, T3)":                      "PyTorch (ATen) at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char *, 1>>",
+		"void at::native::<unnamed>::CatArrayBatchedCopy<unsigned int>(unsigned int *)":                                                                                  "PyTorch (ATen) at::native::CatArrayBatchedCopy<unsigned int>",
+		"void <unnamed>::softmax_warp_forward<float, float, float, (int)10, (bool)0, (bool)0>(T2 *, const T1 *, int)":                                                    "PyTorch (ATen) softmax_warp_forward<float, float, float, 10, 0, 0>",
+		"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<(int)64>>(pytorch_flash::Flash_fwd_params)":                                                        "PyTorch (ATen) pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64>>",
+		"fmha_cutlassF_bf16_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel<cutlass::bfloat16_t>::Params)":                                                 "PyTorch (ATen) fmha_cutlassF_bf16_aligned_64x64_rf_sm80",
+		"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<(unsigned long)4096>)":                                                                         "NCCL ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+		"_5x_cudnn_ampere_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1":                                                                                         "cuDNN _5x_cudnn_ampere_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
+		"volta_scudnn_128x64_relu_medium_nn_v1":                                                                                                                          "cuDNN volta_scudnn_128x64_relu_medium_nn_v1",
+		"void cask__5x_cudnn::computeOffsetsKernel<(bool)0, (bool)0>(cask__5x_cudnn::ComputeOffsetsParams)":                                                              "cuDNN cask__5x_cudnn::computeOffsetsKernel<0, 0>",
+		"void gemmSN_TN_kernel<float, (int)128, cublasGemvTensorStridedBatched<const float>>(T1)":                                                                        "cuBLAS gemmSN_TN_kernel<float, 128, cublasGemvTensorStridedBatched<const float>>",
+		"std::enable_if<!(bool)0, void>::type internal::gemvx::kernel<int, int>(T1)":                                                                                     "cuBLAS internal::gemvx::kernel<int, int>",
+		"void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &)::[lambda() (instance 3)]::operator ()() const>(int)": "PyTorch (ATen) at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &)::[lambda() (instance 3)]::operator ()() const>",
+		"void <unnamed>::sparse_attention_kernel<(bool)1>(<unnamed>::SparseAttentionParams)":                                                                             "unknown sparse_attention_kernel<1>",
 		"": "unknown ",
 	} {
 		rows := origin.Of(reportOf(name), map[string][]byte{"submission.py": []byte(own)})
@@ -105,11 +112,12 @@ def helper(x): pass
 }
 
 func TestASourceMayHaveNamesThatLibrariesHaveToo(t *testing.T) {
-	names := []string{"void gemv2T_kernel_val<int>(int)", "softmax_warp_forward(float *)", "void tile(int)", "void at::native::mine(int)"}
+	names := []string{"void gemv2T_kernel_val<int>(int)", "softmax_warp_forward(float *)", "void tile(int)", "void at::native::mine(int)", "hopper_bf16_gemm_tma"}
 	for source, want := range map[string]string{
-		"": "cuBLAS, PyTorch (ATen), unknown, PyTorch (ATen)",
-		"template<class T> __global__ void gemv2T_kernel_val(T);\n__global__ void softmax_warp_forward(float*){}": "source, source, unknown, PyTorch (ATen)",
-		"#define KERNEL __global__ void\nKERNEL tile(int n) {}\nnamespace at::native { KERNEL mine(int); }":       "cuBLAS, PyTorch (ATen), source, PyTorch (ATen)",
+		"": "cuBLAS, PyTorch (ATen), unknown, PyTorch (ATen), cuBLAS",
+		"template<class T> __global__ void gemv2T_kernel_val(T);\n__global__ void softmax_warp_forward(float*){}": "source, source, unknown, PyTorch (ATen), cuBLAS",
+		"__global__ void hopper_bf16_gemm_tma(float*);":                                                           "cuBLAS, PyTorch (ATen), unknown, PyTorch (ATen), source",
+		"#define KERNEL __global__ void\nKERNEL tile(int n) {}\nnamespace at::native { KERNEL mine(int); }":       "cuBLAS, PyTorch (ATen), source, PyTorch (ATen), cuBLAS",
 	} {
 		var got []string
 		for _, k := range origin.Of(reportOf(names...), map[string][]byte{"submission.cu": []byte(source)}) {
