@@ -58,11 +58,13 @@ func SetShares(kernels []Kernel) {
 // KernelsOf are the kernels of all cases together, the ones with the most time first.
 func KernelsOf(cases []CaseResult) []Kernel {
 	var all []Kernel
+	rows := map[[2]string]int{}
 	for _, c := range cases {
 		for _, k := range c.Kernels {
-			at := slices.IndexFunc(all, func(o Kernel) bool { return o.Name == k.Name && o.Origin == k.Origin })
-			if at < 0 {
+			at, seen := rows[[2]string{k.Name, k.Origin}]
+			if !seen {
 				at, all = len(all), append(all, Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library})
+				rows[[2]string{k.Name, k.Origin}] = at
 			}
 			if sum := &all[at]; k.NS > 0 && (sum.NS > 0 || sum.Launches == 0) {
 				sum.NS += k.NS

@@ -65,6 +65,31 @@ func TestARunShowsWhatRanInItsProfile(t *testing.T) {
 	}
 }
 
+func TestARunOfManyKernelsListsThoseWithTheMostTime(t *testing.T) {
+	s := webtest.NewProfiledScene(t)
+	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)
+	s.Finish(run, 9e3)
+	held := webtest.FixtureReport(t, "cuda4/3")
+	for i := range 15 {
+		k := held.Kernels[0]
+		k.Name = fmt.Sprintf("part_%d<%s>(int)", i, strings.Repeat("int, ", 100))
+		held.Kernels = append(held.Kernels, k)
+	}
+	for i := range 8 {
+		k := held.Kernels[0]
+		k.Name = fmt.Sprintf("more_%d(int)", i)
+		held.Kernels = append(held.Kernels, k)
+	}
+	s.EndProfile(run, held)
+	doc := s.BrowserOf(s.Admin).Page(webtest.SubmissionPath(run), http.StatusOK)
+	webtest.CheckSound(t, doc)
+	if rows := doc.Find("[data-ran] tr[data-origin]").Length(); rows != 20 {
+		t.Errorf("%d kernels are listed", rows)
+	}
+	webtest.WantText(t, doc, "[data-ran] tr[data-further]", "4 further kernels, 16.7 % of the GPU's time")
+	webtest.WantText(t, doc, "[data-ran-note]", "These are the first 16 launches of one untimed call of each case.")
+}
+
 func TestALibraryThatItsTaskRefusesIsATagAndAHint(t *testing.T) {
 	s := refusing(t)
 	library, own, unknown := s.Ranked("Lena Library", webtest.GoodKernel, 9e3, "tri"), s.Ranked("Otto Own", webtest.SlowKernel, 9.5e3, "cuda4"), s.Ranked("Nina None", webtest.GoodKernel+"//", 9.7e3, "")
