@@ -22,7 +22,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("wave", &wave); }
 """,
     "wave.cu": """#include "wave.h"
 
-__global__ void wave(const float* x, const float* y, float* out, int n) {
+__global__ void waves(const float* x, const float* y, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = HEIGHT * cosf(x[i]) + powf(fabsf(y[i]), 1.5f);
 }
@@ -30,7 +30,7 @@ __global__ void wave(const float* x, const float* y, float* out, int n) {
 torch::Tensor wave_cuda(torch::Tensor x, torch::Tensor y) {
     auto out = torch::empty_like(x);
     const int n = x.numel();
-    wave<<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), out.data_ptr<float>(), n);
+    waves<<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), out.data_ptr<float>(), n);
     return out;
 }
 """,
