@@ -42,6 +42,7 @@ type Evaluation struct {
 	torch   bool
 
 	request     kernelrun.Request
+	text        []byte // of requestFile
 	artifact    *toolchain.Artifact
 	built       job.StageResult
 	precompiled precompiled
@@ -69,7 +70,7 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if !e.torch {
 		return false, attempt.Rejection{Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
 	}
-	if e.Job.Task, e.Job.Sources, err = taskOf(e.request, e.Job.Device); err != nil {
+	if e.Job.Task, e.Job.Sources, e.text, err = taskOf(e.request, e.Job.Device); err != nil {
 		return false, err
 	}
 	e.Taken()
@@ -209,7 +210,7 @@ func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest
 	limit := max(time.Until(e.deadline), time.Millisecond)
 	return toolchain.StageRequest{
 		Mode: mode, Timeout: limit, Processes: processes(e.request, e.Slot.Prepares(ahead), labels...),
-		Files: map[string][]byte{limitFile: fmt.Append(nil, limit.Seconds())},
+		Files: map[string][]byte{requestFile: e.text, limitFile: fmt.Append(nil, limit.Seconds())},
 	}
 }
 

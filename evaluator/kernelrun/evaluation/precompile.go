@@ -72,7 +72,7 @@ func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, l
 			continue
 		}
 		report := newReader(func(string) {})
-		out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit - took, OnPipe: report.read,
+		out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit - took, OnPipe: report.read, Files: map[string][]byte{requestFile: e.text},
 			Processes: []toolchain.Process{process(ModeCompile, label)}, Alone: true})
 		if errors.Is(err, sandbox.ErrStuck) {
 			return nil, 0, err

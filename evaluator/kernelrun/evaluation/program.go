@@ -41,6 +41,9 @@ const (
 	// CompiledFile is where the program finds what the same kernels were compiled to before.
 	CompiledFile = "compiled.json"
 	limitFile    = "limit" // the seconds that it has
+	// requestFile is the request. It comes with each stage and is no file of the task: an extension would be compiled again for another
+	// reference, other inputs, or more trials.
+	requestFile = "request.json"
 )
 
 // The files of sources that compile an extension.
@@ -49,29 +52,27 @@ const (
 	refFile    = refLabel + "_kernel.py"
 )
 
-// taskOf makes a Python task of a request, which is built and run as any other. A source that compiles an
-// extension is its submission, so that it is compiled before a device is held.
-func taskOf(r kernelrun.Request, device string) (tasks.Definition, map[string][]byte, error) {
-	def := tasks.Definition{
+// taskOf makes a Python task of a request, which is built and run as any other, and the text of requestFile. A source that compiles
+// an extension is the task's submission, so that it is compiled before a device is held.
+func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map[string][]byte, request []byte, err error) {
+	def = tasks.Definition{
 		Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
 		Config: tasks.Config{Main: judgeFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},
 	}
-	request, err := json.Marshal(struct {
+	request, err = json.Marshal(struct {
 		kernelrun.Request
 		Device string `json:"device"`
 		Inputs string `json:"inputs"`
 	}{r, device, inputsFrom(r)})
 	if err != nil {
-		return def, nil, fmt.Errorf("write the program's request: %w", err)
+		return def, nil, nil, fmt.Errorf("write the program's request: %w", err)
 	}
-	files, err := programFiles()
-	if err != nil {
-		return def, nil, err
+	if files, err = programFiles(); err != nil {
+		return def, nil, nil, err
 	}
-	files["request.json"] = request
 	addSubmission(&def, files, customFile, &r.Custom)
 	addSubmission(&def, files, refFile, r.Ref)
-	return def, files, nil
+	return def, files, request, nil
 }
 
 // inputsFrom is the label of the kernel whose get_inputs gives the inputs, in a separate process; empty if they come from a

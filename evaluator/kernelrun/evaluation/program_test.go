@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"warpboard/evaluator/kernelrun"
 	"warpboard/tasks"
 )
@@ -30,7 +32,7 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: plain}, nil},
 		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: kernelrun.Code{Type: "cuda", Source: "// load_inline"}}, nil},
 	} {
-		def, files, err := taskOf(tt.request, "H200")
+		def, files, request, err := taskOf(tt.request, "H200")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +50,25 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 			Device string
 			Custom kernelrun.Code
 		}
-		if err := json.Unmarshal(files["request.json"], &read); err != nil || read.Device != "H200" || read.Custom.Source != tt.request.Custom.Source {
+		if err := json.Unmarshal(request, &read); err != nil || read.Device != "H200" || read.Custom.Source != tt.request.Custom.Source {
 			t.Errorf("request.json: %+v, %v", read, err)
+		}
+	}
+}
+
+// TestAnExtensionIsKnownInAnotherRequest: what is compiled is kept by a task's files.
+func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
+	inline := kernelrun.Code{Type: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}
+	_, want, _, err := taskOf(kernelrun.Request{Kind: kernelrun.Compare, Ref: &kernelrun.Code{Type: "torch", Source: "a"}, Custom: inline, Timeout: 7}, "H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []kernelrun.Request{
+		{Kind: kernelrun.Compare, Ref: &kernelrun.Code{Type: "torch", Source: "b"}, Custom: inline, Timeout: 7},
+		{Kind: kernelrun.Evaluate, Custom: inline, NumTrials: 500},
+	} {
+		if _, got, _, err := taskOf(other, "H200"); err != nil || cmp.Diff(want, got) != "" {
+			t.Errorf("%+v: %v\n%s", other, err, cmp.Diff(want, got))
 		}
 	}
 }
