@@ -97,7 +97,7 @@ func TestALibraryThatItsTaskRefusesIsATagAndAHint(t *testing.T) {
 	doc := b.Page(webtest.SubmissionPath(library), http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, ".card-head [data-library]", "Library kernels")
-	webtest.WantText(t, doc, "[data-ran-note]", "The task refuses libraries, and the list has cuBLAS 85 %. The score stands, and reviewers get a hint.")
+	webtest.WantText(t, doc, "[data-ran-note]", "The task refuses library kernels. In the profile, they took GPU time: cuBLAS 85 %. The score stands, and reviewers get a hint.")
 	if label := answerOf(t, b, library).Libraries; label != "cuBLAS 85\u00a0%" {
 		t.Errorf("the API has %q", label)
 	}
