@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	processors "golang.org/x/sys/cpu"
+
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
@@ -177,6 +179,8 @@ func (b *Builder) pythonEnv(place Place) map[string]string {
 	}
 	if place.Arch != "" {
 		env["TORCH_CUDA_ARCH_LIST"] = torchArch(place.Arch)
+	} else if processors.X86.HasAVX2 && processors.X86.HasFMA {
+		env["ATEN_CPU_CAPABILITY"] = "avx2" // torch reads /proc/cpuinfo, which is not there, and would use no AVX
 	}
 	maps.Copy(env, place.Env)
 	return env

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,29 @@ func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
 			}
 		}
 		p.Close()
+	}
+}
+
+// capability is what torch says of the instructions that it uses.
+const capability = `
+import os, torch
+said = [line.strip() for line in torch.__config__.show().splitlines() if "CPU capability" in line]
+with os.fdopen(int(os.environ.get("POPCORN_FD", 1)), "w") as pipe:
+    print(*said, file=pipe)
+`
+
+// TestTorchUsesTheInstructionsThatItUsesOutside of the sandbox, which has no /proc/cpuinfo.
+func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
+	b := newBuilder()
+	want, err := exec.CommandContext(t.Context(), b.cfg.Tools.Python.Path, "-c", capability).Output()
+	if err != nil || !strings.Contains(string(want), "capability") {
+		t.Fatalf("%q, %v", want, err)
+	}
+	a, _ := mustBuild(t, b, bundle(capability))
+	var got strings.Builder
+	out, err := mustOpen(t, b, a).RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { got.Write(b) }})
+	if err != nil || got.String() != string(want) {
+		t.Errorf("%q inside, %q outside; %v\n%s", got.String(), want, err, out.Stderr)
 	}
 }
 
