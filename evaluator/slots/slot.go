@@ -210,7 +210,7 @@ func (s *Slot) gauged() *job.Gauge {
 }
 
 // leastForPrepared is the memory of a GPU in bytes from which on contexts of waiting processes, of about 500 MB each, do not matter.
-const leastForPrepared = 16e9
+const leastForPrepared = 40e9
 
 // Prepares is n where processes may wait for their stage with a context of the unit, and else 0.
 func (s *Slot) Prepares(n int) int {
