@@ -123,30 +123,31 @@ type ownAward struct {
 	Since               *time.Time
 }
 
-// ownAwards is the query for them. It looks first which entries are not behind the places with points: few of the hundreds that a
-// person may have; the limit keeps SQLite from joining first. Behind counts the entries of the epoch alone.
+// ownAwards is the query for them. It looks first which entries are at most so much slower than the first of the band with the
+// last place with points: few of the hundreds that a person may have; the limit keeps both databases from joining first. That band is
+// asked for in the very words of the index bands_last. Behind counts the entries of the epoch alone.
 const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, r.achieved_at as since,
 		(select f.ahead + f.size from bands f where f.version_id = b.version_id and f.device = b.device and f.age = b.age
 			order by f.score_ns desc, f.run_id desc limit 1) - b.ahead - b.size as behind
 	from (select t.id as task_id, t.devices, e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns from entries e
-		join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id = -e.age
-		join task_versions v on v.id = e.version_id join tasks t on t.id = v.task_id and t.version_id = v.id
-		left join bands n on n.version_id = e.version_id and n.device = e.device
-			and n.ahead = (select min(f.ahead) from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead >= @places)
-		where e.user_id = @person and (t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= @now) and (n.run_id is null or n.age > e.age or e.score_ns <= n.score_ns)
+		join tasks t on t.version_id = e.version_id
+		left join bands l on l.version_id = e.version_id and l.device = e.device and l.age = e.age and l.ahead < %[1]d and l.ahead + l.size >= %[1]d
+		where e.user_id = @person and (t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= @now)
+			and e.score_ns <= coalesce(@reach * l.score_ns, 1e300)
 		limit 1000000) e
+	join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id = -e.age
 	` + withBand + `
 	left join records r on r.version_id = e.version_id and r.device = e.device and b.run_id = e.run_id and b.ahead = 0 and r.run_id = (
 		select h.run_id from records h where h.version_id = e.version_id and h.device = e.device and h.age = e.age and h.user_id = e.user_id
 			and h.score_ns < coalesce((select min(o.score_ns) from records o where o.version_id = e.version_id and o.device = e.device and o.age = e.age and o.user_id <> e.user_id), 1e300)
 		order by h.score_ns desc limit 1)
-	order by e.device`
+	where b.ahead < %[1]d order by e.device`
 
 // TotalsOf adds up a person's points on all devices, and on each family of devices: without ranks, which need everyone's. It takes
 // one query.
 func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
 	var list []ownAward
-	if err := s.db.Read(ctx).Raw(ownAwards, sql.Named("places", pointPlaces), sql.Named("person", userID), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
+	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwards, pointPlaces), sql.Named("person", userID), sql.Named("reach", widestBand), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
 	}
 	names, tallies := []string{}, map[string]*tally{}

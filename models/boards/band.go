@@ -21,6 +21,10 @@ const widestFirst = 0.1
 // differ by about as much from day to day.
 const resolution = 0.005
 
+// widestBand bounds the scores of a band, relative to its first's: by apart, an entry shares the rank while a tenth of its score
+// less is not beyond a tenth more of the first's. The rest is for rounding.
+const widestBand = (1+widestFirst)/(1-widestFirst) + 0.01
+
 // apart is the rule of bands: it reports whether the data show that an entry is slower than the first of a band. The
 // intervals do not touch, and the scores differ by more than the resolution. A score without an interval (from an old
 // version, or from a task's own program) counts as exact, so that only the resolution applies.

@@ -2,6 +2,7 @@ package boards_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,24 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 			}
 			if last := user.ID == c.others[11].ID; last != (len(own) == 0) || !last && len(own) != 3 {
 				t.Errorf("%s has points on %d families", user.Name, len(own))
+			}
+		}
+	})
+}
+
+// TestAPersonsPointsAreThoseOfALongBoard has more entries than places with points, many of which share a rank.
+func TestAPersonsPointsAreThoseOfALongBoard(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		modelstest.Got[modelstest.Filled](t)(modelstest.Fill(t.Context(), s, 1500))
+		list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), boards.Scope{}))
+		for _, want := range list.People {
+			want.Rank, want.Tied = 0, false
+			own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(t.Context(), want.UserID))
+			all := slices.IndexFunc(own, func(f boards.FamilyTotal) bool { return f.Family == "" })
+			if all < 0 {
+				t.Errorf("the page of person %d has no points", want.UserID)
+			} else if diff := cmp.Diff(want, own[all].Total); diff != "" {
+				t.Errorf("person %d (-list +page):\n%s", want.UserID, diff)
 			}
 		}
 	})
