@@ -250,11 +250,17 @@ func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 // fetch reads a page as browsers do, compressed, and returns its bytes as they came.
 func (b reader) fetch(url string) []byte {
 	b.Helper()
+	return b.read(url, "gzip, br")
+}
+
+// read reads a page in one of these encodings.
+func (b reader) read(url, encodings string) []byte {
+	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	req.Header.Set("Accept-Encoding", "gzip, br")
+	req.Header.Set("Accept-Encoding", encodings)
 	req.Header.Set("Cookie", b.cookie)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -274,18 +280,9 @@ var static = regexp.MustCompile(`(?:src|href)="(/static/[^"]+)"`)
 // coldBytes is the size of all that a first visit loads, as it is sent.
 func (b reader) coldBytes(site, path string) int {
 	b.Helper()
-	res, err := http.Get(site + path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer res.Body.Close()
-	page, err := io.ReadAll(res.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
 	total := len(b.fetch(site + path))
 	seen := map[string]bool{}
-	for _, asset := range static.FindAllStringSubmatch(string(page), -1) {
+	for _, asset := range static.FindAllStringSubmatch(string(b.read(site+path, "identity")), -1) {
 		if !seen[asset[1]] {
 			seen[asset[1]] = true
 			total += len(b.fetch(site + asset[1]))
