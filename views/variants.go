@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"warpboard/views/format"
 )
 
 // titleParts splits "Vector add (C++)" into the problem and the variant, which is empty without parentheses.
@@ -96,5 +98,5 @@ func restText(rest []variantChip) string {
 			return fmt.Sprintf("+%d", len(rest))
 		}
 	}
-	return fmt.Sprintf("+%d offline boards", len(rest))
+	return "+" + format.Plural(len(rest), "offline board", "offline boards")
 }
