@@ -40,6 +40,9 @@ func TestAxeFindsNothing(t *testing.T) {
 		if over := w.Eval("document.documentElement.scrollWidth - innerWidth"); over != "0" {
 			t.Errorf("%s at 320 px: the page is %s px wider than the window", path, over)
 		}
+		if text := w.Eval(cut); text != "" {
+			t.Errorf("%s at 320 px: text is cut off: %s", path, text)
+		}
 		w.Do(chromedp.EmulateViewport(1280, 900))
 		w.Eval(fmt.Sprintf("document.querySelectorAll(%q).forEach((e) => e.remove())", alike))
 		w.LoadAxe()
@@ -52,6 +55,9 @@ func TestAxeFindsNothing(t *testing.T) {
 		t.Logf("%6d ms %s", time.Since(began).Milliseconds(), path)
 	}
 }
+
+// cut finds a card that hides a part of what it has.
+const cut = `[...document.querySelectorAll(".card.overflow-hidden")].find((card) => card.scrollWidth > card.clientWidth)?.innerText.slice(0, 60) ?? ""`
 
 // alike is what repeats on a page, from the sixth on: lines of source, rows of tables, keys and operations. To look at each
 // takes a minute on some pages, and finds no more. What is folded away is not seen by axe anyway, only walked.
