@@ -23,10 +23,11 @@ func TestTheProcessesOfARankedStageAreMadeBeforeAnythingIsTimed(t *testing.T) {
 		change func(*tasks.Definition)
 		want   []string
 	}{
-		"ranked":             {mode: job.ModeRanked, memory: 80e9, want: []string{"test 5", "leaderboard 0"}},
+		"ranked":             {mode: job.ModeRanked, memory: 80e9, want: []string{"test 6", "leaderboard 0"}},
 		"test":               {mode: job.ModeTest, memory: 80e9, want: []string{"test 0"}},
 		"a small GPU":        {mode: job.ModeRanked, memory: 8e9, want: []string{"test 0", "leaderboard 0"}},
 		"several GPUs":       {mode: job.ModeRanked, memory: 80e9, change: func(d *tasks.Definition) { d.MultiGPU = true }, want: []string{"test 0", "leaderboard 0"}},
+		"little memory":      {mode: job.ModeRanked, memory: 80e9, change: func(d *tasks.Definition) { d.MemoryLimit = 1 << 30 }, want: []string{"test 0", "leaderboard 0"}},
 		"a program of tasks": {mode: job.ModeTest, memory: 80e9, change: func(d *tasks.Definition) { d.OwnHarness = true }, want: []string{"test 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -85,13 +85,14 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	return result, nil
 }
 
-// prepare is how many processes are made in a step for the ranked one that follows. There, nothing may happen on the device beside
-// what is timed.
+// prepare is how many processes are made before a step: its own, and those of the ranked one that follows. There, nothing may
+// happen on the device beside what is timed.
 func (r *Run) prepare(s step) int {
-	if s.stage != job.StageTest || r.Job.Mode != job.ModeRanked || r.Job.Task.OwnHarness || r.Job.Task.MultiGPU {
+	task := r.Job.Task
+	if s.stage != job.StageTest || r.Job.Mode != job.ModeRanked || task.OwnHarness || task.MultiGPU || task.MemoryLimit > 0 {
 		return 0
 	}
-	return r.Slot.Prepares(min(cmp.Or(r.measuring.Most, harness.LeastProcesses), harness.LeastProcesses))
+	return r.Slot.Prepares(1 + min(cmp.Or(r.measuring.Most, harness.LeastProcesses), harness.LeastProcesses))
 }
 
 // keepUnfinished keeps the measurements of a judge's ranked stage that did not pass. Runs of equal source count together, so

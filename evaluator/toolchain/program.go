@@ -55,8 +55,8 @@ type StageRequest struct {
 	// with the result pipe.
 	Processes []Process
 	Alone     bool
-	// Prepare is how many processes of a Python program are made for later stages beside this one, each with a context of its GPU, if
-	// none waits. Of several Processes each says it for its own place.
+	// Prepare is how many processes of a Python program are made before its first stage, each with a context of its GPU, for that and
+	// later ones.
 	Prepare int
 	// Resident has the judge of a Python program stay for the next program's stage, with what it has set up. It must run no one's
 	// code.
@@ -67,7 +67,6 @@ type StageRequest struct {
 type Process struct {
 	Arguments []string
 	File      string // the submitted file whose compiled extensions it finds
-	Prepare   int    // as in StageRequest
 }
 
 // Program is a built submission at one place. Its stages run one after another, and nothing

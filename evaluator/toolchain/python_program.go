@@ -225,9 +225,9 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	places, warms := p.processes(req)
 	return judge.Run(ctx, judging, req.runners(p.place.GPUs, func(number int) judge.Side {
 		return func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
-			asked, script, at, prepare := req.ofRunner(number), p.runnerScript(req, number), 0, req.Prepare
+			asked, script, at := req.ofRunner(number), p.runnerScript(req, number), 0
 			if len(req.Processes) > 0 {
-				at, prepare = number, req.Processes[number].Prepare
+				at = number
 			}
 			cold := withExtensions(p.builder.pythonSpec(places[at], asked, script, theirs), p.extensions(req, number))
 			if wrapped != nil && number == 0 {
@@ -235,7 +235,7 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 				return wrapped(ctx, cold)
 			}
 			return p.process(ctx, warms[at], places[at], asked, cold, warm.Stage{
-				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Forget: at > 0, Prepare: prepare}, files, started)
+				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Forget: at > 0, Prepare: req.Prepare}, files, started)
 		}
 	}))
 }

@@ -22,9 +22,6 @@ import (
 // else that an import says is a verdict.
 const extensionFailed = "Error building extension"
 
-// ahead is how many processes are made at once for a caller's next evaluations, so that one in four has that beside its timing.
-const ahead = 4
-
 // Builder builds and runs programs, and caches what they compiled; *toolchain.Builder is the real one.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
@@ -209,7 +206,7 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest {
 	limit := max(time.Until(e.deadline), time.Millisecond)
 	return toolchain.StageRequest{
-		Mode: mode, Timeout: limit, Processes: processes(e.request, e.Slot.Prepares(ahead), labels...),
+		Mode: mode, Timeout: limit, Processes: processes(e.request, labels...),
 		Files: map[string][]byte{requestFile: e.text, limitFile: fmt.Append(nil, limit.Seconds())},
 	}
 }

@@ -90,13 +90,10 @@ func inputsFrom(r kernelrun.Request) string {
 	return ""
 }
 
-// processes are those beside the judge: of the labelled kernels, of which each prepares some for later evaluations, and of what
-// draws inputs.
-func processes(r kernelrun.Request, prepare int, labels ...string) (all []toolchain.Process) {
+// processes are those beside the judge: of the labelled kernels, and of what draws inputs.
+func processes(r kernelrun.Request, labels ...string) (all []toolchain.Process) {
 	for _, label := range labels {
-		one := process("kernel", label)
-		one.Prepare = prepare
-		all = append(all, one)
+		all = append(all, process("kernel", label))
 	}
 	if label := inputsFrom(r); label != "" {
 		all = append(all, process("inputs", label))

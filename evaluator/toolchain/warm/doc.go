@@ -9,8 +9,8 @@
 // the job's stages in it and stops it. A Python serves one job; the judge of a task runs in a separate one, under another
 // uid.
 //
-// A stage may have processes made beside it for later ones, each with a context of the GPU (warpboard_prepared.py): forks like any
-// other, that wait.
+// Before its first stage, a Python may make processes for that and later ones, each with a context of the GPU (warpboard_prepared.py):
+// forks like any other, that wait.
 //
 // What is promised: each stage is a fork of a process that has run no one's code, and finds nothing of the
 // stages before it but the kernels that the job's first one compiled; when Run or Stop returns, nothing of

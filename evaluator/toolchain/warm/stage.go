@@ -24,7 +24,7 @@ type Stage struct {
 	Started    func()            // is called when the request was sent
 	Forget     bool              // later stages do not find what it compiled, no matter which was first
 	Resident   bool              // its process stays for later stages of the same script; it must run no one's code
-	Prepare    int               // how many processes are made for later stages beside it
+	Prepare    int               // how many processes are made before the first stage, for that and later ones
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
@@ -46,7 +46,10 @@ type running struct {
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
-		Report: stage.Report, Keep: !r.served && !stage.Forget, Resident: stage.Resident, Prepare: stage.Prepare,
+		Report: stage.Report, Keep: !r.served && !stage.Forget, Resident: stage.Resident,
+	}
+	if !r.served && stage.Prepare > 0 {
+		_ = r.send(preparation{stage.Prepare}, nil) // if the Python is gone, the next request says so
 	}
 	r.served = true
 	s := &running{Stage: stage, python: r}
@@ -206,7 +209,10 @@ type request struct {
 	Keep bool `json:"keep"`
 	// Resident has the process that serves this stage stay for others of the same script.
 	Resident bool `json:"resident"`
-	// Prepare is how many processes are made for later stages, each with a context of the device, if none waits.
+}
+
+// preparation asks for so many processes that wait for stages; warm.py reads it.
+type preparation struct {
 	Prepare int `json:"prepare"`
 }
 
@@ -226,8 +232,8 @@ type ending struct {
 	} `json:"kept"`
 }
 
-// send asks for a stage; wires go with its first byte.
-func (r *Python) send(req request, wires []*os.File) error {
+// send asks for a stage or a preparation; wires go with its first byte.
+func (r *Python) send(req any, wires []*os.File) error {
 	line, err := json.Marshal(req)
 	if err != nil {
 		return err

@@ -9,7 +9,8 @@ Requests come on stdin, a stream socket, one JSON object per line: {"argv": [scr
 {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
 from 4 on, "report": whether it has a result pipe, "keep": whether it is a job's first stage, which finds nothing compiled,
 and later ones find what it compiled, "resident": whether the process that serves it stays for others of the kind
-(warpboard_resident), "prepare": how many processes are made for later stages beside it (warpboard_prepared)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
+(warpboard_resident)}. Before the first stage {"prepare": number} may come: so many processes then wait for stages
+(warpboard_prepared). Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
 bytes:
 
     w  ready; nothing
@@ -66,7 +67,7 @@ class Runner:
         self.job = os.path.join(self.top, "job")
         # Set if the sandbox has its own PID namespace: killing everyone is then safe.
         self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
-        self.exit_code = 0
+        self.exit_code = None  # of the last stage
         self.caches = warpboard_between.Cache(self.cache)
         self.places = None  # what a stage may write into
         self.inherited = None
@@ -77,7 +78,7 @@ class Runner:
         """Records the state of everything before the first stage."""
         self.caches.settle()
         self.places = warpboard_between.Places([self.top, "/out", "/dev/shm"] if self.alone else [self.top])
-        self.inherited = warpboard_between.inherited()
+        self.inherited = self.settings()
 
     def send(self, kind, data=b""):
         frame = kind + struct.pack(">I", len(data)) + data
@@ -102,8 +103,6 @@ class Runner:
             ended, reap, linger = os.pidfd_open(pid), lambda: self.reap(pid), LINGER
         for fd in (*writers, *wires):
             os.close(fd)
-        if request.get("prepare") and (not self.alone or os.path.exists("/proc/self")):
-            self.prepared.make(request["prepare"], self.prepare)
         ending = self.watch(ended, reap, linger, [read for read, _ in pipes])
         self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
         if request.get("keep"):
@@ -123,11 +122,16 @@ class Runner:
             stage.run(writers)
         return pid
 
-    def prepare(self, end):
+    def prepare(self, number):
+        """Makes processes for the stages to come. Where there is no /proc, those of a stage cannot be told from them."""
+        if self.exit_code is None and (not self.alone or os.path.exists("/proc/self")):
+            self.prepared.make(number, self.wait)
+
+    def wait(self, end):
         """What a prepared process does."""
         received = None
         with contextlib.suppress(BaseException):
-            received = warpboard_prepared.wait(end, self.inherited)
+            received = warpboard_prepared.wait(end, self.inherited[0])
         if received is None:
             os._exit(1)
         request, descriptors = received
@@ -135,8 +139,16 @@ class Runner:
 
     def tidy(self):
         """Removes a stage's leftovers, and reports whether all could be removed."""
+        self.prepared.check()
         cleared = self.places.clear()
-        return self.places.unchanged() and cleared and warpboard_between.inherited() == self.inherited
+        return self.places.unchanged() and cleared and self.settings() == self.inherited
+
+    def settings(self):
+        """Those of this process, and of the sandbox's first one, that a stage may change."""
+        first = None
+        with contextlib.suppress(PermissionError):
+            first = warpboard_between.inherited(1)
+        return warpboard_between.inherited(), first
 
     def watch(self, ended, reap, linger, readers):
         """Forwards what the stage writes until it has ended, which the descriptor says, and all of its writers are gone, for
@@ -200,7 +212,10 @@ class Runner:
                 while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                     self.prepared.died(ended[0])
             keep = self.prepared.processes() | {1, os.getpid()}
-            others = [int(name) for name in os.listdir("/proc") if name.isdecimal() and int(name) not in keep]
+            try:
+                others = [int(name) for name in os.listdir("/proc") if name.isdecimal() and int(name) not in keep]
+            except OSError:  # of a limit that the stage has set
+                break
             if not others:
                 return True
             for other in others:
@@ -445,7 +460,7 @@ def requests():
         if separator:
             pending = rest
             request = json.loads(line)
-            mine, wires = wires[: request["wires"]], wires[request["wires"] :]
+            mine, wires = wires[: request.get("wires", 0)], wires[request.get("wires", 0) :]
             yield request, mine
             continue
         data, given, _, _ = socket.recv_fds(end, CHUNK, MOST_WIRES)
@@ -474,12 +489,15 @@ def main():
     gc.freeze()  # keeps the collector from copying every page of a child
     runner.send(b"w")
     for request, wires in requests():
-        runner.serve(request, wires)
+        if number := request.get("prepare"):
+            runner.prepare(number)
+        else:
+            runner.serve(request, wires)
     # Like the last stage: the sandbox then reports which limit made it fail, if one did. The interpreter's own end takes a quarter of
     # a second with torch, for which a device would be held.
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(runner.exit_code)
+    os._exit(runner.exit_code or 0)
 
 
 if __name__ == "__main__":

@@ -148,17 +148,17 @@ def _flags(path):
         os.close(fd)
 
 
-def inherited():
-    """The settings that any process of the same user may change for this one, and that children inherit: limits (prlimit),
-    priorities and processors."""
-    limits = [resource.getrlimit(kind) for kind in range(16)]
-    return limits, sorted(os.sched_getaffinity(0)), _scheduling()
+def inherited(pid=0):
+    """The settings that any process of the same user may change for this one, or the one of a number, and that children inherit:
+    limits (prlimit), priorities and processors."""
+    limits = [resource.prlimit(pid, kind) for kind in range(16)]
+    return limits, sorted(os.sched_getaffinity(pid)), _scheduling(pid)
 
 
-def _scheduling():
+def _scheduling(pid):
     if platform.machine() not in _SYSCALLS:
-        return os.sched_getscheduler(0), os.sched_getparam(0).sched_priority, os.getpriority(os.PRIO_PROCESS, 0)
+        return os.sched_getscheduler(pid), os.sched_getparam(pid).sched_priority, os.getpriority(os.PRIO_PROCESS, pid)
     sched_getattr, ioprio_get = _SYSCALLS[platform.machine()]
     call, attributes = ctypes.CDLL(None).syscall, ctypes.create_string_buffer(64)
-    call(sched_getattr, 0, attributes, 64, 0)
-    return attributes.raw, call(ioprio_get, 1, 0)
+    call(sched_getattr, pid, attributes, 64, 0)
+    return attributes.raw, call(ioprio_get, 1, pid)

@@ -1,9 +1,9 @@
-"""Processes that are made before their stage, each with a context of the device: making one takes a quarter of a second, in which
-nothing can be timed.
+"""Processes that are made before their stage, each with a context of the device: making one takes a quarter of a second.
 
-They are forks of the warm Python and run no line of a user's code before their stage. A stage under way has the same user. It can
-kill or stop them, or change their limits, as it can those of the warm Python, and cannot look into either. One that has died or was
-changed serves no stage.
+They are forks of the warm Python and run no line of a user's code before their stage. All are made before the first stage: CUDA reads
+files and connects to sockets in places where a stage can write. While a stage runs, they have the same user. It can kill or stop them,
+or change their limits, as it can those of the warm Python, and cannot look into either. When it has ended, all of them must be as they
+were, or all are ended: nothing may go on then, and none may carry a word to the next stage.
 """
 
 import contextlib
@@ -11,12 +11,13 @@ import ctypes
 import os
 import signal
 import socket
+import time
 
 import warpboard_between
 from warpboard_resident import kept, receive, send
 
 FIRST_FREE = 64  # the lower descriptors are left to the stage: what a context opens has higher ones
-_ANSWER = 5  # seconds for one to say that it is as it was
+_MAKING, _ANSWERING = 20, 1  # seconds for all of them
 
 
 class Prepared:
@@ -24,36 +25,65 @@ class Prepared:
 
     def __init__(self):
         self._waiting = {}  # the socket to each, by its process
+        self._lost = False  # one has died
 
     def make(self, number, become):
-        """Makes so many if there is none. become gets the other end of a socket, and does not return."""
-        if self._waiting:
-            return
-        for _ in range(number):
-            end, there = socket.socketpair()
-            pid = os.fork()
-            if pid == 0:
-                become(there.detach())
-            there.close()
-            end.settimeout(_ANSWER)
-            self._waiting[pid] = end
+        """Makes so many and waits for their contexts. become gets the other end of a socket, and does not return."""
+        with contextlib.suppress(OSError):  # as many processes as there may be
+            for _ in range(number):
+                end, there = socket.socketpair()
+                pid = os.fork()
+                if pid == 0:
+                    become(there.detach())
+                there.close()
+                self._waiting[pid] = end
+        self.check(_MAKING)
+
+    def check(self, seconds=_ANSWERING):
+        """Ends all of them unless each says in time that it is as it was."""
+        deadline = time.monotonic() + seconds
+        asked = [self._asked(pid, end) for pid, end in self._waiting.items()]
+        answers = [self._answers(end, deadline) for end in self._waiting.values()]
+        if self._lost or not all(asked) or not all(answers):
+            self.end()
+
+    def _asked(self, pid, end):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGCONT)
+            return end.send(b"?") == 1
+        return False
+
+    def _answers(self, end, deadline):
+        with contextlib.suppress(OSError):
+            end.settimeout(max(deadline - time.monotonic(), 0.001))
+            return end.recv(1) == b"!"
+        return False
+
+    def end(self):
+        """Ends all of them, and waits until nothing of them is left."""
+        for pid, end in self._waiting.items():
+            end.close()
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+        self._waiting = {}
 
     def begin(self, request, descriptors):
-        """Hands a stage to one of them, and returns its process; None if there is none. What was running before is dead."""
-        for pid in list(self._waiting):
-            with self._waiting.pop(pid) as end, contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGCONT)
-                end.send(b"?")
-                if end.recv(1) == b"!":
-                    send(end, request, descriptors)
-                    return pid
-                os.kill(pid, signal.SIGKILL)
+        """Hands a stage to one of them, and returns its process; None if there is none."""
+        if not self._waiting:
+            return None
+        pid, end = self._waiting.popitem()
+        with end, contextlib.suppress(OSError):
+            end.settimeout(None)
+            send(end, request, descriptors)
+            return pid
         return None
 
     def died(self, pid):
         """Forgets one. Its process is not to be taken for it: the number may be another's soon."""
         if end := self._waiting.pop(pid, None):
             end.close()
+            self._lost = True
 
     def processes(self):
         return set(self._waiting)
@@ -61,16 +91,20 @@ class Prepared:
 
 def wait(fd, settings):
     """What one of them does: returns (request, descriptors) of its stage, or None if there is none for it. settings are those that it
-    must still have then (warpboard_between)."""
+    must still have when it is asked (warpboard_between)."""
     with socket.socket(fileno=kept(fd)) as end:
         os.closerange(3, 512)
         null = os.open(os.devnull, os.O_RDONLY)
         while os.dup(null) < FIRST_FREE - 1:
             pass
-        if not make_context() or not end.recv(1) or warpboard_between.inherited() != settings:
+        if not make_context():
             return None
-        end.send(b"!")
-        return receive(end)
+        while (first := end.recv(1, socket.MSG_PEEK)) == b"?":
+            end.recv(1)
+            if warpboard_between.inherited() != settings:
+                return None
+            end.send(b"!")
+        return receive(end) if first else None
 
 
 def make_context():

@@ -93,7 +93,8 @@ def send(end, request, descriptors):
     """Sends a stage's request with its descriptors."""
     line = json.dumps(request).encode() + b"\n"
     sent = socket.send_fds(end, [line], descriptors)
-    end.sendall(line[sent:])
+    if rest := line[sent:]:  # the other end may be closed when all has come
+        end.sendall(rest)
 
 
 def receive(end):
