@@ -209,17 +209,6 @@ func (s *Slot) gauged() *job.Gauge {
 	return s.gauge
 }
 
-// leastForPrepared is the memory of a GPU in bytes from which on contexts of waiting processes, of about 500 MB each, do not matter.
-const leastForPrepared = 40e9
-
-// Prepares is n where processes may wait for their stage with a context of the unit, and else 0.
-func (s *Slot) Prepares(n int) int {
-	if !s.IsGPU() || s.MemoryBytes < leastForPrepared {
-		return 0
-	}
-	return n
-}
-
 // Fault counts an infrastructure error; the last of too many in a row takes the slot out of service.
 func (s *Slot) Fault(err error) {
 	s.mu.Lock()

@@ -1,7 +1,6 @@
 package taskrun
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -49,7 +48,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
 	endWatch := r.watch(ctx, s)
 	req := toolchain.StageRequest{
-		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout, Prepare: r.prepare(s),
+		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
 		OnPipe:   func(b []byte) { parser.Write(b) },
 		OnStdout: output("stdout"), OnStderr: output("stderr"),
 	}
@@ -83,16 +82,6 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
 	r.Result.ProgramNS += out.Wall.Nanoseconds()
 	return result, nil
-}
-
-// prepare is how many processes are made before a step: its own, and those of the ranked one that follows. There, nothing may
-// happen on the device beside what is timed.
-func (r *Run) prepare(s step) int {
-	task := r.Job.Task
-	if s.stage != job.StageTest || r.Job.Mode != job.ModeRanked || task.OwnHarness || task.MultiGPU || task.MemoryLimit > 0 {
-		return 0
-	}
-	return r.Slot.Prepares(1 + min(cmp.Or(r.measuring.Most, harness.LeastProcesses), harness.LeastProcesses))
 }
 
 // keepUnfinished keeps the measurements of a judge's ranked stage that did not pass. Runs of equal source count together, so

@@ -55,9 +55,6 @@ type StageRequest struct {
 	// with the result pipe.
 	Processes []Process
 	Alone     bool
-	// Prepare is how many processes of a Python program are made before its first stage, each with a context of its GPU, for that and
-	// later ones.
-	Prepare int
 	// Resident has the judge of a Python program stay for the next program's stage, with what it has set up. It must run no one's
 	// code.
 	Resident bool

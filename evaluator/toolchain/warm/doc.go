@@ -9,9 +9,6 @@
 // the job's stages in it and stops it. A Python serves one job; the judge of a task runs in a separate one, under another
 // uid.
 //
-// Before its first stage, a Python may make processes for that and later ones, each with a context of the GPU (warpboard_prepared.py):
-// forks like any other, that wait.
-//
 // What is promised: each stage is a fork of a process that has run no one's code, and finds nothing of the
 // stages before it but the kernels that the job's first one compiled; when Run or Stop returns, nothing of
 // the stage or of the Python is left. A resident stage is the exception: its process runs no one's code, and stays for the next

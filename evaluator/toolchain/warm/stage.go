@@ -24,7 +24,6 @@ type Stage struct {
 	Started    func()            // is called when the request was sent
 	Forget     bool              // later stages do not find what it compiled, no matter which was first
 	Resident   bool              // its process stays for later stages of the same script; it must run no one's code
-	Prepare    int               // how many processes are made before the first stage, for that and later ones
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
@@ -47,9 +46,6 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
 		Report: stage.Report, Keep: !r.served && !stage.Forget, Resident: stage.Resident,
-	}
-	if !r.served && stage.Prepare > 0 {
-		_ = r.send(preparation{stage.Prepare}, nil) // if the Python is gone, the next request says so
 	}
 	r.served = true
 	s := &running{Stage: stage, python: r}
@@ -211,11 +207,6 @@ type request struct {
 	Resident bool `json:"resident"`
 }
 
-// preparation asks for so many processes that wait for stages; warm.py reads it.
-type preparation struct {
-	Prepare int `json:"prepare"`
-}
-
 // ending is what warm.py says of a stage that has ended.
 type ending struct {
 	ExitCode int   `json:"exit_code"`
@@ -232,8 +223,8 @@ type ending struct {
 	} `json:"kept"`
 }
 
-// send asks for a stage or a preparation; wires go with its first byte.
-func (r *Python) send(req any, wires []*os.File) error {
+// send asks for a stage; wires go with its first byte.
+func (r *Python) send(req request, wires []*os.File) error {
 	line, err := json.Marshal(req)
 	if err != nil {
 		return err

@@ -9,8 +9,7 @@ Requests come on stdin, a stream socket, one JSON object per line: {"argv": [scr
 {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
 from 4 on, "report": whether it has a result pipe, "keep": whether it is a job's first stage, which finds nothing compiled,
 and later ones find what it compiled, "resident": whether the process that serves it stays for others of the kind
-(warpboard_resident)}. Before the first stage {"prepare": number} may come: so many processes then wait for stages
-(warpboard_prepared). Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
+(warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
 bytes:
 
     w  ready; nothing
@@ -36,12 +35,10 @@ import signal
 import socket
 import struct
 import sys
-import time
 
 import warpboard_between
 import warpboard_extensions
 import warpboard_inline
-import warpboard_prepared
 import warpboard_resident
 
 CONTROL_FD = 3
@@ -50,7 +47,6 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 16
 LINGER = 2  # seconds
-KILLING = 2  # seconds, for a stage's processes beside those that wait
 MOST_WIRES = 32  # of a request: a channel and a page for each rank
 
 
@@ -67,12 +63,11 @@ class Runner:
         self.job = os.path.join(self.top, "job")
         # Set if the sandbox has its own PID namespace: killing everyone is then safe.
         self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
-        self.exit_code = None  # of the last stage
+        self.exit_code = 0
         self.caches = warpboard_between.Cache(self.cache)
         self.places = None  # what a stage may write into
         self.inherited = None
         self.resident = warpboard_resident.Resident()
-        self.prepared = warpboard_prepared.Prepared()
 
     def settle(self):
         """Records the state of everything before the first stage."""
@@ -99,7 +94,10 @@ class Runner:
             self.resident.begin(request, [*writers, *wires], Stage(request, self.job, self.cache, []).stay)
             ended, reap, linger = os.dup(self.resident.fileno()), self.resident.ending, 0
         else:
-            pid = self.begin(Stage(request, self.job, self.cache, wires), writers)
+            pid = os.fork()
+            if pid == 0:
+                os.close(self.control)
+                Stage(request, self.job, self.cache, wires).run(writers)
             ended, reap, linger = os.pidfd_open(pid), lambda: self.reap(pid), LINGER
         for fd in (*writers, *wires):
             os.close(fd)
@@ -111,35 +109,8 @@ class Runner:
         ending["spent"] = not self.tidy()
         self.send(b"x", json.dumps(ending).encode())
 
-    def begin(self, stage, writers):
-        """Begins a stage in a process that waits for one, or in a new one, and returns its number. A pool's processes are made
-        before there is a context of the device."""
-        if not stage.pools and (pid := self.prepared.begin(stage.told(), [*writers, *stage.wires])):
-            return pid
-        pid = os.fork()
-        if pid == 0:
-            os.close(self.control)
-            stage.run(writers)
-        return pid
-
-    def prepare(self, number):
-        """Makes processes for the stages to come. Where there is no /proc, those of a stage cannot be told from them."""
-        if self.exit_code is None and (not self.alone or os.path.exists("/proc/self")):
-            self.prepared.make(number, self.wait)
-
-    def wait(self, end):
-        """What a prepared process does."""
-        received = None
-        with contextlib.suppress(BaseException):
-            received = warpboard_prepared.wait(end, self.inherited[0])
-        if received is None:
-            os._exit(1)
-        request, descriptors = received
-        Stage({**request, "files": {}}, self.job, self.cache, descriptors[3:]).run(descriptors[:3], prepared=True)
-
     def tidy(self):
         """Removes a stage's leftovers, and reports whether all could be removed."""
-        self.prepared.check()
         cleared = self.places.clear()
         return self.places.unchanged() and cleared and self.settings() == self.inherited
 
@@ -189,8 +160,6 @@ class Runner:
 
     def kill_rest(self, pid):
         """Kills what the stage started and left, also daemons if no one else is in sight, and waits until they are gone."""
-        if self.alone and self.prepared.processes() and self.kill_others():
-            return
         try:
             if self.alone:
                 os.kill(-1, signal.SIGKILL)
@@ -199,29 +168,10 @@ class Runner:
         except ProcessLookupError:
             pass
         try:
-            while (ended := os.waitpid(-1, 0 if self.alone else os.WNOHANG)) != (0, 0):
-                self.prepared.died(ended[0])
+            while os.waitpid(-1, 0 if self.alone else os.WNOHANG) != (0, 0):
+                pass
         except ChildProcessError:
             pass
-
-    def kill_others(self):
-        """Kills all processes but those that wait for a stage, one by one, and reports whether that was possible in time."""
-        end = time.monotonic() + KILLING
-        while time.monotonic() < end:
-            with contextlib.suppress(ChildProcessError):
-                while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-                    self.prepared.died(ended[0])
-            keep = self.prepared.processes() | {1, os.getpid()}
-            try:
-                others = [int(name) for name in os.listdir("/proc") if name.isdecimal() and int(name) not in keep]
-            except OSError:  # of a limit that the stage has set
-                break
-            if not others:
-                return True
-            for other in others:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(other, signal.SIGKILL)
-        return False
 
     def write_files(self, request):
         os.mkdir(self.job)
@@ -248,14 +198,10 @@ class Stage:
         self.script = os.path.join(job, self.argv[0])
         self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
 
-    def told(self):
-        """What a prepared process is told of it beside its descriptors."""
-        return {"argv": self.argv, "env": self.env, "report": self.reports}
-
-    def run(self, writers, prepared=False):
+    def run(self, writers):
         code = 1
         try:
-            self.become(writers, prepared)
+            self.become(writers)
             if self.pools and sys.version_info < (3, 14):
                 offer_spawn_pools()
             warpboard_inline.install()
@@ -299,12 +245,9 @@ class Stage:
             with contextlib.suppress(OSError):  # the script may have closed it
                 os.close(number)
 
-    def become(self, writers, prepared):
-        """Leaves the warm Python's descriptors. A prepared process has none of them, and keeps those of its context."""
+    def become(self, writers):
         os.setsid()
-        self.take(writers, everything=not prepared)
-        if prepared:
-            os.closerange(RESULT_FD + 1 + len(self.wires), warpboard_prepared.FIRST_FREE)
+        self.take(writers, everything=True)
 
     def take(self, writers, everything):
         """Takes the descriptors of a stage, its folder and its environment. everything: closes all other descriptors."""
@@ -334,7 +277,7 @@ class Stage:
         os.chdir(self.job)
         sys.argv = [self.script, *self.argv[1:]]
         sys.path[0] = self.job
-        for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_prepared", "warpboard_resident"):
+        for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_resident"):
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):
@@ -460,7 +403,7 @@ def requests():
         if separator:
             pending = rest
             request = json.loads(line)
-            mine, wires = wires[: request.get("wires", 0)], wires[request.get("wires", 0) :]
+            mine, wires = wires[: request["wires"]], wires[request["wires"] :]
             yield request, mine
             continue
         data, given, _, _ = socket.recv_fds(end, CHUNK, MOST_WIRES)
@@ -489,15 +432,12 @@ def main():
     gc.freeze()  # keeps the collector from copying every page of a child
     runner.send(b"w")
     for request, wires in requests():
-        if number := request.get("prepare"):
-            runner.prepare(number)
-        else:
-            runner.serve(request, wires)
+        runner.serve(request, wires)
     # Like the last stage: the sandbox then reports which limit made it fail, if one did. The interpreter's own end takes a quarter of
     # a second with torch, for which a device would be held.
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(runner.exit_code or 0)
+    os._exit(runner.exit_code)
 
 
 if __name__ == "__main__":

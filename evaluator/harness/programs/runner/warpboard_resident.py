@@ -36,8 +36,10 @@ class Resident:
         return self._end.fileno()
 
     def _send(self, request, descriptors):
+        line = json.dumps({name: request[name] for name in ("argv", "env")}).encode() + b"\n"
         try:
-            send(self._end, {name: request[name] for name in ("argv", "env")}, descriptors)
+            sent = socket.send_fds(self._end, [line], descriptors)
+            self._end.sendall(line[sent:])
             return True
         except OSError:
             return False
@@ -89,30 +91,17 @@ def kept(fd):
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _KEPT_FROM)
 
 
-def send(end, request, descriptors):
-    """Sends a stage's request with its descriptors."""
-    line = json.dumps(request).encode() + b"\n"
-    sent = socket.send_fds(end, [line], descriptors)
-    if rest := line[sent:]:  # the other end may be closed when all has come
-        end.sendall(rest)
-
-
-def receive(end):
-    """Returns the next (request, descriptors); None when there is none any more."""
-    line, descriptors = b"", []
-    while not line.endswith(b"\n"):
-        part, given, _, _ = socket.recv_fds(end, _CHUNK, _MOST_DESCRIPTORS)
-        if not part:
-            return None
-        line, descriptors = line + part, descriptors + given
-    return json.loads(line), descriptors
-
-
 def stages(fd):
     """Yields (argv, env, descriptors) of each stage. After one, send its ending to what this yields it with."""
     end = socket.socket(fileno=fd)
-    while received := receive(end):
-        request, descriptors = received
+    while True:
+        line, descriptors = b"", []
+        while not line.endswith(b"\n"):
+            part, given, _, _ = socket.recv_fds(end, _CHUNK, _MOST_DESCRIPTORS)
+            if not part:
+                return
+            line, descriptors = line + part, descriptors + given
+        request = json.loads(line)
         before = time.process_time_ns()
         code = yield request["argv"], request["env"], descriptors
         gc.collect()

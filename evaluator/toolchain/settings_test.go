@@ -1,0 +1,34 @@
+package toolchain
+
+import (
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+// settings shows what a stage can change of the sandbox's first process, after it has changed it where it is told to.
+const settings = `
+import os, resource
+with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
+    print("limits", [resource.prlimit(1, kind) for kind in range(16)], os.getpriority(os.PRIO_PROCESS, 1), os.sched_getaffinity(1), file=pipe)
+resource.prlimit(1, resource.RLIMIT_NOFILE, (77, 77))
+os.setpriority(os.PRIO_PROCESS, 1, 7)
+`
+
+// TestTheSandboxesFirstProcessCarriesNoWord: after a change the Python is spent.
+func TestTheSandboxesFirstProcessCarriesNoWord(t *testing.T) {
+	b := newBuilder()
+	a, _ := mustBuild(t, b, bundle(settings))
+	p := mustOpen(t, b, a)
+	var said [2]string
+	for stage := range said {
+		out, err := p.RunStage(t.Context(), StageRequest{Mode: string(job.ModeTest), Timeout: time.Minute, OnPipe: func(b []byte) { said[stage] += string(b) }})
+		if err != nil || out.ExitCode != 0 {
+			t.Fatalf("%+v, %v", out, err)
+		}
+	}
+	if said[0] == "" || said[1] != said[0] {
+		t.Errorf("the next stage found %q, the first %q", said[1], said[0])
+	}
+}
