@@ -32,7 +32,7 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 	} {
 		read := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", report, "raw")})
 		got := origin.Of(read, map[string][]byte{"submission": []byte(c.source)})
-		var plain cmp.Option = cmpopts.EquateApprox(0, 0.001)
+		plain := cmpopts.EquateApprox(0, 0.001)
 		if report == "cuda4" {
 			plain = cmpopts.IgnoreFields(job.Kernel{}, "NS", "Share")
 		}
