@@ -215,11 +215,7 @@ func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest
 func (e *Evaluation) count(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	result.Metrics = map[string]kernelrun.Metrics{}
 	for _, label := range labels(e.request) {
-		code := &e.request.Custom
-		if label == refLabel {
-			code = e.request.Ref
-		}
-		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections, code.Source)
+		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections, codeOf(e.request, label).Source)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -134,11 +134,16 @@ func compilesAlone(r kernelrun.Request) bool {
 
 // compilesBefore reports whether a kernel can be compiled without its device.
 func compilesBefore(r kernelrun.Request, label string) bool {
-	code := &r.Custom
-	if label == refLabel {
-		code = r.Ref
-	}
+	code := codeOf(r, label)
 	return code.Type == "triton" || code.Type == "cuda"
+}
+
+// codeOf is the kernel of a label.
+func codeOf(r kernelrun.Request, label string) *kernelrun.Code {
+	if label == refLabel {
+		return r.Ref
+	}
+	return &r.Custom
 }
 
 // kernelsText is a text of the request's kernels and of the program: where it is the same, the same is compiled.
