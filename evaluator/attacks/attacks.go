@@ -43,7 +43,7 @@ type Attack struct {
 	Device  string     `yaml:"device"` // cpu or gpu
 	Task    string     `yaml:"task"`   // one of the corpus's own, a built-in one, or the evaluation API's /evaluate or /compare
 	Expect  Verdict    `yaml:"expect"`
-	Busy    Verdict    `yaml:"busy"`    // how it may end, too, where the machine keeps the judge waiting; empty: no other way
+	Busy    Verdict    `yaml:"busy"`    // another way in which it may end, by chance or on a busy machine; empty: none
 	Reason  string     `yaml:"reason"`  // part of the sentence that a person reads; empty when it may vary
 	Size    int        `yaml:"size"`    // of the input, in place of the task's own benchmarks'
 	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
