@@ -120,20 +120,30 @@ func foundIn(r job.Result) string {
 }
 
 func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
-	s := newSite(t)
-	cfg := sanitizingConfig(t, map[string]string{"synccheck": "hang", "racecheck": "racecheck"})
-	cfg.Sanitizer.Each = 5 * time.Second
-	s.start(cfg)
-	r := s.run(sanitizeJob(t, "a1"))
-	if got := toolsOf(r); got != "memcheck pass, synccheck timeout, initcheck pass, racecheck fail" {
-		t.Errorf("tools: %s", got)
-	}
-	const want = "synccheck did not end within 5 s and was stopped."
-	if r.Outcome != job.OutcomeFailed || !strings.HasPrefix(r.Failure.Reason, want) || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "racecheck found an error") {
-		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
-	}
-	if got := foundIn(r); got != "synccheck bad.cu:6 ×3, racecheck bad.cu:10 ×512" {
-		t.Errorf("found %s", got) // what the tool wrote before it hung stays
+	for does, want := range map[string]struct{ tools, why, found string }{
+		"hang at once": {"memcheck pass, synccheck timeout, initcheck pass, racecheck fail", "synccheck did not end within 5 s and was stopped.", "racecheck bad.cu:10 ×512"},
+		// What the tool wrote before it hung stays, and is what counts.
+		"hang": {"memcheck pass, synccheck fail, initcheck pass, racecheck fail", "synccheck found an error: Invalid __global__ write", "synccheck bad.cu:6 ×3, racecheck bad.cu:10 ×512"},
+	} {
+		t.Run(does, func(t *testing.T) {
+			s := newSite(t)
+			cfg := sanitizingConfig(t, map[string]string{"synccheck": does, "racecheck": "racecheck"})
+			cfg.Sanitizer.Each = 5 * time.Second
+			s.start(cfg)
+			r := s.run(sanitizeJob(t, "a1"))
+			if got := toolsOf(r); got != want.tools {
+				t.Errorf("tools: %s", got)
+			}
+			if r.Outcome != job.OutcomeFailed || !strings.HasPrefix(r.Failure.Reason, want.why) || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "racecheck found an error") {
+				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+			}
+			if got := foundIn(r); got != want.found {
+				t.Errorf("found %s", got)
+			}
+			if last := r.Stages[len(r.Stages)-1].Cases[1].Message; !strings.Contains(last, "stopped") {
+				t.Errorf("synccheck does not say that it was stopped: %s", last)
+			}
+		})
 	}
 }
 
@@ -154,7 +164,7 @@ func TestASanitizedRunThatIsCancelledLeavesNothingHalfDone(t *testing.T) {
 
 func TestToolsThatHaveNoTimeLeftSaySo(t *testing.T) {
 	s := newSite(t)
-	cfg := sanitizingConfig(t, map[string]string{"memcheck": "hang"})
+	cfg := sanitizingConfig(t, map[string]string{"memcheck": "hang at once"})
 	cfg.Sanitizer.Each, cfg.Sanitizer.All = 2*time.Second, time.Second
 	s.start(cfg)
 	r := s.run(sanitizeJob(t, "a1"))

@@ -17,6 +17,8 @@ func (r *run) verdict() (job.Status, string) {
 	switch {
 	case r.limit <= 0:
 		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
+	case r.process.Limit == "wall" && r.log.errors > 0:
+		return job.StatusFail, strings.TrimSpace(r.found()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, seconds(r.limit))
 	case r.process.Limit == "wall":
 		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, seconds(r.limit)) + r.found()
 	case r.process.Limit != "":

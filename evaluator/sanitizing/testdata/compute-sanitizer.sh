@@ -1,6 +1,6 @@
 #!/bin/sh
 # Stands in for compute-sanitizer where there is no GPU: runs the program that it should check and leaves a log of the
-# real one. A file beside it with a tool's name says what that tool does: "hang", "refuse", or which log to leave.
+# real one. A file beside it with a tool's name says what that tool does: "hang", "hang at once", "refuse", or which log to leave.
 here=$(dirname "$0")
 [ "$1" = --version ] && { printf 'NVIDIA (R) Compute Sanitizer\nVersion 2025.3.1.0 (build 36400806) (public-release)\n'; exit 0; }
 while case "$1" in --*) true ;; *) false ;; esac; do
@@ -13,6 +13,7 @@ does=none
 [ -e "$here/$tool" ] && does=$(cat "$here/$tool")
 case $does in
 refuse) echo "Unable to find injection library libsanitizer-collection.so" >&2; exit 1 ;;
+"hang at once") sleep 1000 ;;
 hang) cp "$here/memcheck.txt" "$log"; sleep 1000 ;;
 esac
 "$@"
