@@ -31,14 +31,14 @@ def script(name):
 class Site:
     """A server of its own, and calls to its API."""
 
-    def __init__(self, binary, extra=()):
+    def __init__(self, binary, extra=(), cpu_slots=0):
         self.data = tempfile.mkdtemp(prefix="gpu-check-")
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.url = f"http://127.0.0.1:{s.getsockname()[1]}"
         self.log = open(os.path.join(self.data, "server.log"), "w+b")
         self.process = subprocess.Popen(
-            [binary, "serve", "--addr", self.url.removeprefix("http://"), "--data", self.data, "--cpu-slots", "0", *extra],
+            [binary, "serve", "--addr", self.url.removeprefix("http://"), "--data", self.data, "--cpu-slots", str(cpu_slots), *extra],
             stdout=self.log, stderr=subprocess.STDOUT)
         self.wait()
         made = subprocess.run([binary, "token", "--data", self.data, "--user", "gpu-check", "--role", "admin"],
@@ -113,7 +113,7 @@ def run(site, task, device, path, mode="ranked", limit=600):
                                     "file_name": path.name, "source": path.read_text()})
     while not sub["ended"]:
         if time.monotonic() - began > limit:
-            return {"state": "timeout", "stages": [], "failure": {"reason": f"no end after {limit} s"}}, time.monotonic() - began
+            return {"state": "timeout", "stages": [], "failure": {"reason": f"no end after {limit:.0f} s"}}, time.monotonic() - began
         time.sleep(0.05)
         sub = site.ask(f"/submissions/{sub['id']}")
     return sub["runs"][0] | {"submission": sub["id"]}, time.monotonic() - began
