@@ -41,6 +41,23 @@ func TestHandingAnInputOverIsNoKernelsTime(t *testing.T) {
 	}
 }
 
+// What may be subtracted of a case is by its own input, not by the one of the case before. Without mapping, it is 20 µs.
+func TestACaseAfterASmallerOneHasItsOwnBound(t *testing.T) {
+	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp"))
+	n.buildAll(t, map[string][]string{"judge": {"eval.cpp"}, "honest": {"warpboard_runner.cpp", "honest.cpp"}})
+	const small, large = 4 << 10, 16 << 20
+	cases := ""
+	for i, size := range []int{small, large} {
+		cases += fmt.Sprintf("size: %d; ns: 1000; seed: %d\n", size/4, i)
+	}
+	r := pairtest.Run(t, n.program("judge"), n.program("honest"), "benchmark", cases)
+	_, rest, found := strings.Cut(r.Report, "benchmark.1.handover: ")
+	ns, _, _ := strings.Cut(rest, "\n")
+	if handover, err := strconv.ParseFloat(ns, 64); !found || err != nil || handover <= 20_000 {
+		t.Errorf("%s ns are subtracted of %d bytes: %v, %v\n%s", ns, large, err, r.Judge, r.Report)
+	}
+}
+
 // quickest returns the shortest call of each case by the judge's clock.
 func quickest(t *testing.T, report string, cases int) (shortest []float64) {
 	t.Helper()

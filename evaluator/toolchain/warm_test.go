@@ -225,6 +225,38 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 	}
 }
 
+// poolCompiles has a worker of a spawn pool say whether it compiles extensions as the process that opened the pool does. The
+// module stands for torch's.
+const poolCompiles = `
+import multiprocessing, os, sys
+def changed(_):
+    from torch.utils import cpp_extension
+    return hasattr(cpp_extension, "_warpboard")
+if __name__ == "__main__":
+    os.makedirs("torch/utils")
+    for name, text in (("__init__", ""), ("utils/__init__", ""), ("utils/cpp_extension", "def _write_ninja_file(path): pass\ndef load_inline(name): pass\n")):
+        with open(f"torch/{name}.py", "w") as file:
+            file.write(text)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        there = pool.apply(changed, (0,))
+    with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
+        print(f"here: {changed(0)}, in the pool: {there}\ncheck: pass", file=pipe)
+`
+
+// An extension that the pool compiles in another way is compiled again in each stage.
+func TestAPoolCompilesExtensionsAsItsParentDoes(t *testing.T) {
+	b := newBuilder()
+	a, _ := mustBuild(t, b, bundle(poolCompiles))
+	var pipe strings.Builder
+	out, err := mustOpen(t, b, a).RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "here: True, in the pool: True\ncheck: pass\n"; pipe.String() != want {
+		t.Errorf("got %q, want %q\n%s", pipe.String(), want, out.Stderr)
+	}
+}
+
 func TestABuildShowsHowExtensionsWereCompiled(t *testing.T) {
 	b, _ := newSpiedBuilder(t)
 	j := bundle(extensionEval)

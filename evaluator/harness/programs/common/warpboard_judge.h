@@ -135,7 +135,8 @@ private:
                 costs().calibrate(one.clocks, Device::calibrations, skipped);
                 calls_->end_stand_in();
             } else {
-                one.clocks.bound(costs().handover(one.of), calls_->most_mapping());
+                const Constant handover = costs().handover(one.of);  // from here on calls_ has this case's input
+                one.clocks.bound(handover, calls_->most_mapping());
             }
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);

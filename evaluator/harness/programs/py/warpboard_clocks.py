@@ -16,7 +16,7 @@ _LEAST_NS = {"host": (2_000, 5_000), "cuda": (4_000, 8_000)}
 _HIDDEN_NS = 20_000  # of work after "done" that is not seen while the device returns to the judge
 _SAMPLED_NS = 15_000  # by which the answer may come later than "done" says, where a sample of it was right
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
-_MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, not the runner's
+_MOST_SHARE = {"host": 0.02, "cuda": 0.01}  # of the time: on a noisy machine the judge's clocks count, not the runner's
 _UNEVEN_NS = 10_000  # by which our own runner's calls on the host may be slower than the least
 _MOST_NS = {"host": 100_000, "cuda": 60_000}  # a busy machine takes longer for empty calls, and no other call may profit from that
 # Writing an input may take so much longer than usual without another context's having had a turn: where all of it was queued
@@ -97,10 +97,10 @@ class Constants:
 
     def tolerance(self, ns):
         """By how much the wall clock may exceed a time of ns."""
-        return max(_LEAST_NS[self.kind][0], min(_SPREADS * self.spread, _MOST_SHARE * ns))
+        return max(_LEAST_NS[self.kind][0], min(_SPREADS * self.spread, _MOST_SHARE[self.kind] * ns))
 
     def snapshot_tolerance(self, ns):
-        return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE * ns))
+        return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE[self.kind] * ns))
 
     def turns(self, call):
         """The time that others may have had the device, or processors the input, between its first byte and the end of the

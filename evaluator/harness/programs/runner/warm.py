@@ -202,9 +202,9 @@ class Stage:
         code = 1
         try:
             self.become(writers)
+            warpboard_inline.install()  # before a fork server: its children compile extensions, too
             if self.pools and sys.version_info < (3, 14):
                 offer_spawn_pools()
-            warpboard_inline.install()
             code = run_script(self.script)
         except BaseException:
             sys.excepthook(*sys.exc_info())
