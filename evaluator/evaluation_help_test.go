@@ -85,8 +85,14 @@ func evaluationJob(t *testing.T, request kernelrun.Request) job.Job {
 // evaluateOn carries a request out on the worker.
 func evaluateOn(t *testing.T, w *evaluator.Worker, request kernelrun.Request) kernelrun.Result {
 	t.Helper()
+	return evaluateFor(t, w, "token:1", request)
+}
+
+// evaluateFor carries a caller's request out.
+func evaluateFor(t *testing.T, w *evaluator.Worker, caller string, request kernelrun.Request) kernelrun.Result {
+	t.Helper()
 	j := evaluationJob(t, request)
-	j.Caller = "token:1"
+	j.Caller = caller
 	result, err := w.Evaluate(t.Context(), j)
 	if err != nil || result.Outcome != job.OutcomeDone || result.EvaluationID != "e1" {
 		t.Fatalf("outcome %s (%+v), %v", result.Outcome, result.Failure, err)

@@ -24,6 +24,7 @@ func compareRequest() model {
 	return model{name: "CompareRequest", about: "Two kernels: compile both, compare their outputs, time them in turn.", fields: append(fields,
 		field{name: "atol", kind: number{}, null: true, standard: defaultTolerance, about: "absolute tolerance"},
 		field{name: "rtol", kind: number{}, null: true, standard: defaultTolerance, about: "relative tolerance, of the custom kernel's output"},
+		field{name: "reuse_reference", kind: boolean{}, null: true, standard: false, about: "use the answers and times of the same reference from a comparison of yours in the last 10 minutes that said this too, if they are kept"},
 	)}
 }
 

@@ -36,6 +36,13 @@ type Report struct {
 	Confidence          float64            `json:"confidence,omitempty" jsonschema:"of speedup_interval, where stop_when was given: its confidence, less the error that each look adds; absent: 0.95"`
 	Stopped             *Stopped           `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+	ReusedReference     *ReusedReference   `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
+}
+
+// ReusedReference says what of a reference was not measured again.
+type ReusedReference struct {
+	SecondsOld float64 `json:"seconds_old" jsonschema:"since it ran"`
+	Calls      int     `json:"calls" jsonschema:"timed calls of it"`
 }
 
 // Stopped is how stop_when ended the timed calls.

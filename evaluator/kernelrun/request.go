@@ -32,6 +32,8 @@ type Request struct {
 	GPUType       string   `json:"gpu_type,omitempty"`     // as it was asked for; empty: any
 	Shared        bool     `json:"shared,omitempty"`       // anyone who has the evaluation's id may read it
 	Reuse         bool     `json:"reuse_result,omitempty"` // the result of an equal request will do
+	// ReuseReference says that what was kept of the same reference will do.
+	ReuseReference bool `json:"reuse_reference,omitempty"`
 	// StopWhen ends the timed calls before NumTrials; nil: never.
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
 }
@@ -168,6 +170,9 @@ func (r Request) Check(max Bounds) error {
 	}
 	if r.Reuse && r.DeviceMetrics {
 		return refuse("reuse_result", true, "reuse_result cannot be combined with collect_device_metrics: reports are not shared")
+	}
+	if r.ReuseReference && r.DeviceMetrics {
+		return refuse("reuse_reference", true, "reuse_reference cannot be combined with collect_device_metrics: those need a run of the reference")
 	}
 	if r.StopWhen != nil {
 		if why := r.StopWhen.check(r.Ref != nil); why != "" {

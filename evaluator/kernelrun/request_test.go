@@ -235,6 +235,21 @@ func TestComplexTensorsAreTakenWhereverAKernelCanHaveThem(t *testing.T) {
 	}
 }
 
+func TestAKeptReferenceIsForComparisonsWithoutMetrics(t *testing.T) {
+	const kernel = `{"source_code":"","kernel_type":"torch"}`
+	r := read(t, Compare, `{"ref_kernel":`+kernel+`,"custom_kernel":`+kernel+`,"reuse_reference":true}`)
+	if err := r.Check(DefaultBounds()); !r.ReuseReference || err != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	r.DeviceMetrics = true
+	if err := r.Check(DefaultBounds()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with collect_device_metrics") {
+		t.Errorf("with metrics: %v", err)
+	}
+	if _, problems := Read(Evaluate, decode(t, `{"kernel":`+kernel+`,"reuse_reference":true}`), RefuseAll); len(problems) != 1 {
+		t.Errorf("without a reference: %+v", problems)
+	}
+}
+
 func TestStopWhenSaysWhatCannotBeReached(t *testing.T) {
 	kernels := map[Kind]string{Evaluate: `{"kernel":{"source_code":"","kernel_type":"torch"}`,
 		Compare: `{"ref_kernel":{"source_code":"","kernel_type":"torch"},"custom_kernel":{"source_code":"","kernel_type":"torch"}`}

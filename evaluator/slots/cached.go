@@ -16,39 +16,43 @@ type CachedProgram struct {
 	mu      sync.Mutex
 	caller  string
 	program toolchain.Program
+	notes   map[string]int64
 	expiry  *time.Timer
 }
 
 // take returns the program that waits for the caller, whose it then is; nil when none does. Another
 // caller's is closed: no one meets what someone else's kernels left.
-func (c *CachedProgram) take(caller string) toolchain.Program {
+func (c *CachedProgram) take(caller string) (toolchain.Program, map[string]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.program != nil && c.caller == caller && caller != "" {
-		program := c.program
-		c.program = nil
+		program, notes := c.program, c.notes
+		c.program, c.notes = nil, nil
 		c.expiry.Stop()
-		return program
+		return program, notes
 	}
 	c.drop()
-	return nil
+	return nil, nil
 }
 
-// Next runs an artifact in the program that waits for the caller; nil when none does, or none can.
-func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) toolchain.Program {
-	left := c.take(caller)
+// Next runs an artifact in the program that waits for the caller, and returns the notes that were kept with it; nil when none does,
+// or none can.
+func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (toolchain.Program, map[string]int64) {
+	left, notes := c.take(caller)
 	if left == nil {
-		return nil
+		return nil, nil
 	}
 	next := left.Next(a)
 	if next == nil {
 		left.Close()
+		return nil, nil
 	}
-	return next
+	return next, notes
 }
 
-// Keep has the program wait for its caller's next evaluation, or closes it when it cannot be used again.
-func (c *CachedProgram) Keep(caller string, program toolchain.Program, usable bool) {
+// Keep has the program wait for its caller's next evaluation, with notes of what it holds, or closes it when it cannot be used
+// again.
+func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes map[string]int64, usable bool) {
 	if !usable || caller == "" {
 		program.Close()
 		return
@@ -56,7 +60,7 @@ func (c *CachedProgram) Keep(caller string, program toolchain.Program, usable bo
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drop()
-	c.caller, c.program = caller, program
+	c.caller, c.program, c.notes = caller, program, notes
 	c.expiry = time.AfterFunc(cachedFor, func() { c.expire(program) })
 }
 
@@ -80,6 +84,6 @@ func (c *CachedProgram) drop() {
 	if c.program != nil {
 		c.expiry.Stop()
 		c.program.Close()
-		c.program = nil
+		c.program, c.notes = nil, nil
 	}
 }

@@ -230,23 +230,23 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cache CachedProgram
 		mine, theirs, unusable := &program{}, &program{}, &program{}
-		cache.Keep("me", mine, true)
-		if got := cache.take("me"); got != mine {
-			t.Errorf("taken is %v", got)
+		cache.Keep("me", mine, map[string]int64{"note": 1}, true)
+		if got, notes := cache.take("me"); got != mine || notes["note"] != 1 {
+			t.Errorf("taken is %v with %v", got, notes)
 		}
-		cache.Keep("me", mine, true)
-		if got := cache.take("you"); got != nil || mine.closed != 1 {
+		cache.Keep("me", mine, map[string]int64{"note": 1}, true)
+		if got, notes := cache.take("you"); got != nil || notes != nil || mine.closed != 1 {
 			t.Errorf("another caller took %v, mine was closed %d times", got, mine.closed)
 		}
-		cache.Keep("me", unusable, false)
-		cache.Keep("", unusable, true)
-		if unusable.closed != 2 || cache.take("") != nil {
+		cache.Keep("me", unusable, nil, false)
+		cache.Keep("", unusable, nil, true)
+		if got, _ := cache.take(""); unusable.closed != 2 || got != nil {
 			t.Errorf("closed %d times, of two", unusable.closed)
 		}
-		cache.Keep("you", theirs, true)
+		cache.Keep("you", theirs, nil, true)
 		time.Sleep(cachedFor + time.Second)
 		synctest.Wait()
-		if theirs.closed != 1 || cache.take("you") != nil {
+		if got, _ := cache.take("you"); theirs.closed != 1 || got != nil {
 			t.Errorf("after its time it was closed %d times", theirs.closed)
 		}
 		cache.Close()

@@ -55,6 +55,8 @@ type StageRequest struct {
 	// with the result pipe.
 	Processes []Process
 	Alone     bool
+	// Forget says that the stages after this one find nothing that its processes compiled.
+	Forget bool
 	// Resident has the judge of a Python program stay for the next program's stage, with what it has set up. It must run no one's
 	// code.
 	Resident bool

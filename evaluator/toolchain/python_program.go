@@ -235,7 +235,7 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 				return wrapped(ctx, cold)
 			}
 			return p.process(ctx, warms[at], places[at], asked, cold, warm.Stage{
-				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Forget: at > 0}, files, started)
+				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Forget: at > 0 || req.Forget}, files, started)
 		}
 	}))
 }

@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/slots"
@@ -47,7 +48,8 @@ type Evaluation struct {
 	held        *slots.Held
 	began       time.Time // on the unit
 	deadline    time.Time
-	clean       bool // the program came to its end
+	clean       bool             // the program came to its end
+	kept        map[string]int64 // the references that the program keeps, as its judge said: timed calls by key, 0 for one that cannot be kept
 }
 
 // New returns an evaluation that has not begun. torch says that the worker's Python has PyTorch; nsight is nil if no
@@ -139,8 +141,8 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 	if err != nil {
 		return err
 	}
-	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.clean) }()
-	result, err := e.test(ctx, program)
+	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.kept, e.clean) }()
+	result, err := e.compare(ctx, program)
 	if err != nil {
 		return err
 	}
@@ -161,17 +163,31 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 
 // open readies the program, in the runner that the caller's last evaluation left if there is one.
 func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
-	if next := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
+	if next, kept := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
+		e.kept = kept
 		return next, nil
 	}
 	program, err := e.builder.Open(ctx, e.artifact, e.held.Place(0))
 	return program, e.Interrupted(ctx, "", err)
 }
 
-// test runs the program once, with its report read while it is written.
-func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
+// compare tests the kernels, or the custom one beside a reference that is kept.
+func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
+	if e.request.ReuseReference {
+		if result, err := e.testReusing(ctx, program); result != nil || err != nil {
+			return *result, err
+		}
+	}
 	report := newReader(e.begin)
-	req := e.stage(ModeTest, labels(e.request)...)
+	out, err := e.run(ctx, program, report, e.stage(ModeTest, labels(e.request)...))
+	if err != nil {
+		return kernelrun.Result{}, err
+	}
+	return concluded(report, out)
+}
+
+// run runs the program once, with its report read while it is written.
+func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest) (judge.Ending, error) {
 	req.Resident = true
 	req.OnPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
@@ -183,10 +199,10 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	watch.Record(&e.Result.Machine)
 	e.Result.ProgramNS += out.Wall.Nanoseconds()
 	if err := e.Interrupted(ctx, "", err); err != nil {
-		return kernelrun.Result{}, err
+		return out, err
 	}
 	if ctx.Err() != nil {
-		return kernelrun.Result{}, context.Cause(ctx)
+		return out, context.Cause(ctx)
 	}
 	e.clean = out.ExitCode == 0 && (out.Judge == nil || out.Judge.ExitCode == 0)
 	if e.clean && report.compiled != nil {
@@ -195,6 +211,11 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	if out.Signal != "" || out.Limit != "" {
 		e.held.Check(ctx)
 	}
+	return out, nil
+}
+
+// concluded is the result of a program that has ended.
+func concluded(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
 		err = attempt.Suspected(err) // a kernel can take the device's memory before the judge has any

@@ -37,7 +37,7 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	if !compilesAlone(e.request) || !e.Pool.AllBusy(e.Slot.Device) {
 		return found, nil
 	}
-	program := e.Slot.Sidecar.Next(e.Job.Caller, e.artifact)
+	program, _ := e.Slot.Sidecar.Next(e.Job.Caller, e.artifact)
 	if program == nil {
 		program = e.builder.OpenReady(e.artifact, e.Pool.SidecarPlace(e.Slot))
 	}
@@ -85,7 +85,7 @@ func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, l
 		maps.Copy(compiled, report.compiled)
 	}
 	e.Result.ProgramNS += took.Nanoseconds()
-	e.Slot.Sidecar.Keep(e.Job.Caller, program, clean)
+	e.Slot.Sidecar.Keep(e.Job.Caller, program, nil, clean)
 	if !clean || len(compiled) == 0 {
 		return nil, 0, nil
 	}

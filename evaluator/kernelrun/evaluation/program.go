@@ -21,6 +21,8 @@ var program embed.FS
 // Modes of the program.
 const (
 	ModeTest    = "test"     // compile, check and time
+	modeRecord  = "record"   // run the reference alone, and keep what it gives
+	modeRecall  = "recall"   // compile, check and time the other kernel beside what is kept
 	ModeCompile = "compile"  // compile what needs no GPU for that
 	modeProfile = "profile-" // and a label: one call of that kernel for Nsight Compute
 )
@@ -40,7 +42,8 @@ const (
 const (
 	// CompiledFile is where the program finds what the same kernels were compiled to before.
 	CompiledFile = "compiled.json"
-	limitFile    = "limit" // the seconds that it has
+	limitFile    = "limit"     // the seconds that it has
+	keyFile      = "reference" // the key of the reference to keep, or that is kept
 	// requestFile is the request. It comes with each stage and is no file of the task: an extension would be compiled again for another
 	// reference, other inputs, or more trials.
 	requestFile = "request.json"

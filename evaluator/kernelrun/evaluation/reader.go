@@ -31,6 +31,9 @@ type reader struct {
 	refused  string            // how a process broke the judge's protocol
 	done     bool
 	began    time.Time // of the stage
+	// references are those that the judge keeps, nil if it did not say; lost says that the one that was asked for is none of them.
+	references map[string]int64
+	lost       bool
 
 	printed, failed sandbox.Capture // by the kernels, on both streams
 }
@@ -62,6 +65,9 @@ func (r *reader) take(line []byte) {
 		Gone     string            `json:"gone"`
 		Refused  string            `json:"refused"`
 		Done     bool              `json:"done"`
+		Lost     bool              `json:"lost"`
+
+		References map[string]int64 `json:"references"`
 	}
 	if json.Unmarshal(line, &said) != nil {
 		return
@@ -72,7 +78,10 @@ func (r *reader) take(line []byte) {
 	if said.Compiled != nil {
 		r.compiled = said.Compiled
 	}
-	r.done = r.done || said.Done
+	if said.References != nil {
+		r.references = said.References
+	}
+	r.done, r.lost = r.done || said.Done, r.lost || said.Lost
 	r.gone, r.refused = cmp.Or(said.Gone, r.gone), cmp.Or(said.Refused, r.refused)
 	switch said.Stage {
 	case kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling:

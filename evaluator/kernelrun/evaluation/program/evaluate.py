@@ -1,8 +1,9 @@
 """The judge of evaluations: compiles, checks and times one kernel, or a kernel beside its reference.
 
-    python3 evaluate.py test | profile-ref | profile-custom
+    python3 evaluate.py test | record | recall | profile-ref | profile-custom
 
-A process that stays runs this file once for each evaluation, and keeps what timekeeper.py has set up.
+A process that stays runs this file once for each evaluation, and keeps what timekeeper.py has set up, and references (reusing.py):
+record runs one alone, recall compares the other kernel with it.
 
 No line of the request's source runs here. Each kernel is in a process and sandbox of its own (kernel_process.py), and
 so is get_inputs(), where inputs come of it: it knows what the kernels must not know before their clock runs. The judge
@@ -10,10 +11,11 @@ draws contracts itself, has every call made by the gate, checks every answer and
 evaluator/judge). The requester is trusted with nothing but what is asked for: the reference decides what is right, and
 get_inputs() for what.
 
-The request is ./request.json, ./limit the seconds that there are. What is learned goes to the descriptor POPCORN_FD as
+The request is ./request.json, ./limit the seconds that there are, ./reference the key of a reference that is kept. What is learned goes to the descriptor POPCORN_FD as
 one JSON object a line: {"stage": …} when a stage begins, {"report": …} with everything known so far, so that a crash or
 a time limit loses nothing, {"gone": label} when that kernel's process has ended too early, {"done": true} at the end,
-and after it {"compiled": …} with what a later run need not compile.
+and after it {"compiled": …} with what a later run need not compile, and {"references": …} with those that are kept.
+{"lost": true} ends a comparison with one that is not, or no longer fits.
 """
 
 import json
@@ -22,7 +24,8 @@ import os
 import sys
 import time
 
-from sides import Gone, Side
+import reusing
+from sides import Gone, Lost, Side
 from stages import Stages
 from timekeeper import Timekeeper
 from warpboard_report import EXIT_REFUSED, EXIT_RUNNER_GONE
@@ -57,7 +60,8 @@ def finite(value):
 
 def processes(request, mode):
     """Which processes there are, in the order in which they come: (kernel or inputs, label)."""
-    labels = [label for label in ("custom", "ref") if request.get(label)] if mode == "test" else [mode.removeprefix("profile-")]
+    alone = {"record": "ref", "recall": "custom"}.get(mode, mode.removeprefix("profile-"))
+    labels = [label for label in ("custom", "ref") if request.get(label)] if mode == "test" else [alone]
     inputs = [("inputs", request["inputs"])] if request.get("inputs") else []
     return [("kernel", label) for label in labels] + inputs
 
@@ -87,21 +91,54 @@ def one_call(stages):
         stages.end()
 
 
-def judge(request, mode, limit, pipe):
-    began = time.monotonic()
-    clocks = Timekeeper("host" if request["device"] == "CPU" else "cuda", request["l2_flush"], mode == "test")
-    door = Door()
-    kernels, generator = meet(request, mode, clocks, door)
-    stages = Stages(request, pipe, kernels, generator, clocks, began + SHARE * limit)
-    if mode != "test":
-        return one_call(stages)
-    clocks.warm_up()  # while the kernels' processes load them
+def go_through(stages, pipe):
+    """Goes through all stages of one or two kernels."""
     archive = None
     if stages.load() and stages.validate():
         archive = stages.profile()
     pipe.tell(done=True)
     if archive is not None:
         pipe.tell(compiled=archive)
+    return stages
+
+
+def record(key, given):
+    """Runs a reference alone, and keeps it, or that it is unfit."""
+    stages = reusing.Recording(*given)
+    stages.record()
+    if stages.reference is not None or stages.unfit:
+        reusing.kept().keep(key, stages.reference)
+    return stages
+
+
+def recall(key, reference, pipe, given):
+    """Compares a kernel with a reference that is kept."""
+    stages = reusing.Recalling(reference, *given)
+    try:
+        return go_through(stages, pipe)
+    except Lost:
+        reusing.kept().keep(key, None)
+        pipe.tell(lost=True)
+        return stages
+
+
+def judge(request, mode, limit, pipe):
+    began, key, reference = time.monotonic(), reusing.key(mode), None
+    if mode == "recall" and (reference := reusing.kept().find(key, request["num_trials"])) is None:
+        pipe.tell(lost=True, references=reusing.kept().told())
+        return Door().close()  # its process has no calls to make
+    clocks = Timekeeper("host" if request["device"] == "CPU" else "cuda", request["l2_flush"], not mode.startswith("profile-"))
+    door = Door()
+    kernels, generator = meet(request, mode, clocks, door)
+    given = request, pipe, kernels, generator, clocks, began + SHARE * limit
+    if mode.startswith("profile-"):
+        return one_call(Stages(*given))
+    clocks.warm_up()  # while the kernels' processes load them
+    if mode == "test":
+        stages = go_through(Stages(*given), pipe)
+    else:
+        stages = record(key, given) if reference is None else recall(key, reference, pipe, given)
+        pipe.tell(references=reusing.kept().told())
     stages.end()
     door.close()
     clocks.end()

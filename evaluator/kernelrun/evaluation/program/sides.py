@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from typing import NamedTuple
 
 import torch
 
@@ -22,6 +23,10 @@ class Raised(Exception):
 
 class Gone(RunnerGone):
     """A process ended in the middle of something; its argument is the label."""
+
+
+class Lost(Exception):
+    """What was kept of a reference cannot be used: it is not there, or drawing inputs again gives others."""
 
 
 class NoFlush(HostMemory):
@@ -99,22 +104,34 @@ class Side:
         self._runner.end()
 
 
+class Seeds(NamedTuple):
+    """What the inputs of one trial come from."""
+
+    secret: bytes  # of contracts, None in trial 0
+    seed: int  # of get_inputs()
+
+    @classmethod
+    def of(cls, trial):
+        """Trial 0 has the seeds that it always had, all others such that no kernel knows."""
+        return cls(secrets.token_bytes(32), secrets.randbits(63)) if trial else cls(None, 42)
+
+
 class Inputs:
     """Draws what the kernels are called with: from contracts here, from get_inputs() in a process that is never timed."""
 
-    def __init__(self, request, device, generator):
+    def __init__(self, request, device, generator, labels=("ref", "custom")):
         self._generator, self._from, self.device = generator, request.get("inputs"), device
-        self._labels = [label for label in ("ref", "custom") if request.get(label)]
+        self._labels = [label for label in labels if request.get(label)]
         self._io = {label: request[label].get("io") for label in self._labels}
         self._before, self.fresh = None, None  # whether drawing again gives something else; None: not yet known
 
-    def draw(self, trial):
+    def draw(self, trial, seeds=None):
         """The values for each label: bit-identical wherever two kernels have the same tensor."""
-        secret = secrets.token_bytes(32) if trial else None
+        secret, seed = seeds or Seeds.of(trial)
         base = self._from if self._generator else next((label for label in self._labels if self._io[label]), None)
         if base is None:
             raise compare.Mismatch(compare.NO_INPUTS)
-        drawn = {base: self._generated(trial) if self._generator else self._contracted(base, secret)}
+        drawn = {base: self._generated(seed) if self._generator else self._contracted(base, secret)}
         for label in self._labels:
             if label != base and self._io[label] is None:
                 drawn[label] = drawn[base]
@@ -128,9 +145,8 @@ class Inputs:
     def _contracted(self, label, secret):
         return contract.materialise(self._io[label], secret, self.device)
 
-    def _generated(self, trial):
-        """Trial 0 has the seed that it always had, all others one that only the generating process is told."""
-        drawn = self._generator.ask("draw", secrets.randbits(63) if trial else 42).answer
+    def _generated(self, seed):
+        drawn = self._generator.ask("draw", seed).answer
         if type(drawn) is not list:
             raise Refused("The process that draws the inputs answered something else than a list.")
         return [self._on_device(value) for value in drawn]

@@ -9,7 +9,7 @@ import compare
 import contract
 import timing
 from deciding import Decision
-from sides import Gone, Inputs
+from sides import Gone, Inputs, Lost
 from warpboard_calls import TaskFailed
 from warpboard_stats import quantile
 from warpboard_wire import Refused
@@ -39,8 +39,9 @@ class Stages:
         self.request, self.pipe, self.kernels, self.generator = request, pipe, kernels, generator
         self.clocks, self.ends = clocks, ends
         self.inputs = Inputs(request, clocks.device, generator)
+        self.compared = "ref" in kernels  # whether answers are compared with a reference's
         wanted = request.get("stop_when")
-        self.decision = Decision(wanted, request["num_trials"], timing.apart if clocks.kind == "cuda" else lambda *_: 0.0) if wanted else None
+        self.decision = Decision(wanted, request["num_trials"], self.apart) if wanted else None
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
         self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
 
@@ -72,6 +73,10 @@ class Stages:
             self.report["compiled"] = why is None
             self.save()
         return why is None
+
+    def draw(self, trial):
+        """The values of a trial, by label."""
+        return self.inputs.draw(trial)
 
     def turn(self, values, flags=0, first="ref"):
         """One call of each kernel on the same inputs: what they gave, by label."""
@@ -108,7 +113,7 @@ class Stages:
                 raise compare.Mismatch("Input selection failed:\n" + why)
             self.try_all()
             self.report["correctness"] = True
-        except (Gone, Refused):
+        except (Gone, Refused, Lost):
             raise
         except (compare.Mismatch, contract.ContractError) as error:
             self.report["validation_error"] = str(error)
@@ -122,10 +127,10 @@ class Stages:
         passed, worst, mean, first = 0, 0.0, 0.0, None
         for trial in range(TRIALS):
             self.report["trials_begun"] = trial + 1
-            close, largest, average, wrong = self.differences(self.turn(self.inputs.draw(trial)))
+            close, largest, average, wrong = self.differences(self.turn(self.draw(trial)))
             passed, worst, mean, first = passed + close, max(worst, largest), max(mean, average), first or wrong
             self.report["trials_passed"] = passed
-            if "ref" in self.kernels:
+            if self.compared:
                 self.report.update(max_difference=worst, avg_difference=mean)
         if passed < TRIALS:
             self.mismatch(f"Trials passed: {passed}/{TRIALS}", worst, mean, first)
@@ -148,7 +153,7 @@ class Stages:
             alone = self.time_alone(values)
             self.end()
             self.tell_times(values, alone)
-        except (Gone, Refused, TaskFailed):
+        except (Gone, Refused, Lost, TaskFailed):
             raise
         except (compare.Mismatch, contract.ContractError) as error:
             self.report.update(correctness=False, validation_error=str(error))
@@ -162,9 +167,9 @@ class Stages:
     def time_all(self):
         """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
         all others. A few calls do not show which clock is to be believed: where few were asked for, more are made."""
-        untimed, wanted, number = 2 + secrets.randbelow(3), self.request["num_trials"], 0
+        untimed, wanted, number = self.untimed(), self.request["num_trials"], 0
         began = ended = values = None
-        while (timed := len(self.kernels["custom"].calls)) < max(wanted, LEAST_CLOCKED[self.clocks.kind]):
+        while (timed := len(self.kernels[self.leading()].calls)) < self.most_calls():
             if timed >= wanted and time.monotonic() - began > CLOCKING:
                 break
             if time.monotonic() > self.ends:
@@ -172,7 +177,7 @@ class Stages:
                     raise OutOfTime("The time limit leaves no room for timed calls: ask for a longer timeout.")
                 break
             number += 1
-            last, values = values, self.inputs.draw(TRIALS + number)
+            last, values = values, self.draw(TRIALS + number)
             self.wake(time.monotonic() - (ended or 0.0), last)
             last = None  # its memory is needed
             made = self.turn(values, first=secrets.choice(("ref", "custom")))  # one of many small kernels takes 3 % longer if it comes first
@@ -188,12 +193,30 @@ class Stages:
                     break
         return values
 
+    def leading(self):
+        """The label of the kernel whose calls are counted."""
+        return "custom" if "custom" in self.kernels else "ref"
+
+    def untimed(self):
+        return 2 + secrets.randbelow(3)
+
+    def most_calls(self):
+        return max(self.request["num_trials"], LEAST_CLOCKED[self.clocks.kind])
+
+    def apart(self, *medians, waits=False):
+        """The share by which the ratio of two medians, in ms, may be wrong whatever the number of calls."""
+        return timing.apart(*medians, waits=waits) if self.clocks.kind == "cuda" else 0.0
+
+    def calls(self, label):
+        """The timed calls of a kernel; None if there is none of that label."""
+        return self.kernels[label].calls if label in self.kernels else None
+
     def decided(self):
         """Whether the calls so far have shown what was asked for, by the kernels' own clocks: those of the judge have no constants
         yet. A kernel whose clock lies ends its timing early, and gains nothing: its times are then as for any other."""
         if self.decision is None:
             return False
-        ref, custom = ([call.event / NS_PER_MS for call in self.kernels[label].calls] if label in self.kernels else None for label in ("ref", "custom"))
+        ref, custom = (calls and [call.event / NS_PER_MS for call in calls] for calls in map(self.calls, ("ref", "custom")))
         if (reason := self.decision.reached(ref, custom)) is None:
             return False
         self.report["stopped"] = {"reason": reason, "calls": len(custom)}
@@ -201,7 +224,7 @@ class Stages:
 
     def time_alone(self, values):
         """Calls of the reference when nothing is left of the other kernel, which may have slowed it down in turns."""
-        if "ref" not in self.kernels or self.clocks.kind == "host":
+        if len(self.kernels) < 2 or self.clocks.kind == "host":
             return []
         self.kernels["custom"].end()
         alone, ends = [], time.monotonic() + CLOCKING
@@ -220,11 +243,16 @@ class Stages:
             if side is not None:
                 side.end()
 
-    def tell_times(self, values, alone):
+    def read(self, values):
+        """The clocks of the kernels, by label. The reference's are the first: what they show is allowed to the other."""
         read = {}
-        for label in sorted(self.kernels, reverse=True):  # the reference first: what its clocks show is allowed to the other
+        for label in sorted(self.kernels, reverse=True):
             kernel = self.kernels[label]
             read[label] = self.clocks.read(kernel.calls, values[label], kernel.regions, label == "ref", read.get("ref"))
+        return read
+
+    def tell_times(self, values, alone):
+        read = self.read(values)
         if "ref" in read:
             undisturbed(read, alone)
         times = {label: [ns / NS_PER_MS for ns in clock.stats.times] for label, clock in read.items()}
@@ -239,16 +267,15 @@ class Stages:
             errors = ([ns / NS_PER_MS for ns in read[label].errors(alone)] for label in ("ref", "custom"))
             medians = (quantile(times[label], 0.5) for label in ("ref", "custom"))
             waits = any(clock.waits() for clock in read.values())
-            apart = timing.apart(*medians, waits=waits) if self.clocks.kind == "cuda" else 0.0
             self.report["speedup"], self.report["speedup_interval"] = timing.speedup(
-                times["ref"], times["custom"], *errors, apart, self.decision.level if self.decision else 0.95)
+                times["ref"], times["custom"], *errors, self.apart(*medians, waits=waits), self.decision.level if self.decision else 0.95, "ref" in self.kernels)
             if "stopped" in self.report and not self.decision.holds(self.report["stopped"]["reason"], self.report["speedup_interval"] or (0.0, math.inf)):
                 self.report["stopped"]["reason"] = "not confirmed"
 
 
 def undisturbed(read, alone):
     """Raises Disturbed where what was measured of two kernels is not of each alone. Alone are calls of the reference without the other."""
-    if any(clock.disturbed >= MOST_DISTURBED for clock in read.values()) or read["ref"].slower_than(alone):
+    if any(clock.disturbed >= MOST_DISTURBED for clock in read.values()) or alone and read["ref"].slower_than(alone):
         raise Disturbed("The device was busy between the calls: a kernel went on working while the other one was timed, or "
                         "something else did. Neither time would be its own.")
     if read["ref"].hindered():

@@ -146,16 +146,18 @@ def apart(*medians, waits=False):
     return 1.96 * math.sqrt(sum(share**2 + min(least / ms, 0.25) ** 2 for ms in medians if ms > 0))
 
 
-def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0), apart=0.0, level=0.95):
-    """Ratio of medians, with its interval of a level: by resampling the pairs, by how much each median may be too long and too short, and
-    by the share that the ratio is wrong because of the processes. None when the custom one's is zero."""
+def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0), apart=0.0, level=0.95, paired=True):
+    """Ratio of medians, with its interval of a level: by resampling the pairs, or both samples alone if the calls were not in turns; by
+    how much each median may be too long and too short; and by the share that the ratio is wrong because of the processes. None when
+    the custom one's is zero."""
     a, b = torch.tensor(ref, dtype=torch.float64), torch.tensor(custom, dtype=torch.float64)
     x, y = float(median(a)), float(median(b))
     if y <= 0:
         return None, None
     generator = torch.Generator().manual_seed(0)
     picks = torch.randint(0, len(a), (RESAMPLES, len(a)), generator=generator)
-    ratios = median(a[picks]) / median(b[picks])
+    others = picks if paired else torch.randint(0, len(b), (RESAMPLES, len(b)), generator=generator)
+    ratios = median(a[picks]) / median(b[others])
     low, high = (float(torch.quantile(ratios, q)) for q in ((1 - level) / 2, (1 + level) / 2))
     if (1 - level) * RESAMPLES < 20:  # too few lie beyond the quantiles
         reach = NormalDist().inv_cdf((1 + level) / 2) * float(ratios.log().std())

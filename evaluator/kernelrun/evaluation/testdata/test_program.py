@@ -24,6 +24,7 @@ import deciding
 import evaluate
 import kernels
 import nvrtc
+import reusing
 import sides
 import timekeeper
 import timing
@@ -613,6 +614,146 @@ class Turns(unittest.TestCase):
             self.assertEqual(values, sorted(values), "an input came back")
             for value in timed[:-1]:
                 self.assertEqual(values.count(value), 2, f"{label} was not woken with {value} before the next")
+
+
+class Reusing(unittest.TestCase):
+    @staticmethod
+    def reference(calls=3, elements=0, taken=0.0):
+        draw = reusing.Draw(sides.Seeds.of(1), None, [reusing.Output(torch.zeros(elements), math.inf)])
+        return reusing.Reference([draw], [None] * calls, None, taken)
+
+    def at(self, seconds):
+        return unittest.mock.patch.object(reusing.time, "monotonic", lambda: seconds)
+
+    def test_a_reference_is_kept_for_ten_minutes_and_as_many_calls_as_it_has(self):
+        kept, reference = reusing.Kept(), self.reference(calls=20, taken=100.0)
+        with self.at(100.0):
+            kept.keep("a", reference)
+            kept.keep("unfit", None)
+        with self.at(699.0):
+            self.assertEqual((kept.find("a", 20), kept.find("a", 21), kept.find("b", 1), kept.find("unfit", 1)), (reference, None, None, None))
+            self.assertEqual(kept.told(), {"a": 20, "unfit": 0})
+        with self.at(701.0):
+            self.assertEqual((kept.find("a", 20), kept.told()), (None, {}))
+
+    def test_the_least_recently_used_reference_makes_room(self):
+        kept = reusing.Kept()
+        with self.at(0.0):
+            for key in "abcd":
+                kept.keep(key, self.reference())
+            kept.find("a", 1)
+            kept.keep("e", self.reference())
+            self.assertEqual(sorted(kept.told()), ["a", "c", "d", "e"])
+            with unittest.mock.patch.object(reusing, "MOST_BYTES", 4_000):
+                kept.keep("f", self.reference(elements=900))
+                kept.keep("g", self.reference(elements=90))
+                self.assertEqual(sorted(kept.told()), ["a", "e", "f", "g"])
+                kept.keep("h", self.reference(elements=900))
+                self.assertEqual(sorted(kept.told()), ["g", "h"])
+
+    def outputs(self, tensor, most):
+        return reusing.Draw(sides.Seeds.of(1), None, [reusing.Output(tensor, most)])
+
+    def test_an_undone_hundredth_is_found_in_every_type(self):
+        for dtype in (*FLOATS, *INTS, "bool", "complex64", "complex128"):
+            want = torch.ones(200, 500).to(getattr(torch, dtype))
+            draw, done = self.outputs(want, reusing.LEAST_ELEMENTS), want.clone()
+            self.assertEqual(draw.differences([done], 0.01, 0.01), (True, 0.0, 0.0, None))
+            done[7:9] = 0
+            close, largest, _, first = draw.differences([done], 0.01, 0.01)
+            self.assertEqual((close, largest), (False, 1.0), dtype)
+            self.assertTrue(7 * 500 <= first["element"] < 9 * 500, first)
+
+    def test_nan_is_found_in_all_elements(self):
+        want = torch.zeros(100_000)
+        draw, got = self.outputs(want, reusing.LEAST_ELEMENTS), want.clone()
+        got[31] = math.nan
+        with self.assertRaisesRegex(compare.Mismatch, "Output 0 of the custom kernel holds 1 NaN where the reference has none; the first is element 31"):
+            draw.differences([got], 0.01, 0.01)
+
+    def test_all_of_a_small_answer_is_compared(self):
+        want = torch.zeros(4, reusing.LEAST_ELEMENTS // 4)
+        for place in range(0, want.numel(), 97):
+            got = want.clone()
+            got.view(-1)[place] = 1
+            self.assertEqual(self.outputs(want, reusing.LEAST_ELEMENTS).differences([got], 0.1, 0)[3]["element"], place)
+
+    def test_places_differ_from_draw_to_draw(self):
+        first, second = (reusing.Output(torch.zeros(100_000), reusing.LEAST_ELEMENTS).places() for _ in range(2))
+        self.assertFalse(torch.equal(first, second))
+
+    def test_other_inputs_look_different(self):
+        def other(value, place, by=1):
+            changed = value.clone()
+            changed.view(-1)[place] += by
+            return changed
+        ones = torch.ones(3, 4)
+        for value, changed in ((ones, other(ones, 5)), (ones, ones.view(4, 3)), (ones, ones.double()), (ones, 1), (3, 4), ([ones], [other(ones, 0)]),
+                               ({"a": ones}, {"a": other(ones, 11)}), (torch.full((2,), math.nan), torch.ones(2))):
+            self.assertEqual(reusing.looks(value), reusing.looks(value.clone() if isinstance(value, torch.Tensor) else value))
+            self.assertNotEqual(reusing.looks(value), reusing.looks(changed))
+        large = torch.rand(1 << 16)
+        self.assertNotEqual(reusing.looks(large), reusing.looks(torch.rand(1 << 16)))
+        self.assertLess(len(reusing.looks(large)[2]), 8 << 10)
+
+    def recording(self, trials, kind="host"):
+        stages = reusing.Recording.__new__(reusing.Recording)
+        stages.request, stages.draws, stages._bytes, stages.unfit = {"num_trials": trials, "atol": 0.01, "rtol": 0.01}, [], 0, False
+        stages.clocks, stages._drawn = unittest.mock.Mock(kind=kind), (sides.Seeds.of(1), None)
+        return stages
+
+    def records(self, stages, answer):
+        stages.differences({"ref": unittest.mock.Mock(answer=answer)})
+        return stages.draws[-1].bytes()
+
+    def test_a_reference_that_does_not_fit_is_not_kept(self):
+        answer = [torch.zeros(1 << 18)]
+        with unittest.mock.patch.object(reusing, "LARGEST", 20 << 20):
+            for trials, timed in ((20, (18 << 20) // 104), (1000, (18 << 20) // 1004), (100_000, None)):
+                stages = self.recording(trials)
+                self.assertEqual([self.records(stages, answer) for _ in range(2)], [1 << 20] * 2)
+                if timed is None:
+                    with self.assertRaisesRegex(reusing.Unfit, "no room for so many answers"):
+                        self.records(stages, answer)
+                    self.assertTrue(stages.unfit)
+                else:
+                    self.assertAlmostEqual(self.records(stages, answer), timed, delta=4)
+            with self.assertRaisesRegex(reusing.Unfit, "too large"):
+                self.records(self.recording(20), [torch.zeros(6 << 20)])
+
+    def recalling(self, calls=3):
+        stages = reusing.Recalling.__new__(reusing.Recalling)
+        looks = [reusing.looks(torch.tensor([float(number)])) for number in range(2 + 4 + calls)]
+        stages._reference = reusing.Reference([reusing.Draw(number, look, []) for number, look in enumerate(looks)], [None] * calls, None, 0.0)
+        stages._left = stages._reference.draws[2:]
+        random.Random(1).shuffle(stages._left)
+        stages.inputs = unittest.mock.Mock()
+        stages.inputs.draw.side_effect = lambda trial, seeds: {"ref": torch.tensor([float(seeds)])}
+        return stages
+
+    def test_no_input_comes_twice_and_each_is_checked(self):
+        stages = self.recalling()
+        self.assertEqual(sorted(float(stages.draw(trial)["ref"]) for trial in range(9)), list(range(9)))
+        stages = self.recalling()
+        stages.inputs.draw.side_effect = lambda trial, seeds: {"ref": torch.tensor([float(seeds) + (trial == 4)])}
+        for trial in range(4):
+            stages.draw(trial)
+        with self.assertRaises(sides.Lost):
+            stages.draw(4)
+
+    def test_times_of_two_moments_are_no_surer_than_times_in_turns(self):
+        rng = random.Random(5)
+        width = lambda interval: interval[1] - interval[0]  # noqa: E731
+        for noise in (0.0, 0.002, 0.05):
+            ref, custom = ([rng.lognormvariate(0, noise) for _ in range(100)] for _ in range(2))
+            recalled = self.recalling()
+            recalled.clocks = unittest.mock.Mock(kind="cuda")
+            alone = timing.speedup(ref, custom, apart=recalled.apart(1.0, 1.0), paired=False)[1]
+            self.assertGreaterEqual(width(alone), 0.9 * width(timing.speedup(ref, custom, apart=timing.apart(1.0, 1.0))[1]), noise)
+        shared = [1 + 0.1 * rng.random() for _ in range(100)]  # slow and quick turns, which pairs cancel
+        self.assertGreater(width(timing.speedup(shared, shared, paired=False)[1]), 0.01)
+        self.assertEqual(timing.speedup(shared, shared)[1], [1, 1])
+        self.assertEqual(timing.speedup(shared, shared[:40], paired=False)[0], statistics.median(shared) / statistics.median(shared[:40]))
 
 
 class Caches(unittest.TestCase):

@@ -1,0 +1,282 @@
+"""A reference's answers and times, kept for further comparisons with it (reuse_reference).
+
+The reference is recorded in a stage of its own, before the other kernel has a process: nothing that is compared with it can slow it
+down, or see what is kept. The other kernel then gets the same inputs, drawn again from the same seeds, in another order. An answer
+is compared with what the reference gave: with all of it in the trials of the check, and in a timed call with elements at places
+that only this process knows.
+
+All of it is in the memory of this process, which serves one caller on one device, and ends with that.
+"""
+
+import functools
+import math
+import secrets
+import time
+from typing import NamedTuple
+
+import torch
+
+import compare
+import contract
+import timing
+from sides import Inputs, Lost, Seeds
+from stages import TRIALS, Stages, undisturbed
+
+AGE = 600  # seconds for which a reference is used
+MOST_REFERENCES = 4
+MOST_BYTES, LARGEST = 1 << 30, 1 << 29  # of all references, and of one
+ELEMENTS, LEAST_ELEMENTS = 1 << 16, 1 << 12  # of an output that are checked in a timed call
+_LOOKED_AT = 1 << 10  # elements of an input by which it is known again
+_UNTIMED = 4  # calls before those that count
+_CALLS = 100  # timed calls of a reference, at least if they take no longer than a few of them do anyway
+_MOMENTS = 2  # the two kernels are measured at two times: each adds what one time differs by
+
+
+class Unfit(Exception):
+    """No other comparison can use this reference; the message says why."""
+
+
+class Output:
+    """What one output has to be: its form, and all elements or as many as are kept."""
+
+    def __init__(self, tensor, most):
+        self.form = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+        self._most, self._seed = most, secrets.randbits(63) if tensor.numel() > most else None
+        self.values = self.part(tensor).to("cpu", copy=True)
+
+    def whole(self):
+        return self._seed is None
+
+    def places(self):
+        return torch.randint(self.form.numel(), (self._most,), generator=torch.Generator().manual_seed(self._seed))
+
+    def place(self, number):
+        """Where in the output an element of the part is."""
+        return number if self.whole() else int(self.places()[number])
+
+    def part(self, tensor):
+        """What is kept of such a tensor."""
+        flat = tensor.detach().reshape(-1)
+        if self.whole():
+            return flat
+        if contract.is_small_float(flat.dtype):  # has no indexing of its own
+            return flat.view(torch.uint8)[self.places().to(flat.device)].view(flat.dtype)
+        return flat[self.places().to(flat.device)]
+
+
+class Draw(NamedTuple):
+    """One trial: what its inputs come from and are known again by, and what the reference gave."""
+
+    seeds: Seeds
+    looks: object
+    outputs: list
+
+    def differences(self, actual, atol, rtol):
+        """As compare.differences. NaN, which also poisons what a kernel has to write, is found in all elements."""
+        compare.check_form([output.form for output in self.outputs], actual)
+        for index, (output, tensor) in enumerate(zip(self.outputs, actual)):
+            if not output.whole() and (tensor.is_floating_point() or tensor.is_complex()):
+                compare.check_nan(index, output.values, numbers_of(tensor))
+        parts = [output.part(tensor) for output, tensor in zip(self.outputs, actual)]
+        *found, first = compare.differences([output.values.to(part.device) for output, part in zip(self.outputs, parts)], parts, atol, rtol)
+        return *found, first and {**first, "element": self.outputs[first["output"]].place(first["element"])}
+
+    def bytes(self):
+        return sum(output.values.numel() * output.values.element_size() for output in self.outputs)
+
+
+def numbers_of(tensor):
+    """The tensor in a type that can tell NaN."""
+    return compare.numbers(tensor) if contract.is_small_float(tensor.dtype) else tensor
+
+
+def looks(value):
+    """Some of an input, which is equal where drawing it again gave the same."""
+    if isinstance(value, torch.Tensor):
+        flat = value.detach().reshape(-1)
+        few = flat[:: flat.numel() // _LOOKED_AT + 1].contiguous().cpu()
+        return tuple(value.shape), str(value.dtype), bytes(few.view(torch.uint8).numpy()) if few.numel() else b""
+    if isinstance(value, (list, tuple)):
+        return [looks(item) for item in value]
+    if isinstance(value, dict):
+        return {key: looks(item) for key, item in value.items()}
+    return value
+
+
+class Reference(NamedTuple):
+    """What was recorded. draws begins with the trials of the check."""
+
+    draws: list
+    calls: list
+    clocks: timing.EvaluationClocks
+    taken: float  # when, on this process's clock
+
+    def bytes(self):
+        return sum(draw.bytes() for draw in self.draws)
+
+
+class Kept:
+    """The references of this process, by keys of the worker's: equal where all that they depend on is. None stands for one that
+    is unfit, with the time of that."""
+
+    def __init__(self):
+        self._known = {}  # the least recently used first
+
+    def find(self, key, trials):
+        """The reference if it has so many timed calls and is young enough; else None."""
+        self._forget_old()
+        reference, taken = self._known.get(key, (None, 0.0))
+        if reference is None or len(reference.calls) < trials:
+            return None
+        del self._known[key]
+        self._known[key] = reference, taken
+        return reference
+
+    def keep(self, key, reference):
+        self._known.pop(key, None)
+        self._known[key] = reference, reference.taken if reference else time.monotonic()
+        while len(self._known) > MOST_REFERENCES or sum(kept.bytes() for kept, _ in self._known.values() if kept) > MOST_BYTES:
+            del self._known[next(iter(self._known))]
+
+    def told(self):
+        """How many timed calls each has, 0 for one that is unfit."""
+        self._forget_old()
+        return {key: len(reference.calls) if reference else 0 for key, (reference, _) in self._known.items()}
+
+    def _forget_old(self):
+        least = time.monotonic() - AGE
+        self._known = {key: entry for key, entry in self._known.items() if entry[1] > least}
+
+
+@functools.cache
+def kept():
+    return Kept()
+
+
+def key(mode):
+    """The key of the reference that a stage is about; None if it is about none that is kept."""
+    if mode not in ("record", "recall"):
+        return None
+    with open("reference", encoding="utf-8") as file:
+        return file.read()
+
+
+class Recording(Stages):
+    """The stages of a reference alone, whose answers and times are kept."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.decision = None  # it is kept for kernels that need all calls
+        # The other kernel's contract is of no interest, unless it says what the inputs are.
+        labels = ("ref",) if self.generator or self.request["ref"].get("io") else ("ref", "custom")
+        self.inputs = Inputs(self.request, self.clocks.device, self.generator, labels)
+        self.compared, self.draws, self._bytes, self._drawn = False, [], 0, None
+        self.reference, self.unfit = None, False
+
+    def record(self):
+        """Records the reference. If there is none then, unfit says that trying again is of no use."""
+        if self.load() and self.validate():
+            self.profile()
+        else:
+            self.unfit = True
+
+    def draw(self, trial):
+        seeds = Seeds.of(trial)
+        values = self.inputs.draw(trial, seeds)
+        self._drawn = seeds, looks(values["ref"])
+        return values
+
+    def differences(self, made):
+        """Keeps what the call gave."""
+        answer, made["ref"].answer = made["ref"].answer, None
+        compare.check_form(answer, answer)
+        for index, tensor in enumerate(answer):
+            compare.check_nan(index, numbers_of(tensor), torch.zeros(()))
+        most = math.inf if len(self.draws) < TRIALS else self._elements(answer)
+        self.draws.append(Draw(*self._drawn, [Output(tensor, most) for tensor in answer]))
+        self._bytes += self.draws[-1].bytes()
+        if self._bytes > LARGEST:
+            raise self._refuse("Its answers are too large.")
+        return True, 0.0, 0.0, None
+
+    def _elements(self, answer):
+        """How many elements of each output there is room for in a timed call."""
+        room = (LARGEST - sum(draw.bytes() for draw in self.draws[:TRIALS])) // (_UNTIMED + self.most_calls())
+        elements = min(ELEMENTS, room // max(sum(tensor.element_size() for tensor in answer), 1))
+        if elements < LEAST_ELEMENTS and any(tensor.numel() > elements for tensor in answer):
+            raise self._refuse("There is no room for so many answers.")
+        return elements
+
+    def _refuse(self, why):
+        self.unfit = True
+        return Unfit(why)
+
+    def untimed(self):
+        return _UNTIMED
+
+    def most_calls(self):
+        return max(super().most_calls(), _CALLS)
+
+    def time_all(self):
+        values = super().time_all()
+        self._repeat(self.draws[TRIALS])
+        return values
+
+    def _repeat(self, draw):
+        """Makes one call again: inputs that are other ones then, or answers that depend on the calls before, cannot be kept."""
+        values = self.inputs.draw(TRIALS, draw.seeds)
+        if looks(values["ref"]) != draw.looks:
+            raise self._refuse("Its inputs differ when they are drawn again.")
+        again = self.turn(values)["ref"].answer
+        if not draw.differences(again, float(self.request["atol"]), float(self.request["rtol"]))[0]:
+            raise self._refuse("It answers the same inputs differently.")
+
+    def hand_on(self):
+        return None
+
+    def tell_times(self, values, alone):
+        calls, read = self.calls("ref"), self.read(values)
+        undisturbed(read, alone)
+        if len(calls) >= self.request["num_trials"]:
+            self.reference = Reference(self.draws, calls, read["ref"], time.monotonic())
+
+
+class Recalling(Stages):
+    """The stages of a kernel that is compared with a kept reference."""
+
+    def __init__(self, reference, *given):
+        self._reference = reference
+        super().__init__(*given)
+        self.compared, self._now = True, None
+        self.report["reused_reference"] = {"seconds_old": time.monotonic() - reference.taken, "calls": len(reference.calls)}
+        self._left = reference.draws[TRIALS:]
+        secrets.SystemRandom().shuffle(self._left)
+
+    def draw(self, trial):
+        self._now = self._reference.draws[trial] if trial < TRIALS else self._left.pop()
+        values = self.inputs.draw(trial, self._now.seeds)
+        if looks(values["ref"]) != self._now.looks:
+            raise Lost
+        return values
+
+    def differences(self, made):
+        actual, made["custom"].answer = made["custom"].answer, None
+        return self._now.differences(actual, float(self.request["atol"]), float(self.request["rtol"]))
+
+    def most_calls(self):
+        return min(super().most_calls(), len(self._reference.calls))
+
+    def calls(self, label):
+        return self._reference.calls if label == "ref" else super().calls(label)
+
+    def apart(self, *medians, waits=False):
+        return math.sqrt(_MOMENTS) * super().apart(*medians, waits=waits)
+
+    def hand_on(self):
+        """Nothing: what its process hands on could say what the answers are, and these inputs come back."""
+        return None
+
+    def read(self, values):
+        kernel, ref = self.kernels["custom"], self._reference.clocks
+        custom = self.clocks.read(kernel.calls, values["custom"], kernel.regions, False, ref)
+        return {"ref": ref, "custom": custom}

@@ -1,0 +1,98 @@
+package evaluation
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/toolchain"
+)
+
+// testReusing tests the custom kernel beside a reference that the program's judge keeps. If it keeps none, the reference runs
+// alone before, in a stage of its own. The result is nil if it cannot be kept: both kernels then have to run, which also tells why
+// a reference does not run.
+func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program) (*kernelrun.Result, error) {
+	key := referenceKey(e.request)
+	if key == "" {
+		return nil, nil
+	}
+	for recorded := false; ; recorded = true {
+		if e.kept[key] >= e.request.NumTrials {
+			result, err := e.recall(ctx, program, key)
+			if result != nil && recorded {
+				result.ReusedReference = nil // it ran in this evaluation
+			}
+			if result != nil || err != nil {
+				return result, err
+			}
+		}
+		if trials, known := e.kept[key]; recorded || known && trials == 0 {
+			return nil, nil
+		}
+		if err := e.record(ctx, program, key); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// record runs the reference alone, which the judge then keeps or not. It has half of the time: if it takes longer, the rest is
+// for both kernels.
+func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key string) error {
+	e.begin(kernelrun.StageCompiling)
+	report := newReader(func(string) {})
+	req := e.reusing(modeRecord, key, refLabel)
+	req.Timeout /= 2
+	req.Files[limitFile] = fmt.Append(nil, req.Timeout.Seconds())
+	req.Forget = true
+	_, err := e.run(ctx, program, report, req)
+	e.kept = report.references
+	return err
+}
+
+// recall tests the custom kernel; the result is nil if the judge does not keep the reference any more.
+func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key string) (*kernelrun.Result, error) {
+	report := newReader(e.begin)
+	out, err := e.run(ctx, program, report, e.reusing(modeRecall, key, customLabel))
+	if err != nil {
+		return nil, err
+	}
+	e.kept = report.references
+	if report.lost {
+		return nil, nil
+	}
+	result, err := concluded(report, out)
+	return &result, err
+}
+
+// reusing describes a stage with one of the two kernels.
+func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
+	req := e.stage(mode, label)
+	req.Files[keyFile] = []byte(key)
+	return req
+}
+
+// referenceKey is equal for requests whose references get the same inputs under the same conditions, on one device and with one
+// program. It is empty if the reference cannot be kept, because the inputs come from the other kernel's source.
+func referenceKey(r kernelrun.Request) string {
+	from := inputsFrom(r)
+	if from == customLabel {
+		return ""
+	}
+	var contract map[string]any
+	if from == "" && r.Ref.IO == nil { // it is called by the other kernel's contract
+		contract = r.Custom.IO
+	}
+	text, err := json.Marshal(struct {
+		Ref      *kernelrun.Code
+		Contract map[string]any
+		L2Flush  bool
+	}{r.Ref, contract, r.L2Flush})
+	if err != nil {
+		panic(err) // the request was read from JSON
+	}
+	hash := sha256.Sum256(text)
+	return hex.EncodeToString(hash[:])
+}

@@ -1,0 +1,178 @@
+package evaluator_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/judge"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/toolchain"
+)
+
+// reusing is a worker whose evaluations' stages are noted.
+type reusing struct {
+	t      *testing.T
+	worker *evaluator.Worker
+	stages []string // since the last evaluation began: mode, and what each process is
+}
+
+func newReusing(t *testing.T) *reusing {
+	t.Helper()
+	r := &reusing{t: t}
+	cfg := realConfig(t)
+	cfg.Conn, cfg.Builder = evaluator.NopConn{}, notingBuilder{cfg.Builder, r}
+	r.worker = evaluator.NewWorker(cfg)
+	t.Cleanup(r.worker.Close)
+	return r
+}
+
+type notingBuilder struct {
+	evaluator.Builder
+	notes *reusing
+}
+
+func (b notingBuilder) Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
+	p, err := b.Builder.Open(ctx, a, place)
+	return notingProgram{p, b.notes}, err
+}
+
+type notingProgram struct {
+	toolchain.Program
+	notes *reusing
+}
+
+func (p notingProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (judge.Ending, error) {
+	stage := req.Mode
+	for _, process := range req.Processes {
+		stage += " " + strings.Join(process.Arguments, "-")
+	}
+	p.notes.stages = append(p.notes.stages, stage)
+	return p.Program.RunStage(ctx, req)
+}
+
+func (p notingProgram) Next(a *toolchain.Artifact) toolchain.Program {
+	if next := p.Program.Next(a); next != nil {
+		return notingProgram{next, p.notes}
+	}
+	return nil
+}
+
+const (
+	recorded = "record kernel-ref inputs-ref"
+	recalled = "recall kernel-custom inputs-ref"
+	inFull   = "test kernel-custom kernel-ref inputs-ref"
+)
+
+// compare compares with reuse_reference; change changes the request.
+func (r *reusing) compare(ref, custom string, change func(map[string]any), stages ...string) kernelrun.Result {
+	r.t.Helper()
+	return r.compareFor("token:1", ref, custom, change, stages...)
+}
+
+func (r *reusing) compareFor(caller, ref, custom string, change func(map[string]any), stages ...string) kernelrun.Result {
+	r.t.Helper()
+	body := map[string]any{"ref_kernel": torch(ref), "custom_kernel": torch(custom), "reuse_reference": true}
+	if change != nil {
+		change(body)
+	}
+	r.stages = nil
+	result := evaluateFor(r.t, r.worker, caller, ask(r.t, kernelrun.Compare, body))
+	if !slices.Equal(r.stages, stages) {
+		r.t.Errorf("its stages are %q, want %q (%s)", r.stages, stages, result.ValidationError)
+	}
+	if reused := slices.Equal(stages, []string{recalled}); reused != (result.ReusedReference != nil) {
+		r.t.Errorf("it reports %+v after %q", result.ReusedReference, r.stages)
+	}
+	return result
+}
+
+// large is a reference with more elements than are kept of a timed call.
+var large = strings.Replace(doubling, "1000", "200_000", 1)
+
+// counting is a kernel that knows the number of its call.
+func counting(body string) string {
+	return "import torch\nclass Model(torch.nn.Module):\n    calls = 0\n    def forward(self, x):\n        Model.calls += 1\n        " + body + "\n"
+}
+
+func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
+	r := newReusing(t)
+	r.compare(large, model("return x + x"), nil, recorded, recalled)
+	for name, tt := range map[string]struct {
+		custom string
+		right  bool
+		said   string
+	}{
+		"right":                 {model("return x + x"), true, ""},
+		"wrong":                 {model("return x * 3"), false, "don't match within tolerance. Trials passed: 0/2"},
+		"wrong in timed calls":  {counting("return x * (2 if Model.calls < 5 else 3)"), false, "of those that are timed was wrong"},
+		"a hundredth is undone": {counting("y = x * 2\n        y[-2000 * (Model.calls > 4):] = 0 if Model.calls > 4 else y\n        return y"), false, "of those that are timed was wrong"},
+		"one NaN":               {counting("y = x * 2\n        y[77] = float('nan') if Model.calls > 4 else y[77]\n        return y"), false, "holds 1 NaN where the reference has none; the first is element 77"},
+		"another form":          {model("return x[1:] * 2"), false, "Shape mismatch: ref=[torch.Size([200000])], custom=[torch.Size([199999])]"},
+		"it raises":             {model("raise ValueError('not today')"), false, "not today"},
+		"inputs that come back": {counting("seen = Model.__dict__.get('seen') or set(); Model.seen = seen | {float(x[0])}; assert float(x[0]) not in seen; return x * 2"), true, ""},
+	} {
+		result := r.compare(large, tt.custom, nil, recalled)
+		if !result.Compiled || result.Correctness != tt.right || !strings.Contains(result.ValidationError, tt.said) {
+			t.Errorf("%s: %+v", name, result.Report)
+		}
+		if tt.right && (result.Speedup == nil || len(result.Times) != 3 || result.RefRuntime == nil || result.Clocks["ref"].Counts == "" || !*result.FreshInputs ||
+			result.ReusedReference.Calls < 3 || result.ReusedReference.SecondsOld <= 0 || result.MaxDifference == nil) {
+			t.Errorf("%s: %+v", name, result.Report)
+		}
+	}
+	near, tight := model("y = x * 2; y[41] = y[41] + 0.005; return y"), func(body map[string]any) { body["atol"], body["rtol"] = 1e-5, 0 }
+	if result := r.compare(large, near, nil, recalled); !result.Correctness {
+		t.Errorf("within the default tolerance: %+v", result.Report)
+	}
+	if result := r.compare(large, near, tight, recalled); result.Correctness || result.FirstMismatch["element"] != 41.0 {
+		t.Errorf("beyond a tight tolerance: %+v", result.Report)
+	}
+}
+
+func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
+	r, right := newReusing(t), model("return x + x")
+	r.compare(doubling, right, nil, recorded, recalled)
+	r.compare(doubling, right, nil, recalled)
+	r.compare(strings.Replace(doubling, "x * 2", "2 * x", 1), right, nil, recorded, recalled)
+	r.compare(strings.Replace(doubling, "+ 1", "+ 2", 1), right, nil, recorded, recalled)
+	r.compare(doubling, right, func(body map[string]any) { body["l2_flush"] = true }, recorded, recalled)
+	many := func(body map[string]any) { body["num_trials"] = 150 }
+	if result := r.compare(doubling, right, many, recorded, recalled); len(result.Times) != 150 {
+		t.Errorf("%d times of 150 trials", len(result.Times))
+	}
+	if result := r.compare(doubling, right, nil, recalled); result.ReusedReference.Calls != 150 {
+		t.Errorf("it was compared with %d calls of 150", result.ReusedReference.Calls)
+	}
+	r.compareFor("token:2", doubling, right, nil, recorded, recalled)
+	r.compare(doubling, right, nil, recorded, recalled) // what belonged to the first caller was not left beside that
+	without := func(body map[string]any) { delete(body, "reuse_reference") }
+	if result := r.compare(doubling, right, without, inFull); result.CompileSeconds["ref"] <= 0 {
+		t.Errorf("a request without the option: %+v", result.Report)
+	}
+}
+
+func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
+	r, right := newReusing(t), model("return x + x")
+	changing := strings.Replace(doubling, "torch.rand(1000)", "torch.rand(1000) * (int.from_bytes(__import__('os').urandom(2), 'little') / 65536)", 1)
+	stateful := strings.Replace(doubling, "return x * 2", "Model.n = getattr(Model, 'n', 0) + 1; return x * 2 + 0.001 * Model.n", 1)
+	alike := "import torch\n" + stateful[strings.Index(stateful, "class Model"):strings.Index(stateful, "def get_inputs")]
+	for name, tt := range map[string][2]string{"inputs that differ when they are drawn again": {changing, right}, "answers that depend on earlier calls": {stateful, alike}} {
+		for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
+			if result := r.compare(tt[0], tt[1], nil, stages...); !result.Correctness || result.Speedup == nil {
+				t.Errorf("%s: %+v", name, result.Report)
+			}
+		}
+	}
+	r.compare(doubling, right, nil, recorded, recalled)
+	if result := r.compare("broken", right, nil, recordedAlone, inFullAlone); !strings.Contains(result.RefCompilationError, "NameError") || !result.Compiled {
+		t.Errorf("a reference that does not compile: %+v", result.Report)
+	}
+}
+
+const (
+	recordedAlone = "record kernel-ref"
+	inFullAlone   = "test kernel-custom kernel-ref"
+)
