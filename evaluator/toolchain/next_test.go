@@ -27,7 +27,9 @@ func TestTheNextBuildRunsInTheSameRunner(t *testing.T) {
 	if r := runStage(t, next, req, len(req.Cases)); r.status != job.StatusFail {
 		t.Errorf("second build: %s (%s)", r.status, r.failure.Reason)
 	}
-	if again := next.Next(&Artifact{extensions: map[string][]byte{"submission.py": []byte("archive")}}); again != nil {
-		t.Error("compiled extensions were to go into a runner that has served others")
+	again := next.Next(&Artifact{extensions: map[string][]byte{"submission.py": []byte("archive")}})
+	if again == nil || again.Warm() {
+		t.Fatal("compiled extensions were to go into a runner that has served others")
 	}
+	again.Close()
 }

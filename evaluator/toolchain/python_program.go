@@ -95,14 +95,20 @@ func (p *pythonProgram) judges() Place {
 func (p *pythonProgram) Warm() bool { return p.warm }
 
 // Next hands the runner over. Every stage is a fork of its pristine process, and finds nothing that the programs before it
-// compiled.
+// compiled. Compiled extensions go into a fresh one: of such programs only the judge is handed over, which has none.
 func (p *pythonProgram) Next(a *Artifact) Program {
-	if p.runner == nil || !p.runner.Alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
+	if p.runner == nil || !p.runner.Alive() {
 		return nil
 	}
-	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, warm: true}
-	next.runner, next.judge, next.beside = p.runner, p.judge, p.beside
-	p.runner, p.judge, p.beside = nil, nil, nil
+	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a}
+	if len(a.extensions) == 0 && len(p.artifact.extensions) == 0 {
+		next.warm, next.runner, next.beside = true, p.runner, p.beside
+		p.runner, p.beside = nil, nil
+	} else if p.judge == nil {
+		return nil
+	}
+	next.judge, p.judge = p.judge, nil
+	p.Close()
 	for _, r := range next.pythons() {
 		r.Fresh()
 	}

@@ -142,3 +142,37 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 		}
 	}
 }
+
+// TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled: the runners of such a program are not.
+func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
+	b := newBuilder()
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import os; os.write(3, str(os.getpid()).encode())"), "runner.py": []byte("")},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	plain, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	extended := *plain
+	extended.extensions = map[string][]byte{"other.py": nil}
+	p, err := b.Open(t.Context(), plain, cpu())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { p.Close() }()
+	judges := map[string]bool{}
+	for i, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
+		var said strings.Builder
+		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Resident: true, OnPipe: func(b []byte) { said.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
+			t.Fatalf("%+v, %v", out.Judge, err)
+		}
+		judges[said.String()] = true
+		following := p.Next(next)
+		if following == nil || following.Warm() != (i == 0) {
+			t.Fatalf("handed over: %+v", following)
+		}
+		p = following
+	}
+	if len(judges) != 1 {
+		t.Errorf("%d judges served three stages", len(judges))
+	}
+}
