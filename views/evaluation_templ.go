@@ -988,7 +988,7 @@ type titled struct{ title, text string }
 
 func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
-		{"Method", evaluationWord(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
+		{"Method", evaluationWord(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
 		{"Signal", r.Signal}, {"Limit reached", r.Limit},
 	}
 	if r.TrialsPassed != nil {
@@ -1010,6 +1010,15 @@ func stoppedText(r kernelrun.Result) string {
 		return ""
 	}
 	return fmt.Sprintf("%d, after which stop_when was met (%s)", r.Stopped.Calls, r.Stopped.Reason)
+}
+
+// keptText says so where the reference did not run.
+func keptText(r kernelrun.Result) string {
+	if r.ReusedReference == nil {
+		return ""
+	}
+	age := time.Duration(r.ReusedReference.SecondsOld * float64(time.Second))
+	return fmt.Sprintf("%d calls from an evaluation %s before", r.ReusedReference.Calls, format.Duration(age))
 }
 
 // inputsText says so where every call had the same inputs.
@@ -1074,7 +1083,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 		var templ_7745c5c3_Var40 string
 		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs("Hardware counters: " + label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 315, Col: 74}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 324, Col: 74}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -1092,7 +1101,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 			var templ_7745c5c3_Var41 string
 			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(category)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 319, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 328, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			if templ_7745c5c3_Err != nil {
@@ -1110,7 +1119,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 				var templ_7745c5c3_Var42 string
 				templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 322, Col: 17}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 331, Col: 17}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 				if templ_7745c5c3_Err != nil {
@@ -1123,7 +1132,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 				var templ_7745c5c3_Var43 string
 				templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(shortNumber(metrics[category][name]))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 323, Col: 49}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 332, Col: 49}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 				if templ_7745c5c3_Err != nil {

@@ -14,7 +14,7 @@ Request = Union[Kernel, Tuple[Kernel, Kernel]]
 #: What every request may say besides its kernels. Absent (None): the server's default.
 OPTIONS = {"num_trials", "stop_when", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections", "reuse_result", "shared"}
 #: What only a comparison may say.
-TOLERANCES = {"atol", "rtol"}
+COMPARISONS = {"atol", "rtol", "reuse_reference"}
 
 
 def evaluate_body(kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:
@@ -25,7 +25,7 @@ def evaluate_body(kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:
 def compare_body(ref_kernel: Kernel, custom_kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:
     """Returns the body to compare a kernel with its reference. Raises TypeError for an unknown option."""
     kernels = {"ref_kernel": _kernel(ref_kernel), "custom_kernel": _kernel(custom_kernel)}
-    return {**kernels, **_known(options, OPTIONS | TOLERANCES)}
+    return {**kernels, **_known(options, OPTIONS | COMPARISONS)}
 
 
 def request_body(request: Request, options: Dict[str, Any]) -> Dict[str, Any]:
