@@ -146,6 +146,16 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 	if result := r.compare(doubling, right, nil, recalled); result.ReusedReference.Calls != 150 {
 		t.Errorf("it was compared with %d calls of 150", result.ReusedReference.Calls)
 	}
+	sleeping := func(seconds string) string {
+		return "import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep("+seconds+"); return x * 2", 1)
+	}
+	stopping := func(body map[string]any) {
+		body["num_trials"], body["stop_when"] = 25, map[string]any{"speedup_above": 1.5}
+	}
+	r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recorded, recalled)
+	if result := r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recalled); result.Stopped == nil || result.Stopped.Reason != "speedup_above" || result.Stopped.Calls != 20 {
+		t.Errorf("calls that show enough: %+v, %v", result.Stopped, result.SpeedupInterval)
+	}
 	r.compareFor("token:2", doubling, right, nil, recorded, recalled)
 	r.compare(doubling, right, nil, recorded, recalled) // what belonged to the first caller was not left beside that
 	without := func(body map[string]any) { delete(body, "reuse_reference") }

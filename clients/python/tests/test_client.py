@@ -39,11 +39,11 @@ class Documented(SiteTest):
     def test_compare_sends_both_kernels_and_the_tolerances_that_are_given(self):
         self.site.answers["POST /compare"] = Answer(result(ref=STATS))
         self.client.compare(KERNEL, {"source_code": "y", "kernel_type": "torch"}, 7, 30)
-        answer = self.client.compare(KERNEL, KERNEL, atol=0.0, rtol=1e-5)
+        answer = self.client.compare(KERNEL, KERNEL, atol=0.0, rtol=1e-5, reuse_reference=True)
         first, second = self.site.bodies("/compare")
         kernels = {"ref_kernel": KERNEL.to_dict(), "custom_kernel": {"source_code": "y", "kernel_type": "torch"}}
         self.assertEqual(first, {**kernels, "num_trials": 7, "timeout": 30})
-        self.assertEqual((second["atol"], second["rtol"]), (0.0, 1e-5))
+        self.assertEqual((second["atol"], second["rtol"], second["reuse_reference"]), (0.0, 1e-5, True))
         self.assertEqual(answer["ref_runtime"].percentile_95, 0.75)
 
     def test_what_was_not_timed_stays_as_the_server_says(self):

@@ -29,9 +29,9 @@ ELEMENTS, LEAST_ELEMENTS = 1 << 16, 1 << 12  # of an output that are checked in 
 _LOOKED_AT = 1 << 10  # elements of an input by which it is known again
 _UNTIMED = 4  # calls before those that count
 _CALLS = 100  # timed calls of a reference, at least if they take no longer than a few of them do anyway
-# The kernels are timed at two moments: each adds what a time on a device differs by. A processor has other work at each moment:
-# on a busy machine with two cores, a matrix product took 1.4 to 2 times as long as at another.
-_MOMENTS, _HOST_MOMENT = 2, 0.1
+# The kernels are timed at two moments: each adds what a time on a device differs by. A processor has other work at each moment: on two
+# cores with some, a kernel seemed to be 0.6 to 2 times as fast as itself.
+_MOMENTS, _HOST_MOMENT = 2, 0.5
 
 
 class Unfit(Exception):
@@ -42,7 +42,7 @@ class Output:
     """What one output has to be: its form, and all elements or as many as are kept."""
 
     def __init__(self, tensor, most):
-        self.form = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+        self.form, self._device = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta"), tensor.device
         self._most, self._seed = most, secrets.randbits(63) if tensor.numel() > most else None
         self.values = self.part(tensor).to("cpu", copy=True)
 
@@ -50,20 +50,22 @@ class Output:
         return self._seed is None
 
     def places(self):
-        return torch.randint(self.form.numel(), (self._most,), generator=torch.Generator().manual_seed(self._seed))
+        """The same each time, because they are drawn on the same device."""
+        generator = torch.Generator(self._device).manual_seed(self._seed)
+        return torch.randint(self.form.numel(), (self._most,), device=self._device, generator=generator)
 
     def place(self, number):
         """Where in the output an element of the part is."""
         return number if self.whole() else int(self.places()[number])
 
     def part(self, tensor):
-        """What is kept of such a tensor."""
-        flat = tensor.detach().reshape(-1)
+        """What is kept of such a tensor, on the device of the one that is kept."""
+        flat = tensor.detach().to(self._device).reshape(-1)
         if self.whole():
             return flat
         if contract.is_small_float(flat.dtype):  # has no indexing of its own
-            return flat.view(torch.uint8)[self.places().to(flat.device)].view(flat.dtype)
-        return flat[self.places().to(flat.device)]
+            return flat.view(torch.uint8)[self.places()].view(flat.dtype)
+        return flat[self.places()]
 
 
 class Draw(NamedTuple):
@@ -78,10 +80,12 @@ class Draw(NamedTuple):
         compare.check_form([output.form for output in self.outputs], actual)
         for index, (output, tensor) in enumerate(zip(self.outputs, actual)):
             if not output.whole() and (tensor.is_floating_point() or tensor.is_complex()):
-                compare.check_nan(index, output.values, numbers_of(tensor))
+                compare.check_nan(index, numbers_of(output.values), numbers_of(tensor))
         parts = [output.part(tensor) for output, tensor in zip(self.outputs, actual)]
         *found, first = compare.differences([output.values.to(part.device) for output, part in zip(self.outputs, parts)], parts, atol, rtol)
-        return *found, first and {**first, "element": self.outputs[first["output"]].place(first["element"])}
+        if first is not None:
+            first["element"] = self.outputs[first["output"]].place(first["element"])
+        return *found, first
 
     def bytes(self):
         return sum(output.values.numel() * output.values.element_size() for output in self.outputs)
@@ -272,7 +276,9 @@ class Recalling(Stages):
         return self._reference.calls if label == "ref" else super().calls(label)
 
     def apart(self, *medians, waits=False):
-        return math.sqrt(_MOMENTS) * super().apart(*medians, waits=waits) if self.clocks.kind == "cuda" else _HOST_MOMENT
+        if self.clocks.kind == "host":
+            return _HOST_MOMENT
+        return math.sqrt(_MOMENTS) * super().apart(*medians, waits=waits)
 
     def hand_on(self):
         """Nothing: what its process hands on could say what the answers are, and these inputs come back."""

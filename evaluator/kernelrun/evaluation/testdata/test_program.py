@@ -750,6 +750,8 @@ class Reusing(unittest.TestCase):
             recalled.clocks = unittest.mock.Mock(kind="cuda")
             alone = timing.speedup(ref, custom, apart=recalled.apart(1.0, 1.0), paired=False)[1]
             self.assertGreaterEqual(width(alone), 0.9 * width(timing.speedup(ref, custom, apart=timing.apart(1.0, 1.0))[1]), noise)
+        recalled.clocks.kind = "host"
+        self.assertEqual(recalled.apart(1.0, 1.0), 0.5)
         shared = [1 + 0.1 * rng.random() for _ in range(100)]  # slow and quick turns, which pairs cancel
         self.assertGreater(width(timing.speedup(shared, shared, paired=False)[1]), 0.01)
         self.assertEqual(timing.speedup(shared, shared)[1], [1, 1])
