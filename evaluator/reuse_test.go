@@ -176,6 +176,20 @@ func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 			}
 		}
 	}
+	salted := strings.Replace(doubling, "torch.rand(1000)", "torch.rand(1000) * SALT", 1) + "SALT = 1 + int.from_bytes(__import__('os').urandom(2), 'little') / 65536\n"
+	for _, stages := range [][]string{{recorded, recalled, inFull}, {inFull}} {
+		if result := r.compare(salted, right, nil, stages...); !result.Correctness || result.Speedup == nil {
+			t.Errorf("inputs that differ from process to process: %+v", result.Report)
+		}
+	}
+	leaving := strings.Replace(doubling, "return x * 2", "__import__('os')._exit(0)", 1)
+	if result := r.compare(leaving, right, nil, recorded, inFull); !strings.Contains(result.ValidationError, "The reference's process exited with code 0") {
+		t.Errorf("a reference that leaves: %+v", result.Report)
+	}
+	r.compare(doubling, right, nil, recorded, recalled)
+	if result := r.compare(doubling, model("os._exit(0)"), nil, recalled); !strings.Contains(result.ValidationError, "The kernel's process exited with code 0 while validating") {
+		t.Errorf("a kernel that leaves: %+v", result.Report)
+	}
 	r.compare(doubling, right, nil, recorded, recalled)
 	if result := r.compare("broken", right, nil, recordedAlone, inFullAlone); !strings.Contains(result.RefCompilationError, "NameError") || !result.Compiled {
 		t.Errorf("a reference that does not compile: %+v", result.Report)

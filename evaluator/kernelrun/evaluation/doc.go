@@ -3,8 +3,9 @@
 //
 // In reading order: program.go makes a Python program of a request: a judge (program/evaluate.py) and, each in a process
 // and sandbox of its own, the kernels and what draws their inputs (program/kernel_process.py); evaluation.go builds
-// extensions, runs the program on a unit and reads device metrics; precompile.go compiles Triton and CUDA kernels while
-// their unit is still someone else's; reader.go follows the judge's report and blames a crash on what was under way.
+// extensions, runs the program on a unit and reads device metrics; reuse.go compares with a reference that the judge keeps
+// (program/reusing.py); precompile.go compiles Triton and CUDA kernels while their unit is still someone else's; reader.go
+// follows the judge's report and blames a crash on what was under way.
 //
 // The worker calls Build, Units, Run and Conclude, in this order (evaluator.Work).
 //
@@ -17,6 +18,7 @@
 // Weaknesses: two kernels that are compared live at the same time, and on a CPU one that goes on working slows the other
 // unnoticed; inputs that a request gives word for word are the same in every call, which the report says; what a kernel
 // was compiled to is handed on by its own process, and so kept for the same kernel of the same caller alone, where it
-// need not be what the source says. What user code says is bounded.
+// need not be what the source says. What user code says is bounded. A reference that is kept runs before the other kernel
+// has a process, and inputs that come back are known to anyone who reads what an earlier kernel printed.
 // A time limit counts building and running, and not the waiting for a unit.
 package evaluation

@@ -199,10 +199,10 @@ class Recording(Stages):
         for index, tensor in enumerate(answer):
             compare.check_nan(index, numbers_of(tensor), torch.zeros(()))
         most = math.inf if len(self.draws) < TRIALS else self._elements(answer)
-        self.draws.append(Draw(*self._drawn, [Output(tensor, most) for tensor in answer]))
-        self._bytes += self.draws[-1].bytes()
+        self._bytes += sum(min(tensor.numel(), most) * tensor.element_size() for tensor in answer)
         if self._bytes > LARGEST:
             raise self._refuse("Its answers are too large.")
+        self.draws.append(Draw(*self._drawn, [Output(tensor, most) for tensor in answer]))
         return True, 0.0, 0.0, None
 
     def _elements(self, answer):
