@@ -80,6 +80,16 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 			t.Errorf("job: %v %s", job, diff)
 		}
 	})
+	t.Run("a kept reference", func(t *testing.T) {
+		for i, kernel := range []string{"return x + x", "return 2 * x"} {
+			_, answer := s.Ask("POST", "/compare", quick(webtest.Object{"ref_kernel": webtest.TorchModel("return x * 2"), "custom_kernel": webtest.TorchModel(kernel), "reuse_reference": true}))
+			is("EvaluationAnswer", answer)
+			result := answer["kernel_exec_result"].(webtest.Object)
+			if reused, _ := result["reused_reference"].(webtest.Object); result["correctness"] != true || (reused["seconds_old"] != nil) != (i == 1) || answer["ref_runtime"].(webtest.Object)["mean"].(float64) <= 0 {
+				t.Errorf("%s: %v", kernel, answer)
+			}
+		}
+	})
 	t.Run("a wrong kernel", func(t *testing.T) {
 		resp, answer := s.Ask("POST", "/", quick(webtest.Object{"ref_kernel": webtest.TorchModel("return x * 2"), "custom_kernel": webtest.TorchModel("return x * 3")}))
 		result := answer["kernel_exec_result"].(webtest.Object)
