@@ -47,6 +47,7 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 16
 LINGER = 2  # seconds
+MOST_BEGUN = 100  # times that NVML was
 MOST_WIRES = 32  # of a request: a channel and a page for each rank
 
 
@@ -376,6 +377,16 @@ def offer_spawn_pools():
     context._concrete_contexts["spawn"] = context._concrete_contexts["forkserver"]
 
 
+def let_nvml_go():
+    """Ends what torch began with NVML while it was imported. Stages are forks without its descriptors: NVML, which NCCL needs, would
+    not begin there."""
+    with contextlib.suppress(OSError):  # it is not loaded
+        nvml = ctypes.CDLL("libnvidia-ml.so.1", os.RTLD_NOW | os.RTLD_NOLOAD)
+        for _ in range(MOST_BEGUN):
+            if nvml.nvmlShutdown() != 0:
+                break
+
+
 def prepare_triton(cache):
     """Does before the fork what Triton does in each process before its first kernel, without a CUDA call: it
     compiles the module that speaks to the driver, hashes itself for its cache's keys (0.3 s each) and imports
@@ -425,6 +436,7 @@ def main():
 
     if "triton" in sys.modules:
         prepare_triton(runner.cache)
+    let_nvml_go()
     prctl(PR_SET_DUMPABLE, 0)  # no process of the same uid reads or writes this process by /proc
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # this process waits for the orphans of a stage
     runner.settle()
