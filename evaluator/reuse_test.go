@@ -7,8 +7,11 @@ import (
 	"testing"
 
 	"warpboard/evaluator"
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/kernelrun/evaluation"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -17,6 +20,8 @@ type reusing struct {
 	t      *testing.T
 	worker *evaluator.Worker
 	stages []string // since the last evaluation began: mode, and what each process is
+	begins func(mode string)
+	closed bool // the last program
 }
 
 func newReusing(t *testing.T) *reusing {
@@ -36,6 +41,7 @@ type notingBuilder struct {
 
 func (b notingBuilder) Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
 	p, err := b.Builder.Open(ctx, a, place)
+	b.notes.closed = false
 	return notingProgram{p, b.notes}, err
 }
 
@@ -50,6 +56,12 @@ func (p notingProgram) RunStage(ctx context.Context, req toolchain.StageRequest)
 		stage += " " + strings.Join(process.Arguments, "-")
 	}
 	p.notes.stages = append(p.notes.stages, stage)
+	if req.Mode != evaluation.ModeTest && !req.Forget {
+		p.notes.t.Errorf("what %q compiles reaches the stages after it", stage)
+	}
+	if p.notes.begins != nil {
+		p.notes.begins(req.Mode)
+	}
 	return p.Program.RunStage(ctx, req)
 }
 
@@ -58,6 +70,11 @@ func (p notingProgram) Next(a *toolchain.Artifact) toolchain.Program {
 		return notingProgram{next, p.notes}
 	}
 	return nil
+}
+
+func (p notingProgram) Close() error {
+	p.notes.closed = true
+	return p.Program.Close()
 }
 
 const (
@@ -200,3 +217,34 @@ const (
 	recordedAlone = "record kernel-ref"
 	inFullAlone   = "test kernel-custom kernel-ref"
 )
+
+// TestAReferenceFindsNothingThatOtherKernelsCompiled: such a kernel could make it wrong, or slow.
+func TestAReferenceFindsNothingThatOtherKernelsCompiled(t *testing.T) {
+	const place = `os.path.join(os.environ["TRITON_CACHE_DIR"], "kernel")`
+	looking := strings.Replace("import os\n"+doubling, "return x * 2", "exec(open("+place+").read()) if os.path.exists("+place+") else None; return x * 2", 1)
+	leaving := "import os\nos.makedirs(os.environ['TRITON_CACHE_DIR'], exist_ok=True)\nopen(" + place + ", 'w').write('x.zero_()')\n" + model("return x * 0")
+	r := newReusing(t)
+	without := func(body map[string]any) { delete(body, "reuse_reference") }
+	r.compare(looking, leaving, without, inFull)
+	if result := r.compare(looking, model("return x * 0"), nil, recorded, recalled); result.Correctness {
+		t.Errorf("the reference ran what an earlier evaluation's kernel left: %+v", result.Report)
+	}
+}
+
+func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
+	for _, mode := range []string{"record", "recall"} {
+		r := newReusing(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r.begins = func(begun string) {
+			if begun == mode {
+				cancel(attempt.ErrCancelled)
+			}
+		}
+		j := evaluationJob(t, ask(t, kernelrun.Compare, map[string]any{"ref_kernel": torch(doubling), "custom_kernel": torch(model("return x * 2")), "reuse_reference": true}))
+		j.Caller = "token:1"
+		if result, err := r.worker.Evaluate(ctx, j); err != nil || result.Outcome != job.OutcomeCancelled || !r.closed {
+			t.Errorf("cancelled in %s: outcome %s, %v; its program was closed: %v", mode, result.Outcome, err, r.closed)
+		}
+		cancel(nil)
+	}
+}

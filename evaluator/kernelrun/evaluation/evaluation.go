@@ -48,7 +48,7 @@ type Evaluation struct {
 	held        *slots.Held
 	began       time.Time // on the unit
 	deadline    time.Time
-	clean       bool             // the program came to its end
+	clean       bool             // the program's last stage came to its end
 	kept        map[string]int64 // the references that the program keeps, as its judge said: timed calls by key, 0 for one that cannot be kept
 }
 
@@ -174,8 +174,12 @@ func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 // compare tests the kernels, or the custom one beside a reference that is kept.
 func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
 	if e.request.ReuseReference {
-		if result, err := e.testReusing(ctx, program); result != nil || err != nil {
-			return *result, err
+		result, err := e.testReusing(ctx, program)
+		if err != nil {
+			return kernelrun.Result{}, err
+		}
+		if result != nil {
+			return *result, nil
 		}
 	}
 	report := newReader(e.begin)
@@ -188,7 +192,7 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 
 // run runs the program once, with its report read while it is written.
 func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest) (judge.Ending, error) {
-	req.Resident = true
+	e.clean, req.Resident = false, true
 	req.OnPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
 	if e.precompiled.archive != nil {

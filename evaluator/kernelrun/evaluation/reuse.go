@@ -46,7 +46,6 @@ func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key 
 	req := e.reusing(modeRecord, key, refLabel)
 	req.Timeout /= 2
 	req.Files[limitFile] = fmt.Append(nil, req.Timeout.Seconds())
-	req.Forget = true
 	_, err := e.run(ctx, program, report, req)
 	e.kept = report.references
 	return err
@@ -67,10 +66,11 @@ func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key 
 	return &result, err
 }
 
-// reusing describes a stage with one of the two kernels.
+// reusing describes a stage with one of the two kernels, which leaves nothing compiled for the other.
 func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 	req := e.stage(mode, label)
 	req.Files[keyFile] = []byte(key)
+	req.Forget = true
 	return req
 }
 

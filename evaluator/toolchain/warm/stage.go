@@ -45,7 +45,7 @@ type running struct {
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
-		Report: stage.Report, Keep: !r.served && !stage.Forget, Resident: stage.Resident,
+		Report: stage.Report, Keep: !r.served && !stage.Forget, First: !r.served, Resident: stage.Resident,
 	}
 	r.served = true
 	s := &running{Stage: stage, python: r}
@@ -200,8 +200,10 @@ type request struct {
 	Wires int `json:"wires"`
 	// Report is false for a process that has nothing to report: the runner beside a judge.
 	Report bool `json:"report"`
-	// Keep is for a job's first stage: it finds nothing compiled, and later stages find what it compiled. What they compile
-	// themselves reaches no one.
+	// First is true of a job's first stage: it finds nothing compiled.
+	First bool `json:"first"`
+	// Keep has later stages find what this one compiled. Only a job's first stage may have it: what other stages compile reaches no
+	// one.
 	Keep bool `json:"keep"`
 	// Resident has the process that serves this stage stay for others of the same script.
 	Resident bool `json:"resident"`

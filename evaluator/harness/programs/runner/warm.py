@@ -7,8 +7,8 @@ of one job, and is thrown away.
 
 Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...}, "files":
 {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
-from 4 on, "report": whether it has a result pipe, "keep": whether it is a job's first stage, which finds nothing compiled,
-and later ones find what it compiled, "resident": whether the process that serves it stays for others of the kind
+from 4 on, "report": whether it has a result pipe, "first": whether it is a job's first stage, which finds nothing compiled,
+"keep": whether later ones find what it compiled, "resident": whether the process that serves it stays for others of the kind
 (warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
 bytes:
 
@@ -83,7 +83,7 @@ class Runner:
 
     def serve(self, request, wires):
         """Runs one stage to its end."""
-        if request.get("keep"):
+        if request.get("first"):
             self.caches.forget()
         self.caches.restore()
         self.write_files(request)
