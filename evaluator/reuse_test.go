@@ -106,8 +106,11 @@ func (r *reusing) compareFor(caller, ref, custom string, change func(map[string]
 	return result
 }
 
-// large is a reference with more elements than are kept of a timed call.
-var large = strings.Replace(doubling, "1000", "200_000", 1)
+// twice is a reference whose answers no source could contain; large has more elements than are kept of a timed call.
+var (
+	twice = strings.Replace(doubling, "1000", "20_000", 1)
+	large = strings.Replace(doubling, "1000", "200_000", 1)
+)
 
 // counting is a kernel that knows the number of its call.
 func counting(body string) string {
@@ -135,7 +138,7 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 		if !result.Compiled || result.Correctness != tt.right || !strings.Contains(result.ValidationError, tt.said) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
-		if tt.right && (result.Speedup == nil || len(result.Times) != 3 || result.RefRuntime == nil || result.Clocks["ref"].Counts == "" || !*result.FreshInputs ||
+		if tt.right && (result.Speedup == nil || len(result.Times) != 3 || result.RefRuntime == nil || result.Clocks["ref"].Counts == "" || *result.FreshInputs ||
 			result.ReusedReference.Calls < 3 || result.ReusedReference.SecondsOld <= 0 || result.MaxDifference == nil) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
@@ -151,20 +154,20 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 
 func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 	r, right := newReusing(t), model("return x + x")
-	r.compare(doubling, right, nil, recorded, recalled)
-	r.compare(doubling, right, nil, recalled)
-	r.compare(strings.Replace(doubling, "x * 2", "2 * x", 1), right, nil, recorded, recalled)
-	r.compare(strings.Replace(doubling, "+ 1", "+ 2", 1), right, nil, recorded, recalled)
-	r.compare(doubling, right, func(body map[string]any) { body["l2_flush"] = true }, recorded, recalled)
+	r.compare(twice, right, nil, recorded, recalled)
+	r.compare(twice, right, nil, recalled)
+	r.compare(strings.Replace(twice, "x * 2", "2 * x", 1), right, nil, recorded, recalled)
+	r.compare(strings.Replace(twice, "+ 1", "+ 2", 1), right, nil, recorded, recalled)
+	r.compare(twice, right, func(body map[string]any) { body["l2_flush"] = true }, recorded, recalled)
 	many := func(body map[string]any) { body["num_trials"] = 150 }
-	if result := r.compare(doubling, right, many, recorded, recalled); len(result.Times) != 150 {
+	if result := r.compare(twice, right, many, recorded, recalled); len(result.Times) != 150 {
 		t.Errorf("%d times of 150 trials", len(result.Times))
 	}
-	if result := r.compare(doubling, right, nil, recalled); result.ReusedReference.Calls != 150 {
+	if result := r.compare(twice, right, nil, recalled); result.ReusedReference.Calls != 150 {
 		t.Errorf("it was compared with %d calls of 150", result.ReusedReference.Calls)
 	}
 	sleeping := func(seconds string) string {
-		return "import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep("+seconds+"); return x * 2", 1)
+		return "import time\n" + strings.Replace(twice, "return x * 2", "time.sleep("+seconds+"); return x * 2", 1)
 	}
 	stopping := func(body map[string]any) {
 		body["num_trials"], body["stop_when"] = 25, map[string]any{"speedup_above": 1.5}
@@ -173,18 +176,18 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 	if result := r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recalled); result.Stopped == nil || result.Stopped.Reason != "speedup_above" || result.Stopped.Calls != 20 {
 		t.Errorf("calls that show enough: %+v, %v", result.Stopped, result.SpeedupInterval)
 	}
-	r.compareFor("token:2", doubling, right, nil, recorded, recalled)
-	r.compare(doubling, right, nil, recorded, recalled) // what belonged to the first caller was not left beside that
+	r.compareFor("token:2", twice, right, nil, recorded, recalled)
+	r.compare(twice, right, nil, recorded, recalled) // what belonged to the first caller was not left beside that
 	without := func(body map[string]any) { delete(body, "reuse_reference") }
-	if result := r.compare(doubling, right, without, inFull); result.CompileSeconds["ref"] <= 0 {
+	if result := r.compare(twice, right, without, inFull); result.CompileSeconds["ref"] <= 0 {
 		t.Errorf("a request without the option: %+v", result.Report)
 	}
 }
 
 func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 	r, right := newReusing(t), model("return x + x")
-	changing := strings.Replace(doubling, "torch.rand(1000)", "torch.rand(1000) * (int.from_bytes(__import__('os').urandom(2), 'little') / 65536)", 1)
-	stateful := strings.Replace(doubling, "return x * 2", "Model.n = getattr(Model, 'n', 0) + 1; return x * 2 + 0.001 * Model.n", 1)
+	changing := strings.Replace(twice, "torch.rand(20_000)", "torch.rand(20_000) * (int.from_bytes(__import__('os').urandom(2), 'little') / 65536)", 1)
+	stateful := strings.Replace(twice, "return x * 2", "Model.n = getattr(Model, 'n', 0) + 1; return x * 2 + 0.001 * Model.n", 1)
 	alike := "import torch\n" + stateful[strings.Index(stateful, "class Model"):strings.Index(stateful, "def get_inputs")]
 	for name, tt := range map[string][2]string{"inputs that differ when they are drawn again": {changing, right}, "answers that depend on earlier calls": {stateful, alike}} {
 		for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
@@ -193,21 +196,29 @@ func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 			}
 		}
 	}
-	salted := strings.Replace(doubling, "torch.rand(1000)", "torch.rand(1000) * SALT", 1) + "SALT = 1 + int.from_bytes(__import__('os').urandom(2), 'little') / 65536\n"
+	salted := strings.Replace(twice, "torch.rand(20_000)", "torch.rand(20_000) * SALT", 1) + "SALT = 1 + int.from_bytes(__import__('os').urandom(2), 'little') / 65536\n"
 	for _, stages := range [][]string{{recorded, recalled, inFull}, {inFull}} {
 		if result := r.compare(salted, right, nil, stages...); !result.Correctness || result.Speedup == nil {
 			t.Errorf("inputs that differ from process to process: %+v", result.Report)
 		}
 	}
-	leaving := strings.Replace(doubling, "return x * 2", "__import__('os')._exit(0)", 1)
+	for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
+		if result := r.compare(doubling, right, nil, stages...); !result.Correctness || !*result.FreshInputs {
+			t.Errorf("answers that a source could contain: %+v", result.Report)
+		}
+	}
+	leaving := strings.Replace(twice, "return x * 2", "__import__('os')._exit(0)", 1)
 	if result := r.compare(leaving, right, nil, recorded, inFull); !strings.Contains(result.ValidationError, "The reference's process exited with code 0") {
 		t.Errorf("a reference that leaves: %+v", result.Report)
 	}
-	r.compare(doubling, right, nil, recorded, recalled)
-	if result := r.compare(doubling, model("os._exit(0)"), nil, recalled); !strings.Contains(result.ValidationError, "The kernel's process exited with code 0 while validating") {
+	r.compare(twice, right, nil, recorded, recalled)
+	if result := r.compare(twice, right+"#"+strings.Repeat("x", kernelrun.MostReusing), nil, inFull); !result.Correctness || result.Speedup == nil {
+		t.Errorf("a kernel that could contain answers: %+v", result.Report)
+	}
+	if result := r.compare(twice, model("os._exit(0)"), nil, recalled); !strings.Contains(result.ValidationError, "The kernel's process exited with code 0 while validating") {
 		t.Errorf("a kernel that leaves: %+v", result.Report)
 	}
-	r.compare(doubling, right, nil, recorded, recalled)
+	r.compare(twice, right, nil, recorded, recalled)
 	if result := r.compare("broken", right, nil, recordedAlone, inFullAlone); !strings.Contains(result.RefCompilationError, "NameError") || !result.Compiled {
 		t.Errorf("a reference that does not compile: %+v", result.Report)
 	}
@@ -221,7 +232,7 @@ const (
 // TestAReferenceFindsNothingThatOtherKernelsCompiled: such a kernel could make it wrong, or slow.
 func TestAReferenceFindsNothingThatOtherKernelsCompiled(t *testing.T) {
 	const place = `os.path.join(os.environ["TRITON_CACHE_DIR"], "kernel")`
-	looking := strings.Replace("import os\n"+doubling, "return x * 2", "exec(open("+place+").read()) if os.path.exists("+place+") else None; return x * 2", 1)
+	looking := strings.Replace("import os\n"+twice, "return x * 2", "exec(open("+place+").read()) if os.path.exists("+place+") else None; return x * 2", 1)
 	leaving := "import os\nos.makedirs(os.environ['TRITON_CACHE_DIR'], exist_ok=True)\nopen(" + place + ", 'w').write('x.zero_()')\n" + model("return x * 0")
 	r := newReusing(t)
 	without := func(body map[string]any) { delete(body, "reuse_reference") }
@@ -240,7 +251,7 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 				cancel(attempt.ErrCancelled)
 			}
 		}
-		j := evaluationJob(t, ask(t, kernelrun.Compare, map[string]any{"ref_kernel": torch(doubling), "custom_kernel": torch(model("return x * 2")), "reuse_reference": true}))
+		j := evaluationJob(t, ask(t, kernelrun.Compare, map[string]any{"ref_kernel": torch(twice), "custom_kernel": torch(model("return x * 2")), "reuse_reference": true}))
 		j.Caller = "token:1"
 		if result, err := r.worker.Evaluate(ctx, j); err != nil || result.Outcome != job.OutcomeCancelled || !r.closed {
 			t.Errorf("cancelled in %s: outcome %s, %v; its program was closed: %v", mode, result.Outcome, err, r.closed)

@@ -28,7 +28,7 @@ type Report struct {
 	ProfilingMethod     string             `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
 	GraphError          string             `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
 	Clocks              map[string]Clocks  `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
-	FreshInputs         *bool              `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, so that a kernel may remember its answers"`
+	FreshInputs         *bool              `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, or beside a kept reference, so that a kernel may remember its answers"`
 	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
 	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`

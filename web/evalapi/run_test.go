@@ -81,8 +81,10 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 		}
 	})
 	t.Run("a kept reference", func(t *testing.T) {
+		large := webtest.TorchModel("return x * 2")
+		large["source_code"] = strings.Replace(large["source_code"].(string), "1000", "20_000", 1)
 		for i, kernel := range []string{"return x + x", "return 2 * x"} {
-			_, answer := s.Ask("POST", "/compare", quick(webtest.Object{"ref_kernel": webtest.TorchModel("return x * 2"), "custom_kernel": webtest.TorchModel(kernel), "reuse_reference": true}))
+			_, answer := s.Ask("POST", "/compare", quick(webtest.Object{"ref_kernel": large, "custom_kernel": webtest.TorchModel(kernel), "reuse_reference": true}))
 			is("EvaluationAnswer", answer)
 			result := answer["kernel_exec_result"].(webtest.Object)
 			if reused, _ := result["reused_reference"].(webtest.Object); result["correctness"] != true || (reused["seconds_old"] != nil) != (i == 1) || answer["ref_runtime"].(webtest.Object)["mean"].(float64) <= 0 {

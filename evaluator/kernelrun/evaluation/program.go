@@ -66,7 +66,9 @@ func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map
 		kernelrun.Request
 		Device string `json:"device"`
 		Inputs string `json:"inputs"`
-	}{r, device, inputsFrom(r)})
+		// Least is how many bytes the kept answers of a reference have at least, compressed.
+		Least int `json:"least_kept"`
+	}{r, device, inputsFrom(r), leastKept})
 	if err != nil {
 		return def, nil, nil, fmt.Errorf("write the program's request: %w", err)
 	}

@@ -11,6 +11,10 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
+// leastKept is how many bytes a reference's kept answers have at least: a kernel that contains answers to an eighth of its calls shows
+// the times of the others.
+const leastKept = 8 * kernelrun.MostReusing
+
 // testReusing tests the custom kernel beside a reference that the program's judge keeps. If it keeps none, the reference runs
 // alone before, in a stage of its own. The result is nil if it cannot be kept: both kernels then have to run, which also tells why
 // a reference does not run.
@@ -75,24 +79,29 @@ func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 }
 
 // referenceKey is equal for requests whose references get the same inputs under the same conditions, on one device and with one
-// program. It is empty if the reference cannot be kept, because the inputs come from the other kernel's source.
+// program. It is empty if the reference cannot be kept, because the inputs come from the other kernel's source, or if that kernel could
+// contain its answers.
 func referenceKey(r kernelrun.Request) string {
 	from := inputsFrom(r)
-	if from == customLabel {
+	if from == customLabel || len(jsonOf(r.Custom)) > kernelrun.MostReusing {
 		return ""
 	}
 	var contract map[string]any
 	if from == "" && r.Ref.IO == nil { // it is called by the other kernel's contract
 		contract = r.Custom.IO
 	}
-	text, err := json.Marshal(struct {
+	hash := sha256.Sum256(jsonOf(struct {
 		Ref      *kernelrun.Code
 		Contract map[string]any
 		L2Flush  bool
-	}{r.Ref, contract, r.L2Flush})
+	}{r.Ref, contract, r.L2Flush}))
+	return hex.EncodeToString(hash[:])
+}
+
+func jsonOf(part any) []byte {
+	text, err := json.Marshal(part)
 	if err != nil {
 		panic(err) // the request was read from JSON
 	}
-	hash := sha256.Sum256(text)
-	return hex.EncodeToString(hash[:])
+	return text
 }

@@ -721,6 +721,19 @@ class Reusing(unittest.TestCase):
             with self.assertRaisesRegex(reusing.Unfit, "too large"):
                 self.records(self.recording(20), [torch.zeros(6 << 20)])
 
+    def test_a_reference_whose_answers_a_source_could_contain_is_not_kept(self):
+        for answers, least, fits in ((list(torch.rand(20, 4000)), 200_000, True), (list(torch.rand(20, 4000)), 300_000, False), ([torch.rand(4000)] * 20, 200_000, False),
+                                     (list(torch.zeros(20, 100_000)), 50_000, False), (list(torch.rand(1000, 1)), 5_000, False), ([torch.empty(0), torch.rand(9000) < 0.5], 1000, True)):
+            stages = self.recording(20)
+            stages.request["least_kept"] = least
+            stages.draws = [self.outputs(torch.rand(1 << 16), math.inf)] * 2 + [self.outputs(answer, reusing.ELEMENTS) for answer in answers]
+            if fits:
+                stages.check_content()
+            else:
+                with self.assertRaisesRegex(reusing.Unfit, "could contain"):
+                    stages.check_content()
+            self.assertEqual(stages.unfit, not fits)
+
     def recalling(self, calls=3):
         stages = reusing.Recalling.__new__(reusing.Recalling)
         looks = [reusing.looks(torch.tensor([float(number)])) for number in range(2 + 4 + calls)]
