@@ -187,9 +187,10 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 	r, right := newReusing(t), model("return x + x")
 	changing := strings.Replace(twice, "torch.rand(20_000)", "torch.rand(20_000) * (int.from_bytes(__import__('os').urandom(2), 'little') / 65536)", 1)
-	stateful := strings.Replace(twice, "return x * 2", "Model.n = getattr(Model, 'n', 0) + 1; return x * 2 + 0.001 * Model.n", 1)
+	sparse := strings.Replace(twice, "torch.rand(20_000)", "torch.rand(1_000_000).index_fill_(0, torch.tensor([int.from_bytes(__import__('os').urandom(4), 'little') % 1_000_000]), 5.0)", 1)
+	stateful := strings.Replace(twice, "return x * 2", "Model.n = getattr(Model, 'n', 0) + 1; return x * 2 + 0.01 * Model.n", 1)
 	alike := "import torch\n" + stateful[strings.Index(stateful, "class Model"):strings.Index(stateful, "def get_inputs")]
-	for name, tt := range map[string][2]string{"inputs that differ when they are drawn again": {changing, right}, "answers that depend on earlier calls": {stateful, alike}} {
+	for name, tt := range map[string][2]string{"inputs that differ when they are drawn again": {changing, right}, "inputs that differ in one element": {sparse, right}, "answers that depend on earlier calls": {stateful, alike}} {
 		for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
 			if result := r.compare(tt[0], tt[1], nil, stages...); !result.Correctness || result.Speedup == nil {
 				t.Errorf("%s: %+v", name, result.Report)

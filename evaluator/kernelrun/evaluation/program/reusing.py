@@ -21,16 +21,15 @@ from typing import NamedTuple
 import torch
 
 import compare
-import contract
 import timing
 from sides import Inputs, Lost, Seeds
 from stages import TRIALS, Stages, undisturbed
+from trials import OVERHEAD, Draw, Output, any_of, has_nan, look, numbers_of
 
 AGE = 600  # seconds for which a reference is used
-MOST_REFERENCES = 4
+MOST_REFERENCES = 256  # also unfit ones; bytes are scarcer
 MOST_BYTES, LARGEST = 1 << 30, 1 << 29  # of all references, and of one
 ELEMENTS, LEAST_ELEMENTS = 1 << 16, 1 << 12  # of an output that are checked in a timed call
-_LOOKED_AT = 1 << 10  # elements of an input by which it is known again
 _UNTIMED = 4  # calls before those that count
 _CALLS = 100  # timed calls of a reference, at least if they take no longer than a few of them do anyway
 _MOMENTS = 2  # at which the kernels are timed: each adds what a time on a device differs by
@@ -38,82 +37,6 @@ _MOMENTS = 2  # at which the kernels are timed: each adds what a time on a devic
 
 class Unfit(Exception):
     """No other comparison can use this reference; the message says why."""
-
-
-class Output:
-    """What one output has to be: its form, and all elements or as many as are kept."""
-
-    def __init__(self, tensor, most):
-        self.form, self._device = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta"), tensor.device
-        self._most, self._seed = most, secrets.randbits(63) if tensor.numel() > most else None
-        self.values = self.part(tensor).to("cpu", copy=True)
-
-    def whole(self):
-        return self._seed is None
-
-    def places(self):
-        """The same each time, because they are drawn on the same device."""
-        generator = torch.Generator(self._device).manual_seed(self._seed)
-        return torch.randint(self.form.numel(), (self._most,), device=self._device, generator=generator)
-
-    def place(self, number):
-        """Where in the output an element of the part is."""
-        return number if self.whole() else int(self.places()[number])
-
-    def part(self, tensor):
-        """What is kept of such a tensor, on the device of the one that is kept."""
-        flat = tensor.detach().to(self._device).reshape(-1)
-        if self.whole():
-            return flat
-        if contract.is_small_float(flat.dtype):  # has no indexing of its own
-            return flat.view(torch.uint8)[self.places()].view(flat.dtype)
-        return flat[self.places()]
-
-
-class Draw(NamedTuple):
-    """One trial: what its inputs come from and are known again by, and what the reference gave."""
-
-    seeds: Seeds
-    looks: object
-    outputs: list
-
-    def differences(self, actual, atol, rtol):
-        """As compare.differences. NaN, which also poisons what a kernel has to write, is found in all elements."""
-        compare.check_form([output.form for output in self.outputs], actual)
-        for index, (output, tensor) in enumerate(zip(self.outputs, actual)):
-            if not output.whole() and (tensor.is_floating_point() or tensor.is_complex()):
-                compare.check_nan(index, numbers_of(output.values), numbers_of(tensor))
-        parts = [output.part(tensor) for output, tensor in zip(self.outputs, actual)]
-        *found, first = compare.differences([output.values.to(part.device) for output, part in zip(self.outputs, parts)], parts, atol, rtol)
-        if first is not None:
-            first["element"] = self.outputs[first["output"]].place(first["element"])
-        return *found, first
-
-    def bytes(self):
-        return sum(output.values.numel() * output.values.element_size() for output in self.outputs)
-
-    def content(self):
-        """The bytes of what is kept of each output."""
-        for values in (output.values for output in self.outputs if output.values.numel()):
-            yield values.contiguous().view(torch.uint8).numpy()
-
-
-def numbers_of(tensor):
-    """The tensor in a type that can tell NaN."""
-    return compare.numbers(tensor) if contract.is_small_float(tensor.dtype) else tensor
-
-
-def looks(value):
-    """Some of an input, which is equal where drawing it again gave the same."""
-    if isinstance(value, torch.Tensor):
-        flat = value.detach().reshape(-1)
-        few = flat[:: flat.numel() // _LOOKED_AT + 1].contiguous().cpu()
-        return tuple(value.shape), str(value.dtype), bytes(few.view(torch.uint8).numpy()) if few.numel() else b""
-    if isinstance(value, (list, tuple)):
-        return [looks(item) for item in value]
-    if isinstance(value, dict):
-        return {key: looks(item) for key, item in value.items()}
-    return value
 
 
 class Reference(NamedTuple):
@@ -196,17 +119,18 @@ class Recording(Stages):
     def draw(self, trial):
         seeds = Seeds.of(trial)
         values = self.inputs.draw(trial, seeds)
-        self._drawn = seeds, looks(values["ref"])
+        self._drawn = seeds, look(values["ref"], self.clocks.device)
         return values
 
     def differences(self, made):
         """Keeps what the call gave."""
         answer, made["ref"].answer = made["ref"].answer, None
         compare.check_form(answer, answer)
-        for index, tensor in enumerate(answer):
-            compare.check_nan(index, numbers_of(tensor), torch.zeros(()))
+        if any_of([has_nan(tensor) for tensor in answer], self.clocks.device):
+            for index, tensor in enumerate(answer):
+                compare.check_nan(index, numbers_of(tensor), torch.zeros(()))
         most = math.inf if len(self.draws) < TRIALS else self._elements(answer)
-        self._bytes += sum(min(tensor.numel(), most) * tensor.element_size() for tensor in answer)
+        self._bytes += sum(OVERHEAD + min(tensor.numel(), most) * tensor.element_size() for tensor in answer) + OVERHEAD * len(self._drawn[1].sums)
         if self._bytes > LARGEST:
             raise self._refuse("Its answers are too large.")
         self.draws.append(Draw(*self._drawn, [Output(tensor, most) for tensor in answer]))
@@ -215,6 +139,7 @@ class Recording(Stages):
     def _elements(self, answer):
         """How many elements of each output there is room for in a timed call."""
         room = (LARGEST - sum(draw.bytes() for draw in self.draws[:TRIALS])) // (_UNTIMED + self.most_calls())
+        room -= OVERHEAD * (len(answer) + len(self._drawn[1].sums))
         elements = min(ELEMENTS, room // max(sum(tensor.element_size() for tensor in answer), 1))
         if elements < LEAST_ELEMENTS and any(tensor.numel() > elements for tensor in answer):
             raise self._refuse("There is no room for so many answers.")
@@ -239,10 +164,11 @@ class Recording(Stages):
     def _repeat(self, draw):
         """Makes one call again: inputs that are other ones then, or answers that depend on the calls before, cannot be kept."""
         values = self.inputs.draw(TRIALS, draw.seeds)
-        if looks(values["ref"]) != draw.looks:
+        form, sums = look(values["ref"], self.clocks.device)
+        if form != draw.look.form or not torch.equal(sums, draw.look.sums):
             raise self._refuse("Its inputs differ when they are drawn again.")
         again = self.turn(values)["ref"].answer
-        if not draw.differences(again, float(self.request["atol"]), float(self.request["rtol"]))[0]:
+        if not draw.differences(again, float(self.request["atol"]), float(self.request["rtol"]), sums)[0]:
             raise self._refuse("It answers the same inputs differently.")
 
     def check_content(self):
@@ -272,7 +198,7 @@ class Recalling(Stages):
     def __init__(self, reference, *given):
         self._reference = reference
         super().__init__(*given)
-        self.compared, self._now = True, None
+        self.compared, self._now, self._sums = True, None, None
         self.inputs.fresh = False  # an earlier kernel may have told them
         self.report["reused_reference"] = {"seconds_old": time.monotonic() - reference.taken, "calls": len(reference.calls)}
         self._left = reference.draws[TRIALS:]
@@ -281,13 +207,14 @@ class Recalling(Stages):
     def draw(self, trial):
         self._now = self._reference.draws[trial] if trial < TRIALS else self._left.pop()
         values = self.inputs.draw(trial, self._now.seeds)
-        if looks(values["ref"]) != self._now.looks:
+        form, self._sums = look(values["ref"], self.clocks.device)
+        if form != self._now.look.form:
             raise Lost
         return values
 
     def differences(self, made):
         actual, made["custom"].answer = made["custom"].answer, None
-        return self._now.differences(actual, float(self.request["atol"]), float(self.request["rtol"]))
+        return self._now.differences(actual, float(self.request["atol"]), float(self.request["rtol"]), self._sums)
 
     def most_calls(self):
         return min(super().most_calls(), len(self._reference.calls))

@@ -156,9 +156,11 @@ class Inputs:
 
     def _note(self, values, io):
         """Finds out whether inputs are fresh, from the first two that should be."""
+        if self.fresh is not None:
+            return
         read = [values[i] for i in compare.read_by(io, values).values()]
         if self._before is None:
             self._before = read
-        elif self.fresh is None:
+        else:
             self.fresh = len(read) != len(self._before) or not all(map(compare.same, read, self._before))
             self._before = []

@@ -1,0 +1,149 @@
+"""What is kept of one trial of a reference, on its device and on the host, and how a kernel's answer to the same inputs is compared with
+it."""
+
+import functools
+import math
+import secrets
+from typing import NamedTuple
+
+import torch
+
+import compare
+import contract
+from sides import Lost, Seeds
+
+OVERHEAD = 1536  # bytes that each output and input needs besides its elements
+PIECE = 1 << 22  # elements of an input that are summed at once
+
+
+class Output:
+    """What one output has to be: its form, and all elements or as many as are kept."""
+
+    def __init__(self, tensor, most):
+        self.form, self.device = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta"), tensor.device
+        self._most, self._seed = most, secrets.randbits(63) if tensor.numel() > most else None
+        part = self.part(tensor)
+        # Copies of a part of a timed call wait for no one. Whole answers would lock too much memory.
+        self.values = torch.empty(part.shape, dtype=part.dtype, pin_memory=part.is_cuda and most < math.inf)
+        self.values.copy_(part, non_blocking=self.values.is_pinned() if part.is_cuda else False)
+
+    def whole(self):
+        return self._seed is None
+
+    def places(self):
+        """The same each time, because they are drawn on the same device."""
+        generator = torch.Generator(self.device).manual_seed(self._seed)
+        return torch.randint(self.form.numel(), (self._most,), device=self.device, generator=generator)
+
+    def place(self, number):
+        """Where in the output an element of the part is."""
+        return number if self.whole() else int(self.places()[number])
+
+    def part(self, tensor):
+        """What is kept of such a tensor, on the device of the one that is kept."""
+        flat = tensor.detach().to(self.device).reshape(-1)
+        if self.whole():
+            return flat
+        if contract.is_small_float(flat.dtype):  # has no indexing of its own
+            return flat.view(torch.uint8)[self.places()].view(flat.dtype)
+        return flat[self.places()]
+
+
+class Look(NamedTuple):
+    """By what an input is known again: all but the elements of its tensors, and a checksum of each of them."""
+
+    form: object
+    sums: torch.Tensor
+
+
+class Draw(NamedTuple):
+    """One trial: what its inputs come from and are known again by, and what the reference gave."""
+
+    seeds: Seeds
+    look: Look
+    outputs: list
+
+    def differences(self, actual, atol, rtol, sums):
+        """As compare.differences; Lost if the inputs' checksums are others. NaN, which also poisons what a kernel has to write, is found
+        in all elements. Each wait for a device takes milliseconds: the usual call, which is right, has one."""
+        compare.check_form([output.form for output in self.outputs], actual)
+        pairs = [(output.values.to(output.device, non_blocking=True), output.part(tensor)) for output, tensor in zip(self.outputs, actual)]
+        others, nan = (sums != self.look.sums).any(), any_of([has_nan(tensor) for tensor in self._searched(actual)], sums.device)
+        found = int(4 * others + 2 * nan + any_of([unlike(*pair) for pair in pairs], sums.device))
+        if found >= 4:
+            raise Lost
+        if found >= 2:
+            for index, tensor in enumerate(actual):
+                compare.check_nan(index, torch.zeros(()), numbers_of(tensor))
+        if not found:
+            return True, 0.0, 0.0, None
+        *found, first = compare.differences(*zip(*pairs), atol, rtol)
+        if first is not None:
+            first["element"] = self.outputs[first["output"]].place(first["element"])
+        return *found, first
+
+    def _searched(self, actual):
+        """The answers whose elements are not all compared, if they can have NaN."""
+        return [tensor for output, tensor in zip(self.outputs, actual) if not output.whole() and (tensor.is_floating_point() or tensor.is_complex())]
+
+    def bytes(self):
+        return sum(OVERHEAD + output.values.numel() * output.values.element_size() for output in self.outputs) + OVERHEAD * len(self.look.sums)
+
+    def content(self):
+        """The bytes of what is kept of each output."""
+        for values in (output.values for output in self.outputs if output.values.numel()):
+            yield values.contiguous().view(torch.uint8).numpy()
+
+
+def numbers_of(tensor):
+    """The tensor in a type that can tell NaN."""
+    return compare.numbers(tensor) if contract.is_small_float(tensor.dtype) else tensor
+
+
+def has_nan(tensor):
+    return torch.isnan(numbers_of(tensor)).any()
+
+
+def unlike(want, got):
+    """Whether an element differs, on the device."""
+    if contract.is_small_float(want.dtype):  # has no comparison of its own
+        want, got = want.view(torch.uint8), got.view(torch.uint8)
+    return (want != got).any()
+
+
+def any_of(flags, device):
+    return torch.stack([flag.to(device) for flag in flags]).any() if flags else torch.zeros((), dtype=torch.bool, device=device)
+
+
+def look(values, device):
+    sums = []
+    form = form_of(values, sums)
+    return Look(form, torch.stack([number.to(device) for number in sums]) if sums else torch.zeros(0, dtype=torch.int64, device=device))
+
+
+def form_of(value, sums):
+    """All of an input but the elements of its tensors, whose checksums it adds to the list."""
+    if isinstance(value, torch.Tensor):
+        sums.append(checksum(value))
+        return tuple(value.shape), str(value.dtype)
+    if isinstance(value, (list, tuple)):
+        return [form_of(item, sums) for item in value]
+    if isinstance(value, dict):
+        return {key: form_of(item, sums) for key, item in value.items()}
+    return value
+
+
+def checksum(tensor):
+    """A sum over all bits of a tensor, on its device. Parts of 32 bits at most have weights of 64: also a highest bit that is at another
+    place changes the sum."""
+    part = {1: torch.uint8, 2: torch.int16}.get(tensor.element_size(), torch.int32)
+    flat = tensor.detach().contiguous().reshape(-1).view(part)
+    total = torch.zeros((), dtype=torch.int64, device=flat.device)
+    for number, piece in enumerate(flat.split(PIECE)):
+        total += (piece * weights(flat.device)[: len(piece)]).sum() * (2 * number + 1)
+    return total
+
+
+@functools.cache
+def weights(device):
+    return torch.randint(-(1 << 63), (1 << 63) - 1, (PIECE,), generator=torch.Generator().manual_seed(secrets.randbits(63))).to(device)
