@@ -21,7 +21,8 @@ type reusing struct {
 	worker *evaluator.Worker
 	stages []string // since the last evaluation began: mode, and what each process is
 	begins func(mode string)
-	closed bool // the last program
+	closed bool   // the last program
+	silent string // the mode whose stages say nothing, as if their judge had died
 }
 
 func newReusing(t *testing.T) *reusing {
@@ -61,6 +62,9 @@ func (p notingProgram) RunStage(ctx context.Context, req toolchain.StageRequest)
 	}
 	if p.notes.begins != nil {
 		p.notes.begins(req.Mode)
+	}
+	if req.Mode == p.notes.silent {
+		return judge.Ending{}, nil
 	}
 	return p.Program.RunStage(ctx, req)
 }
@@ -258,5 +262,21 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 			t.Errorf("cancelled in %s: outcome %s, %v; its program was closed: %v", mode, result.Outcome, err, r.closed)
 		}
 		cancel(nil)
+	}
+}
+
+// TestWhatCannotBeRecordedIsTriedOnce: each try takes a part of the time limit.
+func TestWhatCannotBeRecordedIsTriedOnce(t *testing.T) {
+	r, right := newReusing(t), model("return x + x")
+	slow := strings.Replace(twice, "return x * 2", "__import__('time').sleep(0.3); return x * 2", 1)
+	soon := func(body map[string]any) { body["num_trials"], body["timeout"] = 12, 16 }
+	for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
+		if result := r.compare(slow, right, soon, stages...); result.Speedup == nil || len(result.Times) != 12 {
+			t.Errorf("a reference that takes too long: %+v", result.Report)
+		}
+	}
+	r.silent = "record"
+	for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
+		r.compare(twice, right, nil, stages...)
 	}
 }

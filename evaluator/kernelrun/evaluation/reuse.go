@@ -42,16 +42,18 @@ func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program)
 	}
 }
 
-// record runs the reference alone, which the judge then keeps or not. It has half of the time: if it takes longer, the rest is
-// for both kernels.
+// record runs the reference alone, which the judge then keeps or not. It has a quarter of the time: if it takes longer, the rest is for
+// both kernels.
 func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key string) error {
 	e.begin(kernelrun.StageCompiling)
 	report := newReader(func(string) {})
 	req := e.reusing(modeRecord, key, refLabel)
-	req.Timeout /= 2
+	req.Timeout /= 4
 	req.Files[limitFile] = fmt.Append(nil, req.Timeout.Seconds())
 	_, err := e.run(ctx, program, report, req)
-	e.kept = report.references
+	if e.kept = report.references; e.kept == nil { // the judge ended, and keeps nothing
+		e.kept = map[string]int64{key: 0}
+	}
 	return err
 }
 

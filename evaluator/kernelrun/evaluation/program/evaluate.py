@@ -103,11 +103,10 @@ def go_through(stages, pipe):
 
 
 def record(key, given):
-    """Runs a reference alone, and keeps it, or that it is unfit."""
+    """Runs a reference alone, and keeps it, or that it cannot be kept."""
     stages = reusing.Recording(*given)
     stages.record()
-    if stages.reference is not None or stages.unfit:
-        reusing.kept().keep(key, stages.reference)
+    reusing.kept().keep(key, stages.reference)
     return stages
 
 

@@ -31,6 +31,7 @@ MOST_REFERENCES = 256  # also unfit ones; bytes are scarcer
 MOST_BYTES, LARGEST = 1 << 30, 1 << 29  # of all references, and of one
 ELEMENTS, LEAST_ELEMENTS = 1 << 16, 1 << 12  # of an output that are checked in a timed call
 _UNTIMED = 4  # calls before those that count
+_TELLING = 3  # calls that show how long all take
 _CALLS = 100  # timed calls of a reference, at least if they take no longer than a few of them do anyway
 _MOMENTS = 2  # at which the kernels are timed: each adds what a time on a device differs by
 
@@ -107,20 +108,27 @@ class Recording(Stages):
         labels = ("ref",) if self.generator or self.request["ref"].get("io") else ("ref", "custom")
         self.inputs = Inputs(self.request, self.clocks.device, self.generator, labels)
         self.compared, self.draws, self._bytes, self._drawn = False, [], 0, None
-        self.reference, self.unfit = None, False
+        self._began = self.reference = None
 
     def record(self):
-        """Records the reference. If there is none then, unfit says that trying again is of no use."""
+        """Records the reference. If there is none then, trying again would cost the same time, most likely for nothing."""
         if self.load() and self.validate():
             self.profile()
-        else:
-            self.unfit = True
 
     def draw(self, trial):
+        self._check_time(trial - TRIALS - 1)
         seeds = Seeds.of(trial)
         values = self.inputs.draw(trial, seeds)
         self._drawn = seeds, look(values["ref"], self.clocks.device)
         return values
+
+    def _check_time(self, done):
+        """Raises Unfit if as many calls as are asked for will not fit, as those in turns so far have shown."""
+        now = time.monotonic()
+        if done == 0:
+            self._began = now
+        if done >= _TELLING and now + (now - self._began) / done * (_UNTIMED + self.request["num_trials"] + 1 - done) > self.ends:
+            raise Unfit("Its calls take too long.")
 
     def differences(self, made):
         """Keeps what the call gave."""
@@ -132,7 +140,7 @@ class Recording(Stages):
         most = math.inf if len(self.draws) < TRIALS else self._elements(answer)
         self._bytes += sum(OVERHEAD + min(tensor.numel(), most) * tensor.element_size() for tensor in answer) + OVERHEAD * len(self._drawn[1].sums)
         if self._bytes > LARGEST:
-            raise self._refuse("Its answers are too large.")
+            raise Unfit("Its answers are too large.")
         self.draws.append(Draw(*self._drawn, [Output(tensor, most) for tensor in answer]))
         return True, 0.0, 0.0, None
 
@@ -142,12 +150,8 @@ class Recording(Stages):
         room -= OVERHEAD * (len(answer) + len(self._drawn[1].sums))
         elements = min(ELEMENTS, room // max(sum(tensor.element_size() for tensor in answer), 1))
         if elements < LEAST_ELEMENTS and any(tensor.numel() > elements for tensor in answer):
-            raise self._refuse("There is no room for so many answers.")
+            raise Unfit("There is no room for so many answers.")
         return elements
-
-    def _refuse(self, why):
-        self.unfit = True
-        return Unfit(why)
 
     def untimed(self):
         return _UNTIMED
@@ -166,10 +170,10 @@ class Recording(Stages):
         values = self.inputs.draw(TRIALS, draw.seeds)
         form, sums = look(values["ref"], self.clocks.device)
         if form != draw.look.form or not torch.equal(sums, draw.look.sums):
-            raise self._refuse("Its inputs differ when they are drawn again.")
+            raise Unfit("Its inputs differ when they are drawn again.")
         again = self.turn(values)["ref"].answer
         if not draw.differences(again, float(self.request["atol"]), float(self.request["rtol"]), sums)[0]:
-            raise self._refuse("It answers the same inputs differently.")
+            raise Unfit("It answers the same inputs differently.")
 
     def check_content(self):
         """Refuses answers of which a kernel's source could contain so many that its times are no times of its work."""
@@ -179,7 +183,7 @@ class Recording(Stages):
             if packed >= least:
                 return
         if packed + len(packer.flush()) < least:
-            raise self._refuse("A kernel's source could contain its answers.")
+            raise Unfit("A kernel's source could contain its answers.")
 
     def hand_on(self):
         return None

@@ -733,7 +733,7 @@ class Reusing(unittest.TestCase):
 
     def recording(self, count, kind="host"):
         stages = reusing.Recording.__new__(reusing.Recording)
-        stages.request, stages.draws, stages._bytes, stages.unfit = {"num_trials": count, "atol": 0.01, "rtol": 0.01}, [], 0, False
+        stages.request, stages.draws, stages._bytes = {"num_trials": count, "atol": 0.01, "rtol": 0.01}, [], 0
         stages.clocks, stages._drawn = unittest.mock.Mock(kind=kind, device="cpu"), (sides.Seeds.of(1), trials.look([torch.ones(3)], "cpu"))
         return stages
 
@@ -750,7 +750,6 @@ class Reusing(unittest.TestCase):
                 if timed is None:
                     with self.assertRaisesRegex(reusing.Unfit, "no room for so many answers"):
                         self.records(stages, answer)
-                    self.assertTrue(stages.unfit)
                 else:
                     self.assertAlmostEqual(self.records(stages, answer), timed, delta=100)
             with self.assertRaisesRegex(reusing.Unfit, "too large"):
@@ -767,7 +766,6 @@ class Reusing(unittest.TestCase):
             else:
                 with self.assertRaisesRegex(reusing.Unfit, "could contain"):
                     stages.check_content()
-            self.assertEqual(stages.unfit, not fits)
 
     def recalling(self, calls=3):
         stages = reusing.Recalling.__new__(reusing.Recalling)
@@ -796,6 +794,19 @@ class Reusing(unittest.TestCase):
         stages.inputs.draw.side_effect = lambda trial, seeds: {"ref": 3}
         with self.assertRaises(sides.Lost):
             stages.draw(5)
+
+    def test_a_recording_ends_when_it_will_not_come_to_its_end(self):
+        for seconds, calls in ((0.09, 24), (0.11, 3)):
+            stages = self.recording(20)
+            stages.inputs, stages.ends = unittest.mock.Mock(), 2.5
+            stages.inputs.draw.side_effect = lambda trial, seeds: {"ref": []}
+            made = 0
+            with contextlib.suppress(reusing.Unfit):
+                for trial in range(3, 3 + 4 + 20):
+                    with self.at((trial - 3) * seconds):
+                        stages.draw(trial)
+                    made += 1
+            self.assertEqual(made, calls)
 
     def test_many_small_answers_are_counted(self):
         stages = self.recording(100)
