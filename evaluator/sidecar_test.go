@@ -89,7 +89,7 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: precompileTook}}, nil
 		}
 		defer close(p.builder.hold)
-		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"ahead"}}`)
+		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"ahead","ref":"of another kernel"}}`)
 		return judge.Ending{Outcome: sandbox.Outcome{Wall: precompileTook}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)

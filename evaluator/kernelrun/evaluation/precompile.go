@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"time"
 
 	"warpboard/evaluator/kernelrun"
@@ -82,7 +81,9 @@ func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, l
 		}
 		took += out.Wall
 		clean = err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
-		maps.Copy(compiled, report.compiled)
+		if text := report.compiled[label]; text != "" { // the kernel's own process said it, and may say more
+			compiled[label] = text
+		}
 	}
 	e.Result.ProgramNS += took.Nanoseconds()
 	e.Slot.Sidecar.Keep(e.Job.Caller, program, nil, clean)
