@@ -23,9 +23,9 @@ class Output:
         self.form, self.device = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta"), tensor.device
         self._most, self._seed = most, secrets.randbits(63) if tensor.numel() > most else None
         part = self.part(tensor)
-        # Copies of a part of a timed call wait for no one. Whole answers would lock too much memory.
-        self.values = torch.empty(part.shape, dtype=part.dtype, pin_memory=part.is_cuda and most < math.inf)
-        self.values.copy_(part, non_blocking=self.values.is_pinned() if part.is_cuda else False)
+        pinned = part.is_cuda and most < math.inf  # copies to and from it wait for nothing; whole answers would lock too much memory
+        self.values = torch.empty(part.shape, dtype=part.dtype, pin_memory=pinned)
+        self.values.copy_(part, non_blocking=pinned)
 
     def whole(self):
         return self._seed is None

@@ -677,6 +677,7 @@ class Reusing(unittest.TestCase):
             done[7:9] = 0
             close, largest, _, first = draw.differences([done], 0.01, 0.01, draw.look.sums)
             self.assertEqual((close, largest), (False, 1.0), dtype)
+            self.assertEqual(sum(map(len, draw.content())), reusing.LEAST_ELEMENTS * want.element_size(), dtype)
             self.assertTrue(7 * 500 <= first["element"] < 9 * 500, first)
 
     def test_nan_is_found_in_all_elements(self):
