@@ -686,6 +686,13 @@ class Reusing(unittest.TestCase):
         got[31] = math.nan
         with self.assertRaisesRegex(compare.Mismatch, "Output 0 of the custom kernel holds 1 NaN where the reference has none; the first is element 31"):
             draw.differences([got], 0.01, 0.01, draw.look.sums)
+        empty = torch.zeros(0)
+        draw = draw._replace(outputs=[trials.Output(empty, 1), *draw.outputs])
+        with self.assertRaisesRegex(compare.Mismatch, "Output 1 of the custom kernel holds 1 NaN"):
+            draw.differences([empty, got], 0.01, 0.01, draw.look.sums)
+        stages = self.recording(20)
+        with self.assertRaisesRegex(compare.Mismatch, "Output 1 of the reference holds NaN"):
+            stages.differences({"ref": unittest.mock.Mock(answer=[empty, got])})
 
     def test_all_of_a_small_answer_is_compared(self):
         want = torch.zeros(4, reusing.LEAST_ELEMENTS // 4)
