@@ -2,8 +2,8 @@
 
 package costtest
 
-// slower is how much more time a program takes with the race detector, also on a slow machine: there, work that took 1.1 s on others took 1.7.
-const slower = 25
+// slower is how much more time a program takes with the race detector.
+const slower = 15
 
 // fatter is how much more it allocates: pools drop what they hold now and then.
 const fatter = 4

@@ -12,10 +12,10 @@ import (
 	"warpboard/views"
 )
 
-// fieldsOf are the form's fields with the values in task.yml; nil where that cannot be read.
+// fieldsOf are the form's fields with the values in task.yml; nil where that cannot be read, or is larger than any task's.
 func fieldsOf(files []views.EditedFile) []views.TaskField {
 	at := views.FileNamed(files, tasks.TaskFile)
-	if at < 0 {
+	if at < 0 || len(files[at].Text) > tasks.MaxYAML {
 		return nil
 	}
 	values, err := inplace.Values([]byte(files[at].Text))
