@@ -15,7 +15,7 @@ int nvmlShutdown(void) { return begun ? (begun--, 0) : 1; }
 int times(void) { return begun; }
 `
 
-// TestAWarmPythonLetsNVMLGo: a stage can then begin it anew. On a GPU, NCCL did not start otherwise.
+// TestAWarmPythonLetsNVMLGo: a stage can then begin it again. On a GPU, NCCL did not start otherwise.
 func TestAWarmPythonLetsNVMLGo(t *testing.T) {
 	dir := t.TempDir()
 	source, library := filepath.Join(dir, "nvml.c"), filepath.Join(dir, "libnvidia-ml.so.1")
