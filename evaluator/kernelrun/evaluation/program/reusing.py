@@ -108,7 +108,7 @@ class Recording(Stages):
         labels = ("ref",) if self.generator or self.request["ref"].get("io") else ("ref", "custom")
         self.inputs = Inputs(self.request, self.clocks.device, self.generator, labels)
         self.compared, self.draws, self._bytes, self._drawn = False, [], 0, None
-        self._began = self.reference = None
+        self._last, self._quickest, self.reference = 0.0, math.inf, None
 
     def record(self):
         """Records the reference. If there is none then, trying again would cost the same time, most likely for nothing."""
@@ -123,11 +123,12 @@ class Recording(Stages):
         return values
 
     def _check_time(self, done):
-        """Raises Unfit if as many calls as are asked for will not fit, as those in turns so far have shown."""
+        """Raises Unfit if as many calls as are asked for will not fit, even if all take as long as the quickest turn so far."""
         now = time.monotonic()
-        if done == 0:
-            self._began = now
-        if done >= _TELLING and now + (now - self._began) / done * (_UNTIMED + self.request["num_trials"] + 1 - done) > self.ends:
+        if done > 0:
+            self._quickest = min(self._quickest, now - self._last)
+        self._last = now
+        if done >= _TELLING and now + self._quickest * (_UNTIMED + self.request["num_trials"] + 1 - done) > self.ends:
             raise Unfit("Its calls take too long.")
 
     def differences(self, made):

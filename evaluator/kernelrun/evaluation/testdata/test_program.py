@@ -804,14 +804,15 @@ class Reusing(unittest.TestCase):
             stages.draw(5)
 
     def test_a_recording_ends_when_it_will_not_come_to_its_end(self):
-        for seconds, calls in ((0.09, 24), (0.11, 3)):
+        for first, seconds, calls in ((0, 0.09, 24), (0, 0.11, 3), (0.3, 0.05, 24)):  # one call may be disturbed
             stages = self.recording(20)
             stages.inputs, stages.ends = unittest.mock.Mock(), 2.5
+            stages._last, stages._quickest = 0.0, math.inf
             stages.inputs.draw.side_effect = lambda trial, seeds: {"ref": []}
             made = 0
             with contextlib.suppress(reusing.Unfit):
                 for trial in range(3, 3 + 4 + 20):
-                    with self.at((trial - 3) * seconds):
+                    with self.at((trial - 3) * seconds + first * (trial > 3)):
                         stages.draw(trial)
                     made += 1
             self.assertEqual(made, calls)
