@@ -28,7 +28,7 @@ const (
 func truncateResult(r *job.Result, size int) {
 	fits := func() bool {
 		data, err := json.Marshal(r)
-		return err == nil && len(data)+envelope <= size
+		return err == nil && len(data)+envelope <= size && job.CheckValues(data) == nil
 	}
 	// Stages and cases may be shared with events that are still on their way.
 	r.Stages = slices.Clone(r.Stages)

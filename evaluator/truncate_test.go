@@ -58,6 +58,18 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 	}
 }
 
+// The site reads only so many values of a message, which may be small: a result that had more was refused, and its request
+// failed without a reason.
+func TestAResultOfTooManyValuesLosesWhatMattersLeast(t *testing.T) {
+	report := "[" + strings.Repeat("0,", job.MaxValues) + "0]"
+	r := job.Result{Outcome: job.OutcomeDone, Evaluation: json.RawMessage(`{"device":"CPU","metrics":{"custom":{"report":` + report + `}}}`)}
+	truncateResult(&r, 4<<20)
+	data, err := json.Marshal(r)
+	if err != nil || job.CheckValues(data) != nil || !strings.Contains(string(r.Evaluation), `"device":"CPU"`) || r.Outcome != job.OutcomeDone {
+		t.Errorf("%v, %v: %.200s", err, job.CheckValues(data), data)
+	}
+}
+
 func TestAResultThatFitsIsNotTruncated(t *testing.T) {
 	r := bulky()
 	truncateResult(&r, 64<<20)

@@ -6,6 +6,8 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -188,11 +190,20 @@ def row_of(task, path, expected, result, wall):
     return [task, path.name, expected, result["state"], "ok" if good else "WRONG", score, off, f"{wall:.2f}", *times, where, (reason or [""])[0][:70]], good
 
 
+def own_device():
+    """The name that the site gives this machine's first GPU, as H100; CPU without one."""
+    if not shutil.which("nvidia-smi"):
+        return "CPU"
+    names = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True).stdout
+    found = re.search(r"[A-Z]+ ?[0-9]+", names)
+    return found.group().replace(" ", "") if found else "CPU"
+
+
 def arguments(doc):
     """The options that every check has."""
     options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("binary")
-    options.add_argument("--device", default="H200")
+    options.add_argument("--device", default=own_device(), help="the GPU's name on the site; default: this machine's, here %(default)s")
     options.add_argument("--only", default="", help="names of tasks (eval-check: of extensions), separated by commas")
     options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/nsight"
@@ -13,9 +14,10 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// maxWholeReport bounds the part of a result that the whole report may take, in bytes; a larger one
-// is kept without its source view.
-const maxWholeReport = 3 << 20
+// maxWholeReport and maxReportValues bound the part of a result that the whole report may take, in bytes and in JSON values. A
+// larger one is kept without its source view: a kernel of cuBLAS has thousands of instructions, with 60 counters each. A
+// comparison has two reports, which must fit into job.MaxValues together.
+const maxWholeReport, maxReportValues = 3 << 20, 100_000
 
 // Counters runs the stage's program once under Nsight Compute and returns what the last kernel inside its
 // range counted. Source is the kernel's. The error is for the person who asked. A nil Nsight counts nothing.
@@ -57,15 +59,19 @@ func metrics(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 		m.Kernels = append(m.Kernels, kernelrun.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.NS, Share: k.Share})
 	}
 	whole, err := json.Marshal(report)
-	if err == nil && len(whole) > maxWholeReport {
+	if err == nil && !fits(whole) {
 		for i := range report.Kernels {
 			report.Kernels[i].Source = nil
 		}
 		whole, err = json.Marshal(report)
 	}
-	if err == nil && len(whole) > maxWholeReport {
+	if err == nil && !fits(whole) {
 		return m, nil
 	}
 	m.Report = whole
 	return m, err
+}
+
+func fits(report []byte) bool {
+	return len(report) <= maxWholeReport && !job.HasMoreValues(report, maxReportValues)
 }

@@ -1,10 +1,13 @@
 package profiling
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/ncutest"
@@ -22,5 +25,26 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 	}
 	if short := (kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": m}}).WithoutDetails(); len(short.Metrics["custom"].Kernels) != 2 {
 		t.Errorf("a result without details has lost what ran: %+v", short.Metrics)
+	}
+}
+
+// A report of fewer bytes than may be sent can still have more values than the site reads: its result was refused.
+func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
+	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	line := ncu.SourceLine{Address: "0x10", SASS: "NOP", Cells: slices.Repeat([]string{"0"}, 60)}
+	for i := range report.Kernels {
+		report.Kernels[i].Source = &ncu.Source{Counters: slices.Repeat([]string{"c"}, 60), Lines: slices.Repeat([]ncu.SourceLine{line}, 3000)}
+	}
+	m, err := metrics(report, "")
+	if err != nil || m.Report == nil {
+		t.Fatalf("%v, and a report of %d bytes", err, len(m.Report))
+	}
+	both, err := json.Marshal(map[string]kernelrun.Metrics{"ref": m, "custom": m})
+	if err != nil || job.CheckValues(both) != nil || len(m.Report) > maxWholeReport {
+		t.Errorf("the site refuses two such reports: %v, %v", err, job.CheckValues(both))
+	}
+	var kept ncu.Report
+	if err := json.Unmarshal(m.Report, &kept); err != nil || len(kept.Kernels) != len(report.Kernels) || kept.Kernels[0].Source != nil {
+		t.Errorf("%v: %d kernels are left, of %d", err, len(kept.Kernels), len(report.Kernels))
 	}
 }

@@ -26,7 +26,7 @@ from warpboard_regions import HostMemory, Regions
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
 from warpboard_stats import Stats, StopRule
 from warpboard_task import Task
-from warpboard_wire import RANGE, REPEATS, Door, Refused, RunnerGone
+from warpboard_wire import RANGE, REPEATS, Door, Refused, RunnerGone, sleep_exactly
 
 _CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
@@ -242,6 +242,7 @@ def devices_of(ranks):
 def judge(mode, report, make_task, cases, ranks):
     timed = mode in ("benchmark", "leaderboard")
     calibrator = Calibrator(ranks or 1) if timed else None
+    sleep_exactly()
     task = make_task(ranks)
     torch = sys.modules.get("torch")
     kind = "cuda" if torch is not None and torch.cuda.is_available() else "host"
