@@ -28,6 +28,8 @@ func deniedCalls() []deniedCall {
 		{"msgget", unix.SYS_MSGGET}, {"msgsnd", unix.SYS_MSGSND}, {"msgrcv", unix.SYS_MSGRCV}, {"msgctl", unix.SYS_MSGCTL},
 		{"mq_open", unix.SYS_MQ_OPEN}, {"mq_unlink", unix.SYS_MQ_UNLINK}, {"mq_timedsend", unix.SYS_MQ_TIMEDSEND},
 		{"mq_timedreceive", unix.SYS_MQ_TIMEDRECEIVE}, {"mq_notify", unix.SYS_MQ_NOTIFY}, {"mq_getsetattr", unix.SYS_MQ_GETSETATTR},
+		// Which files are in the page cache outlives every process: advice that throws one out writes a bit.
+		{"fadvise64", unix.SYS_FADVISE64},
 		// large or young parts of the kernel
 		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
 		{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},

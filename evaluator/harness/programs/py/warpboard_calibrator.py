@@ -9,7 +9,7 @@ from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_clocks import QUEUEING_NS, Constants
 from warpboard_layout import describe, flat_bytes, reach
 from warpboard_runner import Host, choose_cuda, serve
-from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, shared_memory
+from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, TooLarge, shared_memory
 
 CALIBRATIONS = {"host": 10, "cuda": 40}  # empty calls for the constants
 
@@ -19,6 +19,8 @@ def by_our_runner():
     """For calls of our own runner: its failures are not the submission's."""
     try:
         yield
+    except TooLarge:
+        raise
     except (RunnerGone, Refused) as error:
         raise TaskFailed("the judge's own runner, which measures the constants of its clocks, ended too early.") from error
 

@@ -13,7 +13,7 @@ from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUTS, SEALED, Refused, RunnerGone, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUTS, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
 
 _LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
 _LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
@@ -119,7 +119,7 @@ class Runner:
         if self.cuda is not None:
             most = min(most, self.cuda.free_bytes() // 2)
         if not 0 < size <= most:
-            raise Refused(f"The answer takes {size} bytes, and there is room for {most}.")
+            raise TooLarge(f"The answer takes {size} bytes, and there is room for {most}.")
         has = min(self.regions.bytes[ANSWERS, kind] for kind in kinds)
         if size <= has:
             raise Refused(f"The runner asks for {size} bytes for its answer, and has {has}.")

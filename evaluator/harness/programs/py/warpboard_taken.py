@@ -26,9 +26,8 @@ class Taken:
 
     def take(self):
         """Copies the parts, and returns when the copies are there."""
-        for part, source, copy in self._filled():
-            if part.kind == HOST:
-                _copy_blocks(copy, _bytes_of(source, part.offset, part.size))
+        _copy_blocks([(copy, _bytes_of(source, part.offset, part.size))
+                      for part, source, copy in self._filled() if part.kind == HOST])
         if self._cuda is not None:
             self._cuda.wait_copied()
 
@@ -75,9 +74,9 @@ def _bytes_of(memory, offset, size):
 _BLOCK = 1 << 18
 
 
-def _copy_blocks(target, source):
-    """Copies in a random order: on the host the runner could otherwise work on behind the copy."""
-    starts = list(range(0, len(source), _BLOCK))
-    secrets.SystemRandom().shuffle(starts)
-    for start in starts:
+def _copy_blocks(copies):
+    """Copies all of them in a random order: on the host the runner could otherwise work on behind the copy, or on a later part."""
+    blocks = [(target, source, start) for target, source in copies for start in range(0, len(source), _BLOCK)]
+    secrets.SystemRandom().shuffle(blocks)
+    for target, source, start in blocks:
         target[start : start + _BLOCK] = source[start : start + _BLOCK]

@@ -47,6 +47,10 @@ class Refused(Exception):
     """The runner broke the protocol; the message is a sentence."""
 
 
+class TooLarge(Refused):
+    """An answer is larger than there can be room for. Its size is the submission's, also in calls of our own runner."""
+
+
 class Page:
     """The numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
 

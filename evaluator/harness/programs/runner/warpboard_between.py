@@ -2,8 +2,8 @@
 
 A stage's files are removed, and settings that it may have changed elsewhere are checked: after a change, the warm process is
 spent, and the next stage gets another one. What is left are counters of the kernel's (process ids, inode numbers, ports in
-use a minute ago) that cannot be reset in a sandbox; by them a stage can tell that it is not the first one, and pass on a few
-bits.
+use a minute ago) and which files of the system are cached. Neither can be reset in a sandbox: by them a stage can tell that it is
+not the first one, and pass on some bits.
 """
 
 import ctypes

@@ -211,6 +211,8 @@ class Recalling(Stages):
         secrets.SystemRandom().shuffle(self._left)
 
     def draw(self, trial):
+        if trial >= TRIALS and not self._left:
+            raise Lost  # the kernel asked for more room in too many calls
         self._now = self._reference.draws[trial] if trial < TRIALS else self._left.pop()
         values = self.inputs.draw(trial, self._now.seeds)
         form, self._sums = look(values["ref"], self.clocks.device)

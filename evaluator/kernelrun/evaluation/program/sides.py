@@ -64,9 +64,10 @@ class Side:
         return None if why is None else str(why)[:MOST_TEXT], seconds if 0 <= seconds < 1e6 else 0.0
 
     def ask(self, what, *rest, flags=0):
-        """One call. Its answer is what that gave."""
+        """One call. Its answer is what that gave; made.again says that its process had asked for more room, and so had the input before."""
+        asked = []
         try:
-            made = self._runner.call(lambda: (what, *rest), flags)
+            made = self._runner.call(lambda: asked.append(what) or (what, *rest), flags)
         except BadAnswer as bad:
             text = str(bad).replace("custom_kernel", "the kernel")
             raise Raised(text[:1].upper() + text[1:]) from None
@@ -77,7 +78,7 @@ class Side:
             raise Raised(str(answer[1])[:MOST_TEXT])
         if type(answer) is not list or len(answer) != 1:
             raise Refused("The process of a kernel answered something that no call gives.")
-        made.data, made.answer = None, answer[0]
+        made.data, made.answer, made.again = None, answer[0], len(asked) > 1
         return made
 
     def call(self, values, flags=0):

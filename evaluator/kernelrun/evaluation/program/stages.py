@@ -185,7 +185,7 @@ class Stages:
             close, largest, average, wrong = self.differences(made)
             if not close:
                 self.mismatch(f"Call {number} of those that are timed was wrong", largest, average, wrong)
-            if number > untimed:
+            if number > untimed and not any(call.again for call in made.values()):  # one that had the input before may have the answer
                 began = began or time.monotonic()
                 for label, call in made.items():
                     self.kernels[label].calls.append(call)

@@ -33,10 +33,11 @@ import trials
 import warpboard_runner
 from stages import Stages
 from timekeeper import Timekeeper
-from warpboard_calls import Call, Runner
+from warpboard_calibrator import by_our_runner
+from warpboard_calls import Call, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
 from warpboard_judge_cuda import JudgeMemory
-from warpboard_wire import ANSWERS, HOST, INPUTS, shared_memory
+from warpboard_wire import ANSWERS, HOST, INPUTS, Refused, shared_memory
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
@@ -598,7 +599,7 @@ class Turns(unittest.TestCase):
 
         def side(label):
             made = unittest.mock.Mock(calls=[])
-            made.call.side_effect = lambda value, *_: seen[label].append(value) or unittest.mock.Mock(input=value)
+            made.call.side_effect = lambda value, *_: seen[label].append(value) or unittest.mock.Mock(input=value, again=False)
             return made
 
         stages = Stages.__new__(Stages)
@@ -859,6 +860,16 @@ class Reusing(unittest.TestCase):
         self.assertGreater(width(timing.speedup(shared, shared, paired=False)[1]), 0.01)
         self.assertEqual(timing.speedup(shared, shared)[1], [1, 1])
         self.assertEqual(timing.speedup(shared, shared[:40], paired=False)[0], statistics.median(shared) / statistics.median(shared[:40]))
+
+
+class OurRunner(unittest.TestCase):
+    def test_an_answer_that_is_too_large_for_our_runner_is_the_submissions_fault(self):
+        runner = Runner.__new__(Runner)
+        runner.cuda, runner.host = None, unittest.mock.Mock(most_bytes=lambda: 1 << 31)
+        with self.assertRaises(Refused), by_our_runner():
+            runner.grow((1 << 31) + 1)
+        with self.assertRaises(TaskFailed), by_our_runner():
+            raise Refused("of our own runner")
 
 
 class Caches(unittest.TestCase):
