@@ -219,3 +219,24 @@ func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 		t.Errorf("result: %+v, %v", result, err)
 	}
 }
+
+// TestAKernelFindsNothingOfTheOther: it could run the reference in place of its own source.
+func TestAKernelFindsNothingOfTheOther(t *testing.T) {
+	hunter := `import os, torch
+wanted = b"return x " + b"* 2"
+paths = [os.path.join(folder, name) for top in (os.getcwd(), "/in", "/out", "/tmp") for folder, _, names in os.walk(top) for name in names]
+found = [path for path in paths if os.path.isfile(path) and wanted in open(path, "rb").read()]
+assert any(path.endswith("custom_kernel.py") for path in paths), paths
+class Model(torch.nn.Module):
+    def forward(self, x):
+        assert not found, found
+        return x + x
+`
+	w := newReusing(t).worker
+	for _, reuse := range []bool{false, true} {
+		body := map[string]any{"ref_kernel": torch(doubling), "custom_kernel": torch(hunter), "reuse_reference": reuse}
+		if result := evaluateOn(t, w, ask(t, kernelrun.Compare, body)); !result.Correctness {
+			t.Errorf("reuse_reference %v: %+v", reuse, result.Report)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (p *sidecarProgram) Next(a *toolchain.Artifact) toolchain.Program {
 }
 
 func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
-	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[evaluation.CompiledFile])
+	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Processes[0].Files[evaluation.CompiledFile])
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold
 	}
@@ -93,7 +93,7 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 		return judge.Ending{Outcome: sandbox.Outcome{Wall: precompileTook}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
-	if req.Files[evaluation.CompiledFile] == nil {
+	if req.Processes[0].Files[evaluation.CompiledFile] == nil {
 		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"slot"}}`)
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"done":true}`)

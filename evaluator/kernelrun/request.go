@@ -38,10 +38,6 @@ type Request struct {
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
 }
 
-// MostReusing is how many bytes a kernel has at most, with its contract, that is compared with what was kept of a reference: a larger
-// one could contain the answers.
-const MostReusing = 128 << 10
-
 // StopWhen is what the timed calls have to show. One of its conditions suffices.
 type StopWhen struct {
 	HalfWidth  *float64 `json:"half_width,omitempty"` // of the interval, as a share

@@ -16,17 +16,17 @@ type CachedProgram struct {
 	mu      sync.Mutex
 	caller  string
 	program toolchain.Program
-	notes   map[string]int64
+	notes   any
 	expiry  *time.Timer
 }
 
 // take returns the program that waits for the caller, whose it then is; nil when none does. Another
 // caller's is closed: no one meets what someone else's kernels left.
-func (c *CachedProgram) take(caller string) (toolchain.Program, map[string]int64) {
+func (c *CachedProgram) take(caller string) (program toolchain.Program, notes any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.program != nil && c.caller == caller && caller != "" {
-		program, notes := c.program, c.notes
+		program, notes = c.program, c.notes
 		c.program, c.notes = nil, nil
 		c.expiry.Stop()
 		return program, notes
@@ -37,7 +37,7 @@ func (c *CachedProgram) take(caller string) (toolchain.Program, map[string]int64
 
 // Next runs an artifact in the program that waits for the caller, and returns the notes that were kept with it; nil when none does,
 // or none can.
-func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (toolchain.Program, map[string]int64) {
+func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
 	left, notes := c.take(caller)
 	if left == nil {
 		return nil, nil
@@ -52,7 +52,7 @@ func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (toolchain.Pr
 
 // Keep has the program wait for its caller's next evaluation, with notes of what it holds, or closes it when it cannot be used
 // again.
-func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes map[string]int64, usable bool) {
+func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any, usable bool) {
 	if !usable || caller == "" {
 		program.Close()
 		return

@@ -230,11 +230,11 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cache CachedProgram
 		mine, theirs, unusable := &program{}, &program{}, &program{}
-		cache.Keep("me", mine, map[string]int64{"note": 1}, true)
-		if got, notes := cache.take("me"); got != mine || notes["note"] != 1 {
+		cache.Keep("me", mine, "a note", true)
+		if got, notes := cache.take("me"); got != mine || notes != "a note" {
 			t.Errorf("taken is %v with %v", got, notes)
 		}
-		cache.Keep("me", mine, map[string]int64{"note": 1}, true)
+		cache.Keep("me", mine, "a note", true)
 		if got, notes := cache.take("you"); got != nil || notes != nil || mine.closed != 1 {
 			t.Errorf("another caller took %v, mine was closed %d times", got, mine.closed)
 		}

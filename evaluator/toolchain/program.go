@@ -41,7 +41,7 @@ type StageRequest struct {
 	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
 	Timeout time.Duration
 	Linger  time.Duration     // judge.Runners.Linger
-	Files   map[string][]byte // Python: beside the job's own, by name
+	Files   map[string][]byte // Python: of the judge, or of the only process, beside the job's own, by name
 	// OnPipe sees the result pipe, OnStdout and OnStderr the program's output, as they come; each
 	// may be nil. None of them is called after RunStage has returned, and a slice is theirs only
 	// during the call.
@@ -62,10 +62,11 @@ type StageRequest struct {
 	Resident bool
 }
 
-// Process is one of several that live together.
+// Process is one of several that live together. It finds no submitted file, but the task's files and its own.
 type Process struct {
 	Arguments []string
 	File      string // the submitted file whose compiled extensions it finds
+	Files     map[string][]byte
 }
 
 // Program is a built submission at one place. Its stages run one after another, and nothing

@@ -186,10 +186,25 @@ func (p *pythonProgram) extensions(req StageRequest, number int) []byte {
 	return p.artifact.extensionsOf(file)
 }
 
+// files are those of the only process of a stage.
 func (p *pythonProgram) files(req StageRequest) map[string][]byte {
+	if len(req.Processes) > 0 {
+		return p.runnerFiles(req, 0)
+	}
 	files := maps.Clone(p.artifact.sources.Files)
 	files[casesName] = harness.CasesFile(req.Cases)
 	maps.Copy(files, req.Files)
+	return files
+}
+
+// runnerFiles are those of the submission's process of a number.
+func (p *pythonProgram) runnerFiles(req StageRequest, number int) map[string][]byte {
+	sources := p.artifact.sources
+	if len(req.Processes) == 0 {
+		return sources.Files
+	}
+	files := sources.TaskFiles()
+	maps.Copy(files, req.Processes[number].Files)
 	return files
 }
 
@@ -226,12 +241,10 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{
 			Argv: p.script(req), Files: own, Report: true, Resident: req.Resident}, files, started)
 	}
-	theirs := maps.Clone(sources.Files)
-	maps.Copy(theirs, req.Files)
 	places, warms := p.processes(req)
 	return judge.Run(ctx, judging, req.runners(p.place.GPUs, func(number int) judge.Side {
 		return func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
-			asked, script, at := req.ofRunner(number), p.runnerScript(req, number), 0
+			asked, script, theirs, at := req.ofRunner(number), p.runnerScript(req, number), p.runnerFiles(req, number), 0
 			if len(req.Processes) > 0 {
 				at = number
 			}

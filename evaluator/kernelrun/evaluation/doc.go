@@ -3,7 +3,7 @@
 //
 // In reading order: program.go makes a Python program of a request: a judge (program/evaluate.py) and, each in a process
 // and sandbox of its own, the kernels and what draws their inputs (program/kernel_process.py); evaluation.go builds
-// extensions, runs the program on a unit and reads device metrics; reuse.go compares with a reference that the judge keeps
+// extensions, runs the program on a unit and reads device metrics; processes.go says what each process finds; reuse.go compares with a reference that the judge keeps
 // (program/reusing.py, program/trials.py); precompile.go compiles Triton and CUDA kernels while their unit is still someone
 // else's; reader.go follows the judge's report and blames a crash on what was under way.
 //
@@ -19,6 +19,7 @@
 // unnoticed; inputs that a request gives word for word are the same in every call, which the report says; what a kernel
 // was compiled to is handed on by its own process, and so kept for the same kernel of the same caller alone, where it
 // need not be what the source says. What user code says is bounded. A reference that is kept runs before the other kernel
-// has a process, and inputs that come back are known to anyone who reads what an earlier kernel printed.
+// has a process, and inputs that come back are known to anyone who reads what an earlier kernel printed: a kernel must be
+// much smaller than what its answers, or the inputs, can be told in.
 // A time limit counts building and running, and not the waiting for a unit.
 package evaluation

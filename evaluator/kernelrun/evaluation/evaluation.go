@@ -48,8 +48,8 @@ type Evaluation struct {
 	held        *slots.Held
 	began       time.Time // on the unit
 	deadline    time.Time
-	clean       bool             // the program's last stage came to its end
-	kept        map[string]int64 // the references that the program keeps, as its judge said: timed calls by key, 0 for one that cannot be kept
+	clean       bool            // the program's last stage came to its end
+	kept        map[string]kept // the references that the program keeps, as its judge said, by their keys
 }
 
 // New returns an evaluation that has not begun. torch says that the worker's Python has PyTorch; nsight is nil if no
@@ -163,8 +163,8 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 
 // open readies the program, in the runner that the caller's last evaluation left if there is one.
 func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
-	if next, kept := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
-		e.kept = kept
+	if next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
+		e.kept, _ = notes.(map[string]kept)
 		return next, nil
 	}
 	program, err := e.builder.Open(ctx, e.artifact, e.held.Place(0))
@@ -195,9 +195,6 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	e.clean, req.Resident = false, true
 	req.OnPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
-	if e.precompiled.archive != nil {
-		req.Files[CompiledFile] = e.precompiled.archive
-	}
 	watch := device.Watch(ctx, e.Slot.Slot)
 	out, err := program.RunStage(ctx, req)
 	watch.Record(&e.Result.Machine)
@@ -210,7 +207,7 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	}
 	e.clean = out.ExitCode == 0 && (out.Judge == nil || out.Judge.ExitCode == 0)
 	if e.clean && report.compiled != nil {
-		e.builder.Remember(packed(report.compiled), e.precompiled.key)
+		e.builder.Remember(jsonOf(report.compiled), e.precompiled.key)
 	}
 	if out.Signal != "" || out.Limit != "" {
 		e.held.Check(ctx)
@@ -225,15 +222,6 @@ func concluded(report *reader, out judge.Ending) (kernelrun.Result, error) {
 		err = attempt.Suspected(err) // a kernel can take the device's memory before the judge has any
 	}
 	return result, err
-}
-
-// stage describes one stage with the processes of some kernels.
-func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest {
-	limit := max(time.Until(e.deadline), time.Millisecond)
-	return toolchain.StageRequest{
-		Mode: mode, Timeout: limit, Processes: processes(e.request, labels...),
-		Files: map[string][]byte{requestFile: e.text, limitFile: fmt.Append(nil, limit.Seconds())},
-	}
 }
 
 // count reads the device metrics of each kernel in a pass of its own. Without them the result is the same.

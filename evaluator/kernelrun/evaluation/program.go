@@ -40,13 +40,14 @@ const (
 )
 
 const (
-	// CompiledFile is where the program finds what the same kernels were compiled to before.
+	// CompiledFile is where the process of a kernel finds what that was compiled to before.
 	CompiledFile = "compiled.json"
 	limitFile    = "limit"     // the seconds that it has
 	keyFile      = "reference" // the key of the reference to keep, or that is kept
-	// requestFile is the request. It comes with each stage and is no file of the task: an extension would be compiled again for another
+	// requestFile is the request, for the judge alone. It comes with each stage and is no file of the task: an extension would be compiled again for another
 	// reference, other inputs, or more trials.
-	requestFile = "request.json"
+	requestFile       = "request.json"
+	kernelRequestFile = "kernel.json" // what the process of a kernel has of the request
 )
 
 // The files of sources that compile an extension.
@@ -66,9 +67,7 @@ func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map
 		kernelrun.Request
 		Device string `json:"device"`
 		Inputs string `json:"inputs"`
-		// Least is how many bytes the kept answers of a reference have at least, compressed.
-		Least int `json:"least_kept"`
-	}{r, device, inputsFrom(r), leastKept})
+	}{r, device, inputsFrom(r)})
 	if err != nil {
 		return def, nil, nil, fmt.Errorf("write the program's request: %w", err)
 	}
@@ -93,22 +92,6 @@ func inputsFrom(r kernelrun.Request) string {
 		return customLabel
 	}
 	return ""
-}
-
-// processes are those beside the judge: of the labelled kernels, and of what draws inputs.
-func processes(r kernelrun.Request, labels ...string) (all []toolchain.Process) {
-	for _, label := range labels {
-		all = append(all, process("kernel", label))
-	}
-	if label := inputsFrom(r); label != "" {
-		all = append(all, process("inputs", label))
-	}
-	return all
-}
-
-// process has the source of one kernel. An extension of another's would be taken for its own if it had the name.
-func process(role, label string) toolchain.Process {
-	return toolchain.Process{Arguments: []string{role, label}, File: label + "_kernel.py"}
 }
 
 // labels are those of the request's kernels.

@@ -32,7 +32,7 @@ type reader struct {
 	done     bool
 	began    time.Time // of the stage
 	// references are those that the judge keeps, nil if it did not say; lost says that the one that was asked for is none of them.
-	references map[string]int64
+	references map[string]kept
 	lost       bool
 
 	printed, failed sandbox.Capture // by the kernels, on both streams
@@ -67,7 +67,7 @@ func (r *reader) take(line []byte) {
 		Done     bool              `json:"done"`
 		Lost     bool              `json:"lost"`
 
-		References map[string]int64 `json:"references"`
+		References map[string]kept `json:"references"`
 	}
 	if json.Unmarshal(line, &said) != nil {
 		return

@@ -4,27 +4,32 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/toolchain"
 )
 
-// leastKept is how many bytes a reference's kept answers have at least: a kernel that contains answers to an eighth of its calls shows
-// the times of the others.
-const leastKept = 8 * kernelrun.MostReusing
+// share of a reference's content that a kernel may have at most: one that contains the answers to an eighth of its calls shows the times
+// of the others.
+const share = 8
+
+// kept is what the judge says of a reference.
+type kept struct {
+	Calls   int64 // that were timed; 0: the reference cannot be kept
+	Content int64 // bytes that a source needs at least to contain the answers to its calls
+}
 
 // testReusing tests the custom kernel beside a reference that the program's judge keeps. If it keeps none, the reference runs
-// alone before, in a stage of its own. The result is nil if it cannot be kept: both kernels then have to run, which also tells why
-// a reference does not run.
+// alone before, in a stage of its own. The result is nil if it cannot be kept, or if the kernel could contain its answers: both kernels
+// then have to run, which also tells why a reference does not run.
 func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program) (*kernelrun.Result, error) {
-	key := referenceKey(e.request)
+	key, size := referenceKey(e.request), int64(len(jsonOf(e.request.Custom)))
 	if key == "" {
 		return nil, nil
 	}
 	for recorded := false; ; recorded = true {
-		if e.kept[key] >= e.request.NumTrials {
+		if k := e.kept[key]; k.Calls >= e.request.NumTrials && k.Content >= share*size {
 			result, err := e.recall(ctx, program, key)
 			if result != nil && recorded {
 				result.ReusedReference = nil // it ran in this evaluation
@@ -33,7 +38,7 @@ func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program)
 				return result, err
 			}
 		}
-		if trials, known := e.kept[key]; recorded || known && trials == 0 {
+		if k, known := e.kept[key]; recorded || known && (k.Calls == 0 || k.Calls >= e.request.NumTrials) {
 			return nil, nil
 		}
 		if err := e.record(ctx, program, key); err != nil {
@@ -52,7 +57,7 @@ func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key 
 	req.Files[limitFile] = fmt.Append(nil, req.Timeout.Seconds())
 	_, err := e.run(ctx, program, report, req)
 	if e.kept = report.references; e.kept == nil { // the judge ended, and keeps nothing
-		e.kept = map[string]int64{key: 0}
+		e.kept = map[string]kept{key: {}}
 	}
 	return err
 }
@@ -81,11 +86,10 @@ func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 }
 
 // referenceKey is equal for requests whose references get the same inputs under the same conditions, on one device and with one
-// program. It is empty if the reference cannot be kept, because the inputs come from the other kernel's source, or if that kernel could
-// contain its answers.
+// program. It is empty if the reference cannot be kept, because the inputs come from the other kernel's source.
 func referenceKey(r kernelrun.Request) string {
 	from := inputsFrom(r)
-	if from == customLabel || len(jsonOf(r.Custom)) > kernelrun.MostReusing {
+	if from == customLabel {
 		return ""
 	}
 	var contract map[string]any
@@ -98,12 +102,4 @@ func referenceKey(r kernelrun.Request) string {
 		L2Flush  bool
 	}{r.Ref, contract, r.L2Flush}))
 	return hex.EncodeToString(hash[:])
-}
-
-func jsonOf(part any) []byte {
-	text, err := json.Marshal(part)
-	if err != nil {
-		panic(err) // the request was read from JSON
-	}
-	return text
 }

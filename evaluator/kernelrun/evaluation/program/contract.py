@@ -1,17 +1,18 @@
 """An IOContract becomes arguments: tensors made from their specs, scalars, launch sizes.
 
-Every tensor has a generator of its own. Trial 0 gives what the contract says: the seeds in it, or seeds that follow from
-the tensors' positions. Every other trial has a secret, which no kernel knows, and derives its seeds from it and from
-those of trial 0. So the contents are fresh, and tensors that are equal in trial 0 are equal in every trial.
+Every tensor has a generator of its own (seeding.py). Trial 0 gives what the contract says: the seeds in it, or seeds that follow from
+the tensors' positions. Every other trial has a secret, which no kernel knows, and what it draws follows from that and from
+the seeds of trial 0. So the contents are fresh, and tensors that are equal in trial 0 are equal in every trial.
 """
 
 import ast
 import base64
-import hashlib
 import operator
 import zlib
 
 import torch
+
+import seeding
 
 DTYPES = {
     name: getattr(torch, name)
@@ -48,13 +49,10 @@ def dtype_of(name):
     return DTYPES[name]
 
 
-def seed_for(init, position, secret):
-    """The seed of one tensor in one trial, below 2**63. The secret is the trial's, None in trial 0."""
+def seed_for(init, position):
+    """The seed of one tensor, below 2**63."""
     given = init.get("seed")
-    seed = (1000003 * (position + 1) if given is None else int(given)) % 2**63
-    if secret is None:
-        return seed
-    return int.from_bytes(hashlib.blake2b(seed.to_bytes(8, "little"), key=secret, digest_size=8).digest(), "little") % 2**63
+    return (1000003 * (position + 1) if given is None else int(given)) % 2**63
 
 
 def number(init, key, default):
@@ -96,7 +94,7 @@ def make_init(spec, position, secret, device):
     init, shape, dtype = spec["init"], tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
     kind = init.get("kind") or "randn"
     if kind in ("randn", "uniform"):
-        generator = torch.Generator(device=device).manual_seed(seed_for(init, position, secret))
+        generator = seeding.generator(device, seed_for(init, position), secret)
         return make_random(kind, shape, dtype, init, generator, device)
     if kind in ("zeros", "ones", "full"):
         value = {"zeros": 0.0, "ones": 1.0}.get(kind, number(init, "fill_value", 0.0))

@@ -85,7 +85,7 @@ def one_call(stages):
     if stages.generator is not None:
         stages.generator.ready()
     if stages.load():
-        values = stages.inputs.draw(0)
+        values = stages.draw(0)
         for flags in (0, RANGE):
             stages.turn(values, flags)
         stages.end()

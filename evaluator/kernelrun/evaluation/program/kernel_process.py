@@ -7,7 +7,7 @@
 Nothing here is a wall: the kernel may change all of it, and gains nothing by that (see evaluate.py). What loading
 gave is said on the page before the first call; the answer of a call is [what it gave] or ("raised", text). The first has no text of
 its own: the judge would have to read that before it could copy the answer.
-The request is ./request.json.
+./kernel.json has the kernel and the device. Nothing of the other kernel is here: this one could run it instead.
 """
 
 import json
@@ -21,6 +21,7 @@ import torch
 import compiled
 import contract
 import kernels
+import seeding
 from warpboard_runner import choose_cuda, serve
 from warpboard_wire import PAGE_FD, Channel, Page, RunnerGone
 
@@ -48,11 +49,9 @@ class Served:
                 raise contract.ContractError(f"The kernel returned a {type(tensor).__name__} of layout {tensor.layout}: outputs must be dense tensors of torch's own type")
         return outputs
 
-    def draw(self, seed):
-        """What get_inputs() gives; tensors in this machine's memory, wherever they were made."""
-        kernels.set_seed(seed)
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed([seed & 0xFFFFFFFF, seed >> 32])
+    def draw(self, secret):
+        """What get_inputs() gives, in trial 0 without a secret; tensors in this machine's memory, wherever they were made."""
+        seeding.seed(42) if secret is None else seeding.draw_from(secret)
         return [on_host(value) for value in self.kernel.module.get_inputs()]
 
     def compiled(self):
@@ -89,12 +88,12 @@ def own_traceback():
     return "".join(traceback.format_exception(kind, error, frames))
 
 
-def load(request, role, label):
+def load(code, device, role, label):
     """Returns (what serves the calls, None where nothing can be; what the judge is told of it)."""
     began, error, served = time.perf_counter(), None, None
     try:
         caches = compiled.Caches(label)
-        kernel = kernels.make(with_contract(request, label), label, device_of(request))
+        kernel = kernels.make(code, label, device)
         if role == "inputs":
             kernel.module = kernels.load_module(kernel.source, label)
             if not hasattr(kernel.module, "get_inputs"):
@@ -107,23 +106,11 @@ def load(request, role, label):
     return served, {"error": error, "seconds": time.perf_counter() - began}
 
 
-def with_contract(request, label):
-    """The kernel, with the other one's contract where it has no inputs of its own and that says what they are."""
-    code, other = request[label], request.get("ref" if label == "custom" else "custom")
-    if code.get("io") is None and other and not request.get("inputs"):
-        return {**code, "io": other.get("io")}
-    return code
-
-
-def device_of(request):
-    return "cpu" if request["device"] == "CPU" else "cuda"
-
-
-def compile_alone(request, label):
+def compile_alone(code, device, label):
     """Compiles what needs no GPU for that, for a run that then finds it compiled."""
     pipe = int(os.environ.pop("POPCORN_FD"))
     caches = compiled.Caches(label)
-    kernels.make(request[label], label, device_of(request)).precompile()
+    kernels.make(code, label, device).precompile()
     if text := caches.added():
         with open(pipe, "w", encoding="utf-8") as file:
             json.dump({"compiled": {label: text}}, file)
@@ -131,13 +118,14 @@ def compile_alone(request, label):
 
 
 def main(role, label):
-    with open("request.json", encoding="utf-8") as file:
-        request = json.load(file)
+    with open("kernel.json", encoding="utf-8") as file:
+        given = json.load(file)
+    code, device = given["kernel"], "cpu" if given["device"] == "CPU" else "cuda"
     if role == "compile":
-        return compile_alone(request, label)
+        return compile_alone(code, device, label)
     channel, page = Channel.inherited(), Page(PAGE_FD)
     os.close(PAGE_FD)
-    served, loaded = load(request, role, label)
+    served, loaded = load(code, device, role, label)
     page.describe(json.dumps(loaded).encode()[: MOST_TEXT * 6])
     try:
         serve(channel, page, served, choose_cuda(page) if served is not None and role == "kernel" else None)

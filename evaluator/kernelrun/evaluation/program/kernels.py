@@ -3,13 +3,13 @@
 import importlib.util
 import inspect
 import os
-import random
 import sys
 
 import torch
 
 import contract
 import inline
+import seeding
 
 
 class CompileError(Exception):
@@ -23,13 +23,6 @@ def architecture():
         return said
     major, minor = torch.cuda.get_device_capability()
     return f"{major}.{minor}" + ("a" if major >= 9 else "")
-
-
-def set_seed(seed):
-    random.seed(seed)
-    torch.manual_seed(seed)
-    if torch.cuda.is_available():
-        torch.cuda.manual_seed_all(seed)
 
 
 def to_device(value, device):
@@ -123,7 +116,7 @@ class TorchKernel(Kernel):
     def method(self):
         cls = self.model_class()
         init = self.module.get_init_inputs() if hasattr(self.module, "get_init_inputs") else []
-        set_seed(42)
+        seeding.seed(42)
         model = cls(**init) if isinstance(init, dict) else cls(*[to_device(v, self.device) for v in init])
         model = model.to(self.device) if isinstance(model, torch.nn.Module) else model
         name = self.meta.get("method_name") or "forward"

@@ -2,7 +2,6 @@
 
 import json
 import secrets
-from typing import NamedTuple
 
 import torch
 
@@ -105,16 +104,9 @@ class Side:
         self._runner.end()
 
 
-class Seeds(NamedTuple):
-    """What the inputs of one trial come from."""
-
-    secret: bytes  # of contracts, None in trial 0
-    seed: int  # of get_inputs()
-
-    @classmethod
-    def of(cls, trial):
-        """Trial 0 has the seeds that it always had, all others such that no kernel knows."""
-        return cls(secrets.token_bytes(32), secrets.randbits(63)) if trial else cls(None, 42)
+def secret_of(trial):
+    """What the inputs of a trial come from: None in trial 0, which has the request's seeds, else what no kernel knows."""
+    return secrets.token_bytes(32) if trial else None
 
 
 class Inputs:
@@ -126,13 +118,12 @@ class Inputs:
         self._io = {label: request[label].get("io") for label in self._labels}
         self._before, self.fresh = None, None  # whether drawing again gives something else; None: not yet known
 
-    def draw(self, trial, seeds=None):
+    def draw(self, trial, secret):
         """The values for each label: bit-identical wherever two kernels have the same tensor."""
-        secret, seed = seeds or Seeds.of(trial)
         base = self._from if self._generator else next((label for label in self._labels if self._io[label]), None)
         if base is None:
             raise compare.Mismatch(compare.NO_INPUTS)
-        drawn = {base: self._generated(seed) if self._generator else self._contracted(base, secret)}
+        drawn = {base: self._generated(secret) if self._generator else self._contracted(base, secret)}
         for label in self._labels:
             if label != base and self._io[label] is None:
                 drawn[label] = drawn[base]
@@ -146,8 +137,8 @@ class Inputs:
     def _contracted(self, label, secret):
         return contract.materialise(self._io[label], secret, self.device)
 
-    def _generated(self, seed):
-        drawn = self._generator.ask("draw", seed).answer
+    def _generated(self, secret):
+        drawn = self._generator.ask("draw", secret).answer
         if type(drawn) is not list:
             raise Refused("The process that draws the inputs answered something else than a list.")
         return [self._on_device(value) for value in drawn]

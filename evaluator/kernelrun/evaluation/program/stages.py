@@ -9,7 +9,7 @@ import compare
 import contract
 import timing
 from deciding import Decision
-from sides import Gone, Inputs, Lost
+from sides import Gone, Inputs, Lost, secret_of
 from warpboard_calls import TaskFailed
 from warpboard_stats import quantile
 from warpboard_wire import Refused
@@ -76,7 +76,7 @@ class Stages:
 
     def draw(self, trial):
         """The values of a trial, by label."""
-        return self.inputs.draw(trial)
+        return self.inputs.draw(trial, secret_of(trial))
 
     def turn(self, values, flags=0, first="ref"):
         """One call of each kernel on the same inputs: what they gave, by label."""

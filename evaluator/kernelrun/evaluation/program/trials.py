@@ -4,16 +4,19 @@ it."""
 import functools
 import math
 import secrets
+import zlib
 from typing import NamedTuple
 
 import torch
 
 import compare
 import contract
-from sides import Lost, Seeds
+import seeding
+from sides import Lost
 
 OVERHEAD = 1536  # bytes that each output and input needs besides its elements
 PIECE = 1 << 22  # elements of an input that are summed at once
+LOOKED_AT = 1 << 15  # bytes of all inputs or outputs of a trial, from which their content is estimated
 
 
 class Output:
@@ -59,8 +62,9 @@ class Look(NamedTuple):
 class Draw(NamedTuple):
     """One trial: what its inputs come from and are known again by, and what the reference gave."""
 
-    seeds: Seeds
+    secret: bytes
     look: Look
+    content: int  # bytes that a source needs at least to contain the inputs
     outputs: list
 
     def differences(self, actual, atol, rtol, sums):
@@ -89,10 +93,35 @@ class Draw(NamedTuple):
     def bytes(self):
         return sum(OVERHEAD + output.values.numel() * output.values.element_size() for output in self.outputs) + OVERHEAD * len(self.look.sums)
 
-    def content(self):
-        """The bytes of what is kept of each output."""
-        for values in (output.values for output in self.outputs if output.values.numel()):
-            yield values.contiguous().view(torch.uint8).numpy()
+
+def content_of(inputs, seeded):
+    """The content of a trial's inputs, tensors; seeded says that they were drawn on a processor."""
+    size = len(zlib.compress(beginning(inputs), 1))
+    return min(size, seeding.STATE) if seeded else size
+
+
+def content(draws):
+    """How many bytes a source needs at least to contain the answers of all these trials, or the inputs, where it needs less for those. What
+    came before counts once."""
+    packer, seen, total = zlib.compressobj(1), set(), 0
+    for draw in draws:
+        answers = beginning([output.values for output in draw.outputs])
+        size = min(len(answers), len(packer.compress(answers) + packer.flush(zlib.Z_SYNC_FLUSH)))
+        inputs = tuple(draw.look.sums.tolist())
+        if inputs not in seen:
+            seen.add(inputs)
+            total += min(draw.content, size)
+    return total
+
+
+def beginning(tensors):
+    """Some of the first bytes of each tensor."""
+    parts, most = [], LOOKED_AT // max(len(tensors), 1)
+    for tensor in tensors:
+        part = tensor.detach().resolve_conj().reshape(-1)[: most // tensor.element_size()].contiguous().cpu()
+        if part.numel():
+            parts.append(part.view(torch.uint8).numpy().tobytes())
+    return b"".join(parts)
 
 
 def numbers_of(tensor):
@@ -116,20 +145,22 @@ def any_of(flags, device):
 
 
 def look(values, device):
-    sums = []
-    form = form_of(values, sums)
-    return Look(form, torch.stack([number.to(device) for number in sums]) if sums else torch.zeros(0, dtype=torch.int64, device=device))
+    """Returns (the look of an input, its tensors)."""
+    tensors = []
+    form = form_of(values, tensors)
+    sums = [checksum(tensor).to(device) for tensor in tensors]
+    return Look(form, torch.stack(sums) if sums else torch.zeros(0, dtype=torch.int64, device=device)), tensors
 
 
-def form_of(value, sums):
-    """All of an input but the elements of its tensors, whose checksums it adds to the list."""
+def form_of(value, tensors):
+    """All of an input but the elements of its tensors, which it adds to the list."""
     if isinstance(value, torch.Tensor):
-        sums.append(checksum(value))
+        tensors.append(value)
         return tuple(value.shape), str(value.dtype)
     if isinstance(value, (list, tuple)):
-        return [form_of(item, sums) for item in value]
+        return [form_of(item, tensors) for item in value]
     if isinstance(value, dict):
-        return {key: form_of(item, sums) for key, item in value.items()}
+        return {key: form_of(item, tensors) for key, item in value.items()}
     return value
 
 

@@ -15,6 +15,7 @@ import unittest
 import unittest.mock
 import zlib
 
+import numpy
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -26,6 +27,7 @@ import evaluate
 import kernels
 import nvrtc
 import reusing
+import seeding
 import sides
 import timekeeper
 import timing
@@ -173,7 +175,7 @@ class Kernels(unittest.TestCase):
         """Whether two functions agree on fresh inputs of their contracts."""
         inputs = sides.Inputs({"ref": {"io": ref.io}, "custom": {"io": custom.io}}, "cpu", None)
         for trial in range(2):
-            values = inputs.draw(trial)
+            values = inputs.draw(trial, sides.secret_of(trial))
             expected, actual = ref([v.clone() for v in values["ref"]]), custom([v.clone() for v in values["custom"]])
             compare.check_form(expected, actual)
             if not compare.differences(expected, actual, 1e-6, 1e-6)[0]:
@@ -231,7 +233,7 @@ class Kernels(unittest.TestCase):
 
         for kind, fresh in (("randn", True), ("ones", False)):
             inputs = sides.Inputs({"custom": {"io": arguments(kind)}}, "cpu", None)
-            first, *drawn = [inputs.draw(trial)["custom"][0] for trial in range(4)]
+            first, *drawn = [inputs.draw(trial, sides.secret_of(trial))["custom"][0] for trial in range(4)]
             self.assertTrue(torch.equal(first, tensor({"shape": [8], "init": {"kind": kind, "seed": 3}})))
             self.assertEqual(inputs.fresh, fresh)
             self.assertEqual([torch.equal(one, first) for one in drawn], [not fresh] * 3)
@@ -245,7 +247,7 @@ class Kernels(unittest.TestCase):
             inputs = sides.Inputs({"ref": ref and {"io": ref}, "custom": {"io": custom}}, "cpu", None)
             before = []
             for trial in range(4):
-                first, second, *others = inputs.draw(trial)["custom"]
+                first, second, *others = inputs.draw(trial, sides.secret_of(trial))["custom"]
                 self.assertTrue(torch.equal(first, second), trial)
                 distinct = [first, *others, *before]
                 for i, one in enumerate(distinct):
@@ -255,10 +257,10 @@ class Kernels(unittest.TestCase):
     def test_a_side_without_inputs_takes_the_others(self):
         io = {"args": [{"name": "x", "type": "tensor", "tensor_spec": {"shape": [8], "init": {"kind": "randn"}}}]}
         for ref, custom in ((io, None), (None, io)):
-            values = sides.Inputs({"ref": {"io": ref}, "custom": {"io": custom}}, "cpu", None).draw(1)
+            values = sides.Inputs({"ref": {"io": ref}, "custom": {"io": custom}}, "cpu", None).draw(1, sides.secret_of(1))
             self.assertTrue(torch.equal(values["ref"][0], values["custom"][0]))
         with self.assertRaisesRegex(compare.Mismatch, "Could not determine inputs"):
-            sides.Inputs({"custom": {"io": None}}, "cpu", None).draw(0)
+            sides.Inputs({"custom": {"io": None}}, "cpu", None).draw(0, None)
 
 
 class Launch(unittest.TestCase):
@@ -329,6 +331,7 @@ class Names(unittest.TestCase):
 
 
 INLINE = '''
+import numpy
 import torch
 from torch.utils.cpp_extension import load_inline
 source = """
@@ -607,7 +610,7 @@ class Turns(unittest.TestCase):
         stages.clocks = unittest.mock.Mock(kind="cuda")
         stages.kernels = {label: side(label) for label in seen}
         stages.inputs = unittest.mock.Mock()
-        stages.inputs.draw.side_effect = lambda number: dict.fromkeys(seen, number)
+        stages.inputs.draw.side_effect = lambda number, secret: dict.fromkeys(seen, number)
         stages.differences = lambda made: (True, 0.0, 0.0, None)
         with unittest.mock.patch("stages.time.monotonic", side_effect=(0.01 * n for n in itertools.count())):
             stages.time_all()
@@ -635,8 +638,8 @@ class Waits(TorchDispatchMode):
 class Reusing(unittest.TestCase):
     @staticmethod
     def reference(calls=3, elements=0, taken=0.0):
-        draw = trials.Draw(sides.Seeds.of(1), trials.look([], "cpu"), [trials.Output(torch.zeros(elements), math.inf)])
-        return reusing.Reference([draw], [None] * calls, None, taken)
+        draw = trials.Draw(b"", trials.look([], "cpu")[0], 0, [trials.Output(torch.zeros(elements), math.inf)])
+        return reusing.Reference([draw], [None] * calls, None, taken, 9000)
 
     def at(self, seconds):
         return unittest.mock.patch.object(reusing.time, "monotonic", lambda: seconds)
@@ -648,7 +651,7 @@ class Reusing(unittest.TestCase):
             kept.keep("unfit", None)
         with self.at(699.0):
             self.assertEqual((kept.find("a", 20), kept.find("a", 21), kept.find("b", 1), kept.find("unfit", 1)), (reference, None, None, None))
-            self.assertEqual(kept.told(), {"a": 20, "unfit": 0})
+            self.assertEqual(kept.told(), {"a": {"calls": 20, "content": 9000}, "unfit": {"calls": 0, "content": 0}})
         with self.at(701.0):
             self.assertEqual((kept.find("a", 20), kept.told()), (None, {}))
 
@@ -668,7 +671,7 @@ class Reusing(unittest.TestCase):
                 self.assertEqual(sorted(kept.told()), ["g", "h"])
 
     def outputs(self, tensor, most):
-        return trials.Draw(sides.Seeds.of(1), trials.look([], "cpu"), [trials.Output(tensor, most)])
+        return trials.Draw(b"", trials.look([torch.rand(3)], "cpu")[0], 1 << 15, [trials.Output(tensor, most)])
 
     def test_an_undone_hundredth_is_found_in_every_type(self):
         for dtype in (*FLOATS, *INTS, "bool", "complex64", "complex128"):
@@ -678,7 +681,7 @@ class Reusing(unittest.TestCase):
             done[7:9] = 0
             close, largest, _, first = draw.differences([done], 0.01, 0.01, draw.look.sums)
             self.assertEqual((close, largest), (False, 1.0), dtype)
-            self.assertEqual(sum(map(len, draw.content())), reusing.LEAST_ELEMENTS * want.element_size(), dtype)
+            self.assertEqual(sum(output.values.numel() for output in draw.outputs) * want.element_size(), reusing.LEAST_ELEMENTS * want.element_size(), dtype)
             self.assertTrue(7 * 500 <= first["element"] < 9 * 500, first)
 
     def test_nan_is_found_in_all_elements(self):
@@ -713,7 +716,7 @@ class Reusing(unittest.TestCase):
             return changed
 
         def alike(one, two):
-            (form, sums), (other_form, other_sums) = trials.look(one, "cpu"), trials.look(two, "cpu")
+            (form, sums), (other_form, other_sums) = trials.look(one, "cpu")[0], trials.look(two, "cpu")[0]
             return form == other_form and torch.equal(sums, other_sums)
 
         ones = torch.ones(3, 4)
@@ -733,7 +736,7 @@ class Reusing(unittest.TestCase):
             self.assertFalse(alike(flipped, moved.view(value.dtype).view(value.shape)) and not torch.equal(moved, flipped.view(-1).view(torch.uint8)), dtype)
         self.assertFalse(alike(large, large.t()))
         self.assertTrue(alike(large.t(), large.t().contiguous()))
-        self.assertEqual(trials.look([large, 3, {"a": ones}], "cpu").sums.shape, (2,))
+        self.assertEqual(trials.look([large, 3, {"a": ones}], "cpu")[0].sums.shape, (2,))
         with unittest.mock.patch.object(trials, "PIECE", 1000):
             trials.weights.cache_clear()
             self.addCleanup(trials.weights.cache_clear)
@@ -743,7 +746,8 @@ class Reusing(unittest.TestCase):
     def recording(self, count, kind="host"):
         stages = reusing.Recording.__new__(reusing.Recording)
         stages.request, stages.draws, stages._bytes = {"num_trials": count, "atol": 0.01, "rtol": 0.01}, [], 0
-        stages.clocks, stages._drawn = unittest.mock.Mock(kind=kind, device="cpu"), (sides.Seeds.of(1), trials.look([torch.ones(3)], "cpu"))
+        stages.generator = None
+        stages.clocks, stages._drawn = unittest.mock.Mock(kind=kind, device="cpu"), (b"", trials.look([torch.ones(3)], "cpu")[0], 12)
         return stages
 
     def records(self, stages, answer):
@@ -764,35 +768,44 @@ class Reusing(unittest.TestCase):
             with self.assertRaisesRegex(reusing.Unfit, "too large"):
                 self.records(self.recording(20), [torch.zeros(6 << 20)])
 
-    def test_a_reference_whose_answers_a_source_could_contain_is_not_kept(self):
-        for answers, least, fits in ((list(torch.rand(20, 4000)), 200_000, True), (list(torch.rand(20, 4000)), 300_000, False), ([torch.rand(4000)] * 20, 200_000, False),
-                                     (list(torch.zeros(20, 100_000)), 50_000, False), (list(torch.rand(1000, 1)), 5_000, False), ([torch.empty(0), torch.rand(9000) < 0.5], 1000, True)):
-            stages = self.recording(20)
-            stages.request["least_kept"] = least
-            stages.draws = [self.outputs(torch.rand(1 << 16), math.inf)] * 2 + [self.outputs(answer, reusing.ELEMENTS) for answer in answers]
-            if fits:
-                stages.check_content()
-            else:
-                with self.assertRaisesRegex(reusing.Unfit, "could contain"):
-                    stages.check_content()
+    def test_a_source_could_contain_the_answers_or_the_inputs_whichever_are_less(self):
+        def draw(inputs, answer, seeded=False):
+            look, tensors = trials.look(inputs, "cpu")
+            return trials.Draw(b"", look, trials.content_of(tensors, seeded), [trials.Output(answer, math.inf)])
+
+        large, once, state = (lambda: torch.rand(40_000)), torch.rand(40_000), seeding.STATE
+        for draws, least, most in (
+            ([draw([large()], large()) for _ in range(9)], 9 * 28_000, 9 * 32_768),
+            ([draw([large(), {"n": 4000, "w": large()}], large()) for _ in range(9)], 9 * 28_000, 9 * 32_768),
+            ([draw([large()], large(), seeded=True) for _ in range(9)], 9 * state, 9 * state),
+            ([draw([torch.rand(100)], large()) for _ in range(9)], 9 * 300, 9 * 430),
+            ([draw([large()], torch.rand(1)) for _ in range(9)], 9 * 4, 9 * 4),
+            ([draw([large()], torch.zeros(40_000)) for _ in range(9)], 9, 9 * 200),
+            ([draw([torch.zeros(40_000)], large()) for _ in range(9)], 9, 200),
+            ([draw([once], large()) for _ in range(9)], 28_000, 32_768),
+            ([draw([large()], once[:4000]) for _ in range(9)], 13_000, 16_000 + 9 * 200),
+            ([draw([3, "x"], large()) for _ in range(9)], 0, 20),
+            ([draw([large()], torch.empty(0))], 0, 9),
+        ):
+            self.assertTrue(least <= trials.content(draws) <= most, (least, trials.content(draws), most))
 
     def recalling(self, calls=3):
         stages = reusing.Recalling.__new__(reusing.Recalling)
-        looks = [trials.look(torch.tensor([float(number)]), "cpu") for number in range(2 + 4 + calls)]
-        draws = [trials.Draw(number, look, [trials.Output(torch.ones(2), math.inf)]) for number, look in enumerate(looks)]
-        stages._reference, stages.request = reusing.Reference(draws, [None] * calls, None, 0.0), {"atol": 0.1, "rtol": 0}
+        looks = [trials.look(torch.tensor([float(number)]), "cpu")[0] for number in range(2 + 4 + calls)]
+        draws = [trials.Draw(number, look, 0, [trials.Output(torch.ones(2), math.inf)]) for number, look in enumerate(looks)]
+        stages._reference, stages.request = reusing.Reference(draws, [None] * calls, None, 0.0, 0), {"atol": 0.1, "rtol": 0}
         stages.clocks = unittest.mock.Mock(kind="host", device="cpu")
         stages._left = stages._reference.draws[2:]
         random.Random(1).shuffle(stages._left)
         stages.inputs = unittest.mock.Mock()
-        stages.inputs.draw.side_effect = lambda trial, seeds: {"ref": torch.tensor([float(seeds)])}
+        stages.inputs.draw.side_effect = lambda trial, secret: {"ref": torch.tensor([float(secret)])}
         return stages
 
     def test_no_input_comes_twice_and_each_is_checked(self):
         stages = self.recalling()
         self.assertEqual(sorted(float(stages.draw(trial)["ref"]) for trial in range(9)), list(range(9)))
         stages = self.recalling()
-        stages.inputs.draw.side_effect = lambda trial, seeds: {"ref": torch.tensor([float(seeds) + (trial == 4)])}
+        stages.inputs.draw.side_effect = lambda trial, secret: {"ref": torch.tensor([float(secret) + (trial == 4)])}
         for trial in range(5):
             stages.draw(trial)
             made = {"custom": unittest.mock.Mock(answer=[torch.ones(2) + trial % 2])}
@@ -870,6 +883,40 @@ class OurRunner(unittest.TestCase):
             runner.grow((1 << 31) + 1)
         with self.assertRaises(TaskFailed), by_our_runner():
             raise Refused("of our own runner")
+
+
+class Seeding(unittest.TestCase):
+    """What a kernel has seen of inputs must not tell all of them by less than a generator's state, since they may come back."""
+
+    def of_a_seed(self, generator):
+        first, second = generator.get_state()[24:40].view(torch.int64).tolist()
+        return second == (1812433253 * (first ^ first >> 30) + 1) % 2**32
+
+    def test_no_seed_of_32_bits_gives_the_inputs_of_a_secret(self):
+        self.assertTrue(self.of_a_seed(torch.Generator().manual_seed(1 << 40 | 7)))
+        self.assertFalse(self.of_a_seed(seeding.generator("cpu", 7, b"secret")))
+        seeding.draw_from(b"secret")
+        self.assertFalse(self.of_a_seed(torch.default_generator))
+
+    def test_a_secret_gives_the_same_numbers_again_and_others_give_others(self):
+        def numbers(secret):
+            seeding.draw_from(secret)
+            tensor = torch.randn(20, generator=seeding.generator("cpu", 7, secret))
+            return [torch.randn(20).tolist(), random.random(), numpy.random.rand(), tensor.tolist(), tensor.sort()[0].tolist()]
+
+        self.assertEqual(numbers(b"one"), numbers(b"one"))
+        for one, other in zip(numbers(b"one"), numbers(b"two")):
+            self.assertNotEqual(one, other)
+        self.assertNotEqual(seeding.generator("cpu", 7, b"one").get_state().tolist(), seeding.generator("cpu", 8, b"one").get_state().tolist())
+
+    def test_drawn_numbers_are_as_random_as_from_a_seed(self):
+        drawn = torch.rand(1_000_000, generator=seeding.generator("cpu", 7, b"secret"))
+        self.assertAlmostEqual(drawn.mean().item(), 0.5, delta=0.002)
+        self.assertAlmostEqual(drawn.var().item(), 1 / 12, delta=0.001)
+
+    def test_another_layout_of_the_state_is_said(self):
+        with unittest.mock.patch.object(seeding, "_AT", 32), self.assertRaisesRegex(RuntimeError, "in another place"):
+            seeding.generator("cpu", 7, b"secret")
 
 
 class Caches(unittest.TestCase):

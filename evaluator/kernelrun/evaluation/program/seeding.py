@@ -1,0 +1,63 @@
+"""What random inputs come from: a secret of 32 bytes, or the seeds that the request says.
+
+PyTorch uses 32 bits of a seed on a processor: whoever sees 16 numbers finds it in two minutes, and with it all others. So a secret gives
+such a generator all of its state. A kernel that is to know the inputs of a call must contain them, or STATE bytes.
+"""
+
+import hashlib
+import random
+import sys
+
+import torch
+
+STATE = 19_937 // 8  # bytes of the state of MT19937, which PyTorch, Python and NumPy have
+_WORDS = 624  # of 32 bits, which have it
+_AT = 24  # where they begin in PyTorch's state, in 64 bits each
+
+
+def seed(number):
+    """Seeds all generators, as a task's author would."""
+    random.seed(number)
+    torch.manual_seed(number)
+    if torch.cuda.is_available():
+        torch.cuda.manual_seed_all(number)
+
+
+def draw_from(secret):
+    """Makes all generators begin with what follows from the secret."""
+    seed(_number(secret, "device"))
+    fill(torch.default_generator, _bytes(secret, "torch"))
+    random.seed(_bytes(secret, "random"))
+    if "numpy" in sys.modules:
+        numpy = sys.modules["numpy"]
+        numpy.random.seed(numpy.frombuffer(_bytes(secret, "numpy"), "<u4"))
+
+
+def generator(device, number, secret):
+    """One with the seed, or, with a secret, one that follows from both."""
+    made = torch.Generator(device=device)
+    if secret is None:
+        return made.manual_seed(number)
+    purpose = f"tensor {number}"
+    if made.device.type == "cpu":
+        return fill(made, _bytes(secret, purpose))
+    return made.manual_seed(_number(secret, purpose))
+
+
+def fill(generator, state):
+    """Gives a processor's generator a state, and returns it."""
+    generator.manual_seed(1)
+    whole = generator.get_state()
+    words = whole[_AT : _AT + 8 * _WORDS].view(torch.int64)
+    if words[:2].tolist() != [1, 1_812_433_254]:
+        raise RuntimeError(f"PyTorch {torch.__version__} keeps the state of its generator in another place.")
+    words.copy_(torch.frombuffer(bytearray(state), dtype=torch.int32).to(torch.int64) & 0xFFFFFFFF)
+    return generator.set_state(whole)
+
+
+def _number(secret, purpose):
+    return int.from_bytes(_bytes(secret, purpose, 8), "little") >> 1  # PyTorch takes 63 bits
+
+
+def _bytes(secret, purpose, size=4 * _WORDS):
+    return hashlib.shake_256(purpose.encode() + b"\0" + secret).digest(size)
