@@ -216,20 +216,36 @@ class _Asked:
         elif (foreseen := runner.foresee()) is not None:
             self._foreseen, self.answer = foreseen
 
-    def prepare(self, alone):
-        """Writes the input to its place for the runner, poisons the last answer and flushes caches. On a device this is
-        timed from the first byte on: during an interruption, work of the runner may have run and seen the input. A single
-        device does all of it in start. On the host the input is written into memory that the runner does not have yet."""
-        runner, cuda = self.runner, self.runner.cuda
+    def poison(self):
+        """Overwrites the last answer."""
+        runner = self.runner
         runner.here()
         for part in runner.last:
             if part.role == "answers" and part.size:
                 runner.regions.poison(part)
+
+    def can_wait(self):
+        """Whether the device can be made to wait until everything is queued."""
+        self.runner.here()
+        return self.runner.cuda is not None and self.runner.cuda.can_wait(self._arrays)
+
+    def block(self):
+        """Makes the device wait for start."""
+        self.runner.here()
+        self.runner.cuda.block()
+
+    def write(self):
+        """Writes the input to its place for the runner, empties caches, and keeps the device. This is timed from the first byte
+        on: during an interruption, work of the runner may have run and seen the input. On the host the input is written into
+        memory that the runner does not have yet."""
+        runner, cuda = self.runner, self.runner.cuda
+        runner.here()
         if cuda is None:
             runner.write_host(runner.regions.renew_input(), self._leaves)
             return
-        cuda.write(self._arrays, self._number, runner.regions.memory[SEALED, CUDA].address, blocked=alone)
+        cuda.write(self._arrays, self._number, runner.regions.memory[SEALED, CUDA].address)
         cuda.flush()
+        cuda.hold()
 
     def announce(self):
         """Tells the runner that the release is near. The call is not done yet."""
@@ -241,6 +257,21 @@ class _Asked:
         if self.answer is not None:
             self.runner.here()
             self.answer.queue()
+
+    def start(self):
+        """Lets the device begin with what is queued."""
+        if self.runner.cuda is not None:
+            self.runner.cuda.start()
+
+    def wait_held(self):
+        """Waits until the input is written and the device is kept."""
+        if self.runner.cuda is not None:
+            self.runner.here()
+            self.runner.cuda.wait_held()
+
+    def prepared(self):
+        """How long that took, once the call is over."""
+        return 0.0 if self.runner.cuda is None else self.runner.cuda.writing_took()
 
     def look(self):
         if self.runner.page.done == self._number:
@@ -390,8 +421,7 @@ class Ranks:
                 call.leave()
             raise
         try:
-            _each(calls, lambda call: call.prepare(len(calls) == 1))
-            prepared = self._prepared(calls)
+            at_once = self._prepare(calls)
             _each(calls, _Asked.announce)
             if self._runners[0].cuda is None:
                 announced()
@@ -402,10 +432,9 @@ class Ranks:
         _each(calls, _Asked.keep)
         released, begin = begin, min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
-                    end - begin, sampled - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
+                    end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared() for call in calls), switched,
                     tuple(sum(part.size for part in call.answer.parts) for call in calls),
-                    sum(len(call.answer.parts) for call in calls), begin,
-                    all(runner.cuda is not None and runner.cuda.at_once for runner in self._runners), released - begin)
+                    sum(len(call.answer.parts) for call in calls), begin, at_once, released - begin)
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
@@ -433,25 +462,21 @@ class Ranks:
             sampled, taken = _take(unforeseen, end)
         return begin - held, begin, end, sampled, taken
 
-    def _prepared(self, calls):
+    def _prepare(self, calls):
         """Waits until all inputs are written and caches empty, and the copies of the answers are queued behind that. Returns
-        what tells how long the slowest device took for that: no device is without this until the last one is ready. One device
-        begins when everything is queued: until the release it waits for this process no more, which may be slow."""
+        whether all devices began when everything was queued for all of them. If one cannot wait, none does: loading a kernel
+        for one device may wait for another. Each is then kept as soon as its own input is written."""
+        _each(calls, _Asked.poison)
+        at_once = all([call.can_wait() for call in calls])
+        if at_once:
+            _each(calls, _Asked.block)
+        _each(calls, _Asked.write)
         if self._runners[0].cuda is None:
             self._runners[0].host.flush()
-            return lambda: 0.0
-        devices = [runner.cuda for runner in self._runners]
-        if len(devices) > 1:
-            _synchronize(devices)
-        for device in devices:
-            device.here()
-            device.hold()
         _each(calls, _Asked.queue_copies)
-        for device in devices:
-            device.start()
-        for device in devices:
-            device.wait_held()
-        return lambda: max(device.writing_took() for device in devices)
+        _each(calls, _Asked.start)
+        _each(calls, _Asked.wait_held)
+        return at_once
 
 
 def _take(calls, end):
@@ -486,12 +511,6 @@ class _Grow(Exception):
 
     def __init__(self, runner, size):
         self.runner, self.size = runner, size
-
-
-def _synchronize(devices):
-    for device in devices:
-        device.here()
-        device.synchronize()
 
 
 def _number(ns, most):

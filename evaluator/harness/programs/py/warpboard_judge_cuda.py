@@ -13,6 +13,7 @@ _MOST_SPACE = 64 << 20  # between shared memory and what lies before it
 _SAMPLED, _COPIED = 32, 64
 _NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")  # in errors of torch, CUDA and its libraries
 _NOT_READY = 600  # CUDA_ERROR_NOT_READY
+_MOST_AT_ONCE = 200  # arrays of an input: what waits must fit into the driver's queue
 _LOOKS = 1 << 16  # at such a word, for each question whether the device has failed
 
 
@@ -122,7 +123,6 @@ class JudgeMemory:
         self._sampled_seen, self._copied_seen = (ctypes.c_uint64(self._gate_seen.value + 4 * word) for word in (_SAMPLED, _COPIED))
         self._number = 0
         self._written = None  # sizes of the arrays that were written last
-        self.at_once = False  # whether the device began with the last input when everything until the release was queued
         self._sample = Sample()
         self.blames_runner = False  # the tests passed with the memory that there is: a runner chooses the size of its answers
 
@@ -208,16 +208,21 @@ class JudgeMemory:
         is the address of the region. Returns the number of records."""
         return self._hold.choose([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
 
-    def write(self, arrays, number, records, blocked):
-        """Queues that the arrays are copied but for what is sealed in records, the address of a region. What writing takes
-        is timed from its beginning on. Blocked, the device begins in start, unless arrays of these sizes are written for the
-        first time: loading a kernel may wait for the device."""
+    def can_wait(self, arrays):
+        """Whether the device can wait until everything is queued for a call with these arrays. It cannot if such sizes are written
+        for the first time: loading a kernel may wait for the device. Call it before block."""
         driver().cuCtxResetPersistingL2Cache()  # the runner's lines; devices without persisting lines refuse it
         sizes = tuple(own.numel() for _, own in arrays)
-        self.at_once = blocked and sizes == self._written
-        if self.at_once:
-            self._hold.block()
-        self._written = sizes
+        known, self._written = sizes == self._written, sizes
+        return known and len(arrays) <= _MOST_AT_ONCE
+
+    def block(self):
+        """Makes the device wait for start. Until then, call nothing that waits for the device."""
+        self._hold.block()
+
+    def write(self, arrays, number, records):
+        """Queues that the arrays are copied but for what is sealed in records, the address of a region. What writing takes
+        is timed from its beginning on."""
         self._hold.begin(number, records)
         for to, own in arrays:
             if to.data_ptr() not in self._hold.whole:
