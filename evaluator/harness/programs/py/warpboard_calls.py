@@ -18,7 +18,9 @@ from warpboard_wire import (
 _LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
 _LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
 _LEAST_ANSWERS = 64 << 20
-_FEW_BYTES = 64  # of arrays on the host: a runner that has them before the release knows no more than by a few plain numbers
+# Of an input's description and arrays on the host, which a runner has before the release: a few plain numbers, and for each array
+# its entry with type, shape, place and name. Without a name, entries take 33 to 55.
+_FEW_BYTES, _ENTRY_BYTES = 128, 80
 _STARVED = "The submission's process left too little of the device's memory."
 _MOST_GROWTHS = 6  # of one case: with each repeated call the runner could choose among inputs
 
@@ -64,7 +66,7 @@ class Runner:
         self._version = 0  # of the regions that it has been told of
         self._told = None  # the description of the case's last call
         self.early = False  # an input's description told of it before the release: the clock begins with that
-        self.unsealed = False  # the last input of a device has more than a few bytes on the host, which a runner may have before the release
+        self.told_much = False  # an input of the case told of more than a few plain numbers before the release
         self._growths = 0  # of the answers' memory, in this case
         self.last = []  # parts of the last answer
         self._seen = []  # the descriptions of the last two answers, and what they say
@@ -82,7 +84,7 @@ class Runner:
         self._version, self.last, self._seen = 0, [], []
 
     def begin_case(self):
-        self._told, self.early, self.last = None, False, []
+        self._told, self.early, self.told_much, self.last = None, False, False, []
         self._growths = 0
         self._seen = []
         self.regions.begin_case()
@@ -142,7 +144,7 @@ class Runner:
         self._share(self._wanted(leaves))
         told = self._told is not None and self._told != description
         on_host = sum(leaf.span for leaf in leaves if leaf.kind == HOST) if self.cuda is not None else 0
-        self.unsealed = on_host > _FEW_BYTES
+        self.told_much = self.told_much or len(description) + on_host > _FEW_BYTES + _ENTRY_BYTES * len(leaves)
         self.early = self.early or told or on_host > 0
         self._told = description
         self.number = (self.number + 1) & 0xFFFFFFFF or 1

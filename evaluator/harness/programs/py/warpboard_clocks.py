@@ -24,7 +24,7 @@ _MOST_NS = {"host": 100_000, "cuda": 60_000}  # a busy machine takes longer for 
 # the median of 150 processes was within 5, and a change of contexts alone takes 145 µs.
 _TURN_NS, _SLOW_TURN_NS = 20_000, 50_000
 _PART_NS, _MOST_PARTS = 5_000, 32  # and in the second case so much for each part of an answer: copies of them are queued then
-# Queueing work for a device may take so much longer than for our own runner, where nothing but numbers is known before the release:
+# Queueing work for a device may take so much longer than for our own runner, where no more than a few numbers is known before the release:
 # launching torch's kernels took 130 µs more.
 QUEUEING_NS = 250_000
 _SWITCH_NS, _USUAL_SWITCH_NS = 10_000, 4_000  # and a change of contexts so much longer, in one call and in the middle one

@@ -32,6 +32,7 @@ import sides
 import timekeeper
 import timing
 import trials
+import warpboard_layout
 import warpboard_runner
 from stages import Stages
 from timekeeper import Timekeeper
@@ -472,12 +473,37 @@ class Timing(unittest.TestCase):
         self.assertEqual(Constants.of("cuda", calls, told=True).handover, 1_000_000)
         self.assertEqual(Constants.of("cuda", calls).handover, 60_000)
 
+    def told(self, *inputs, on_device=False):
+        """A runner that was asked for calls on these inputs. Its tensors are on the host, or are taken for those of a device."""
+        runner = Runner(*(unittest.mock.MagicMock() for _ in range(3)), None, unittest.mock.MagicMock())
+        runner._share = runner._wanted = runner.write_host = lambda *_: None
+        with unittest.mock.patch.object(warpboard_layout, "HOST", warpboard_layout.CUDA if on_device else HOST):
+            for data in inputs:
+                runner.ask(data, 0)
+        return runner
+
     def test_a_few_bytes_on_the_host_tell_no_more_than_numbers(self):
-        for bytes_, early, unsealed in ((0, False, False), (4, True, False), (64, True, False), (68, True, True)):
-            runner = Runner(*(unittest.mock.MagicMock() for _ in range(3)), None, unittest.mock.MagicMock())
-            runner._share = runner.write_host = lambda *_: None
-            runner.ask([torch.zeros(bytes_ // 4)], 0)
-            self.assertEqual((runner.early, runner.unsealed), (early, unsealed), bytes_)
+        for bytes_, early, much in ((0, False, False), (4, True, False), (64, True, False), (256, True, True)):
+            runner = self.told([torch.zeros(bytes_ // 4)])
+            self.assertEqual((runner.early, runner.told_much), (early, much), bytes_)
+
+    def test_numbers_of_any_form_count_as_what_is_told_before_the_release(self):
+        for more in (0, 1):
+            for beside, most in (([], 128), ([torch.zeros(64)], 208)):
+                text = "x" * (most + more - len(warpboard_layout.describe((beside, "x" * 100))[0]) + 100)
+                self.assertEqual(self.told((beside, text), on_device=True).told_much, more == 1, most)
+        for data in (list(range(10_000)), tuple(map(str, range(100))), b"x" * 1000, {i: i for i in range(100)}):
+            self.assertTrue(self.told((torch.zeros(64), data), on_device=True).told_much, len(data))
+        self.assertTrue(self.told(list(range(10_000)), [1]).told_much)  # of any call
+
+    def test_a_few_numbers_and_names_beside_tensors_are_few(self):
+        x, half = torch.zeros(64, 128, 8, 16), torch.zeros(64, 128, 8, 16, dtype=torch.bfloat16)
+        for data in (
+            (x, 1 << 40, 0.5, 17, "gelu"), (x, half, x.int(), x.byte(), x.long(), half + 1, 3, 1e-5), ((x, half), (x + 1, (x + 2, 1.5, 2))),
+            {"query_states": x, "key_states": x + 1, "value_states": x + 2, "attention_mask": half, "softmax_scale": 0.125, "is_causal": True, "num_heads": 32},
+            [x, *(torch.nn.Parameter(x + i) for i in range(5)), 1e-5, 12345], ({f"layers.{i}.weight": x + i for i in range(20)}, 1e-5),
+        ):
+            self.assertFalse(self.told(data, on_device=True).told_much, len(warpboard_layout.describe(data)[0]))
 
     def test_gates_that_come_late_in_the_middle_call_are_charged(self):
         def shown(late):
