@@ -130,6 +130,11 @@ class Runner:
             raise Refused("The runner asks for more and more memory for its answer.")
         self._share({(ANSWERS, kind): max(size, min(2 * has, most)) for kind in kinds})
 
+    def reserve(self, size):
+        """Gives it memory for an answer of this size, if it has less."""
+        if size > self.regions.bytes[ANSWERS, HOST if self.cuda is None else CUDA]:
+            self.grow(size)
+
     def _share(self, wanted):
         self.regions.need(wanted)
         if self._version != self.regions.version:

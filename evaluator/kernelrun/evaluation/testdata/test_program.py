@@ -34,13 +34,15 @@ import timing
 import trials
 import warpboard_layout
 import warpboard_runner
+from sides import NoFlush
 from stages import Stages
 from timekeeper import Timekeeper
-from warpboard_calibrator import by_our_runner
+from warpboard_calibrator import Calibrator, by_our_runner
 from warpboard_calls import Call, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
 from warpboard_judge_cuda import JudgeMemory
-from warpboard_wire import ANSWERS, HOST, INPUTS, Refused, shared_memory
+from warpboard_regions import Regions
+from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused, RunnerGone, shared_memory
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
@@ -909,6 +911,36 @@ class OurRunner(unittest.TestCase):
             runner.grow((1 << 31) + 1)
         with self.assertRaises(TaskFailed), by_our_runner():
             raise Refused("of our own runner")
+
+    def calls(self, size):
+        return [Call(None, None, 1e3, 1e6, 1e6, 2e6, False, 0, 0, (size,), 2, 0)]
+
+    def test_parts_that_overlap_take_more_memory_of_our_runner_than_the_answers_had(self):
+        ours, host = Calibrator(), NoFlush()
+        ours.start("host")
+        ours.connect(host, [None])
+        regions = Regions(host, None)
+        self.addCleanup(regions.close)
+        self.addCleanup(ours.end)
+        regions.need({(INPUTS, HOST): 4096, (ANSWERS, HOST): 64 << 20})
+        ours.use([regions])
+        draw = lambda: [numpy.zeros(8)]  # noqa: E731
+        self.assertGreater(ours.constants(draw, self.calls(65 << 20), 2).snapshot, 0)
+        host.most_bytes = lambda: 66 << 20
+        with self.assertRaisesRegex(Refused, "takes 209715200 bytes, and there is room for"):
+            ours.constants(draw, self.calls(200 << 20), 2)
+
+    def test_overlapping_parts_for_which_a_device_has_no_room_are_the_submissions_fault(self):
+        ours = Calibrator.__new__(Calibrator)
+        cuda = unittest.mock.Mock(free_bytes=lambda: 40 << 30)
+        runner = Runner(unittest.mock.Mock(), unittest.mock.Mock(), unittest.mock.Mock(), unittest.mock.Mock(most_bytes=lambda: 64 << 30), cuda)
+        runner.regions.bytes = {(ANSWERS, HOST): 1 << 20, (ANSWERS, CUDA): 16 << 30}
+        runner.regions.case.return_value = b"", []
+        ours._kind, ours._runners = "cuda", [runner]
+        ours._together = unittest.mock.Mock(call=unittest.mock.Mock(side_effect=RunnerGone))  # torch found no memory there
+        for gigabytes, raised in ((16, TaskFailed), (19, TaskFailed), (24, Refused)):
+            with self.assertRaises(raised):
+                ours.constants(lambda: [None], self.calls(gigabytes << 30), 2)
 
 
 class Seeding(unittest.TestCase):
