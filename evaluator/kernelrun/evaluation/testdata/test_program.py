@@ -32,6 +32,7 @@ import sides
 import timekeeper
 import timing
 import trials
+import warpboard_answer
 import warpboard_layout
 import warpboard_runner
 from sides import NoFlush
@@ -941,6 +942,17 @@ class OurRunner(unittest.TestCase):
         for gigabytes, raised in ((16, TaskFailed), (19, TaskFailed), (24, Refused)):
             with self.assertRaises(raised):
                 ours.constants(lambda: [None], self.calls(gigabytes << 30), 2)
+
+
+class Described(unittest.TestCase):
+    def test_an_answer_of_too_many_tensors_on_a_device_is_refused(self):
+        def read(tensors):
+            tensor = ["tensor", 1, "float32", [1], None, "answers", 0]
+            return warpboard_answer.read(b"A" + json.dumps(["list", [tensor] * tensors]).encode(), {("answers", CUDA): 64 << 10})
+
+        self.assertEqual(len(read(500)[1]), 500)
+        with self.assertRaisesRegex(Refused, "more than 500 tensors on the device"):
+            read(501)
 
 
 class Seeding(unittest.TestCase):
