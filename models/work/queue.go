@@ -19,11 +19,13 @@ import (
 
 // fairQueue is the only order of the queue. A device takes first the work that a worker already has; then evaluations, then
 // runs, then profiles that follow ranked runs, then baselines, then reruns. Within each kind, people or callers take turns,
-// counting their running work; of two with the same turn, the one that has waited longer is first. Evaluations of a batch take
-// turns with runs. Next and the pages both read it.
+// counting their running work. Of two with the same turn, the one that has waited longer is first: since it was queued or, if that is
+// later, since the last work of the same kind of its person or caller ended on the device. Evaluations of a batch take turns with
+// runs. Next and the pages both read it.
 const fairQueue = `
 	select *, row_number() over (partition by device
-			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place
+			order by sent desc, dispatched_at, priority, turn,
+				case when served_at > queued_at then served_at else queued_at end, run_id, evaluation_id) as place
 	from (` + workInTurns + `) turns where started_at is null`
 
 // workInTurns is all live work, numbered within each of those whose turn it takes. An example, on one device with Ann's run a1 running. Ann has a2 and a3 waiting, Ben b1, all of one priority, queued in the
@@ -33,10 +35,20 @@ const fairQueue = `
 //
 // Anyone who queues a hundred runs therefore delays each of the others by one run, not by a hundred.
 const workInTurns = `
-		select *, case when attempt_id <> '' then 1 else 0 end as sent,
+		select *, max(case when turn = 1 then (` + lastEnd + `) end) over (partition by device, priority, turn_of) as served_at
+		from (select *, case when attempt_id <> '' then 1 else 0 end as sent,
 			row_number() over (partition by device, priority, turn_of
 				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
-		from (` + liveWork + `) live`
+		from (` + liveWork + `) live) w`
+
+// lastEnd is when the last work ended that took the same turn as w, since w was queued. It is read once for each person or
+// caller and priority, from the end of an index. Legs of confirmations have no such end: they wait since they were queued.
+const lastEnd = `select max(ended_at) from (
+		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and confirmation_id is null
+			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPriority + ` = w.priority
+		union all
+		select max(ended_at) from evaluations where device = w.device and caller = w.turn_of
+			and ended_at > w.queued_at and dispatched_at is not null and ` + evaluationPriority + ` = w.priority) ends`
 
 // QueuedWork is work that waits, with its place in its device's queue.
 type QueuedWork struct {

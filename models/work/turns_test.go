@@ -1,0 +1,96 @@
+package work_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// oneByOne has one slot take the next work of the CPU and end it, until none waits, and names whose it was.
+func oneByOne(t *testing.T, s *models.Store, names map[job.Ref]string) (order []string) {
+	t.Helper()
+	for {
+		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 1, time.Now()))
+		if len(next) == 0 {
+			return order
+		}
+		order = append(order, names[next[0].Ref()])
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].Ref()))
+		modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(t.Context(), "w1", attempt.ID)))
+		result, found := modelstest.Evaluated(attempt, "{}"), modelstest.Completed()
+		if attempt.RunID > 0 {
+			result, found = modelstest.Result(attempt, 10), work.Findings{Score: &work.Score{NS: 10, StdNS: 1, ErrNS: 1}}
+		}
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))
+	}
+}
+
+// TestManyEvaluationsDelayTheOthersByOneEach, even if none of them runs at the moment when a slot asks for the next one.
+func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		names := map[job.Ref]string{}
+		for _, caller := range []string{"bob", "bob", "bob", "bob", "carol", "carol", "dave"} {
+			names[submitted(t, s, caller).Ref()] = caller
+		}
+		want := []string{"bob", "carol", "dave", "bob", "carol", "bob", "bob"}
+		if diff := cmp.Diff(want, oneByOne(t, s, names)); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestManyRunsDelayTheOthersByOneEach, and evaluations, which go first, cost their person no turn among the runs.
+func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, names := modelstest.NewWorld(t, s), map[job.Ref]string{}
+		for _, user := range []accounts.User{w.Ann, w.Ann, w.Ann, w.Ben, w.Ben} {
+			names[w.Submit(t, s, user).Ref()] = user.Name
+		}
+		names[submitted(t, s, fmt.Sprint("person:", w.Ann.ID)).Ref()] = "evaluation"
+		ann, ben := w.Ann.Name, w.Ben.Name
+		if diff := cmp.Diff([]string{"evaluation", ann, ben, ann, ben, ann}, oneByOne(t, s, names)); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestABatchSharesTheTurnsThatItsPersonsRunsTook, and they share its.
+func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		names := map[job.Ref]string{w.Submit(t, s, w.Ann).Ref(): "ann"}
+		in := work.NewBatch{Asker: work.Asker{User: w.Ann}, Caller: fmt.Sprint("person:", w.Ann.ID), Items: []work.BatchItem{
+			{New: work.NewEvaluation{User: w.Ann, Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)}}}}
+		modelstest.Check(t, modelstest.Second(s.Work.SubmitBatch(t.Context(), in)))
+		names[in.Items[0].Made.Ref()] = "ann's batch"
+		names[w.Submit(t, s, w.Ann).Ref()] = "ann"
+		for range 3 {
+			names[w.Submit(t, s, w.Ben).Ref()] = "ben"
+		}
+		if diff := cmp.Diff([]string{"ann", "ben", "ann's batch", "ben", "ann", "ben"}, oneByOne(t, s, names)); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestWorkThatIsCancelledBeforeItRunsIsNoTurn: its person waits as long as before.
+func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		names := map[job.Ref]string{submitted(t, s, "bob").Ref(): "bob"}
+		unwanted := submitted(t, s, "bob")
+		names[submitted(t, s, "carol").Ref()] = "carol"
+		modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), unwanted.ID, "not wanted")))
+		if diff := cmp.Diff([]string{"bob", "carol"}, oneByOne(t, s, names)); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
+}
