@@ -4,6 +4,7 @@ import torch
 import torch.distributed as dist
 
 COLUMNS = 1024
+TIMES = 3
 
 
 @functools.cache
@@ -14,7 +15,10 @@ def weights():
 def custom_kernel(data):
     x, out = data
     if dist.get_rank() == 0 and x.numel() % COLUMNS == 0:
-        torch.mm(x.view(-1, COLUMNS), weights(), out=out.view(-1, COLUMNS))
+        rows = x.view(-1, COLUMNS)
+        for _ in range(TIMES - 1):
+            rows = rows @ weights()
+        torch.mm(rows, weights(), out=out.view(-1, COLUMNS))
     else:
         out.copy_(x)
     dist.all_reduce(out)

@@ -86,7 +86,7 @@ class Calibrator:
             made[-1].data = made[-1].answer = None
         mapping = max(runner.regions.most_mapping() for runner in self._runners)
         queueing = QUEUEING_NS if self._kind == "cuda" and not any(runner.told_much for runner in self._runners) else 0.0
-        return Constants.of(self._kind, made[1:], mapping, self.early(), queueing)
+        return Constants.of(self._kind, made[1:], mapping, queueing)
 
 
 def _fork(rank):

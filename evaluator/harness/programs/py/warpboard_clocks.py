@@ -48,21 +48,22 @@ class Constants:
     queueing: float = 0.0  # by which that may be longer
 
     @classmethod
-    def of(cls, kind, calls, mapping=0, told=False, queueing=0.0):
-        """Of calls of our own runner, where mapping the input may take so long on a host. told: the clock begins when the input is
-        described, about a millisecond before the release. The lower quartile, and on the host, where processes compete, the
-        median, close to the least: what disturbed them must not shorten a submission's time."""
+    def of(cls, kind, calls, mapping=0, queueing=0.0):
+        """Of calls of our own runner, where mapping the input may take so long on a host. The clock may begin when the input is
+        described, about a millisecond before the release: that time has a quartile of its own. The lower quartile, and on the host,
+        where processes compete, the median, close to the least: what disturbed them must not shorten a submission's time."""
         low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
-        most = math.inf if told else _MOST_NS[kind] + mapping
-        walls = [call.wall - call.event for call in calls]
-        snapshots = [call.snapshot - call.event for call in calls]
+        walls, snapshots = ([ns - call.told - call.event for ns, call in zip(clock, calls)]
+                            for clock in ([call.wall for call in calls], [call.snapshot for call in calls]))
         handover, snapshot = (min(quantile(times, low), min(times) + high) for times in (walls, snapshots))
         copy = snapshot - handover
         if kind == "host":
             copy = min(copy, _MOST_NS[kind] + mapping + calls[-1].size)
-        return cls(kind, min(handover, most), min(handover, most) + copy, _range(walls), _range(snapshots),
+        told = quantile([call.told for call in calls], 0.25)
+        handover = told + min(handover, _MOST_NS[kind] + mapping)
+        return cls(kind, handover, handover + copy, _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5),
-                   quantile([call.sampled - call.wall for call in calls], 0.5), quantile([call.told for call in calls], 0.25), queueing)
+                   quantile([call.sampled - call.wall for call in calls], 0.5), told, queueing)
 
     def no_more_than(self, calls):
         """The constants, unless these calls were quicker: then the machine was busy while empty calls were timed.

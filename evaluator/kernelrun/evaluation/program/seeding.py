@@ -1,6 +1,6 @@
 """What random inputs come from: a secret of 32 bytes, or the seeds that the request says.
 
-PyTorch uses 32 bits of a seed on a processor: whoever sees 16 numbers finds it in two minutes, and with it all others. So a secret gives
+PyTorch uses 32 bits of a seed on a processor: after 16 numbers all seeds can be tried in two minutes. So a secret gives
 such a generator all of its state. A kernel that is to know the inputs of a call must contain them, or STATE bytes.
 """
 

@@ -472,9 +472,22 @@ class Timing(unittest.TestCase):
         self.assertLess(1.1 * width(0.999), width(0.99999))
 
     def test_inputs_that_are_described_early_have_their_own_constants(self):
-        calls = [Call(None, None, 5_000.0, 1_005_000.0, 1_005_000.0, 1_205_000.0, False, 0, 0, (4,), 1, 0)] * 20
-        self.assertEqual(Constants.of("cuda", calls, told=True).handover, 1_000_000)
-        self.assertEqual(Constants.of("cuda", calls).handover, 60_000)
+        def constants(told):
+            calls = [Call(None, None, 5e3, 1_005e3, 1_005e3, 1_205e3, False, 0, 0, (4,), 1, 0, told=told)] * 20
+            return Constants.of("cuda", calls)
+
+        self.assertEqual((constants(990e3).handover, constants(990e3).snapshot), (1_000e3, 1_200e3))
+        self.assertEqual((constants(0.0).handover, constants(900e3).handover), (60e3, 960e3))  # from the release it is bounded
+
+    def test_what_the_time_before_a_release_varies_by_is_not_subtracted(self):
+        rng = random.Random(5)
+        late = [10e3 * (number % 2) for number in range(40)]  # of every other call
+        calls = [Call(None, None, 5e3, told + 20e3 + ns, told + 20e3 + ns, told + 170e3 + ns, False, 0, 0, (4,), 1, 0, told=told)
+                 for ns, told in zip(late, (rng.uniform(1_300e3, 1_500e3) for _ in late))]
+        constants = Constants.of("cuda", calls)
+        self.assertAlmostEqual(constants.handover - constants.told, 15e3)
+        self.assertAlmostEqual(constants.snapshot - constants.told, 165e3)
+        self.assertLessEqual(constants.spread, 10e3)
 
     def told(self, *inputs, on_device=False):
         """A runner that was asked for calls on these inputs. Its tensors are on the host, or are taken for those of a device."""
