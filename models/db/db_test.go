@@ -128,6 +128,9 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 			if err := d.Read(ctx).Raw("show transaction_isolation").Scan(&level).Error; err != nil || level != "read committed" {
 				t.Errorf("a statement on its own is %s, %v", level, err)
 			}
+			if err := d.Read(ctx).Raw("show jit").Scan(&level).Error; err != nil || level != "off" {
+				t.Errorf("statements are compiled: %s, %v", level, err)
+			}
 		}
 		boom := errors.New("boom")
 		err := d.Write(ctx, func(tx *gorm.DB) error { return errors.Join(tx.Save(&db.Setting{Key: "n", Value: "lost"}).Error, boom) })
