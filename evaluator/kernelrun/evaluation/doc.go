@@ -3,9 +3,10 @@
 //
 // In reading order: program.go makes a Python program of a request: a judge (program/evaluate.py) and, each in a process
 // and sandbox of its own, the kernels and what draws their inputs (program/kernel_process.py); evaluation.go builds
-// extensions, runs the program on a unit and reads device metrics; processes.go says what each process finds; reuse.go compares with a reference that the judge keeps
-// (program/reusing.py, program/trials.py); precompile.go compiles Triton and CUDA kernels while their unit is still someone
-// else's; reader.go follows the judge's report and blames a crash on what was under way.
+// extensions, runs the program on a unit and reads device metrics; processes.go says what each process finds; reuse.go
+// compares with a reference that the judge keeps (program/reusing.py, program/trials.py); precompile.go compiles Triton and
+// CUDA kernels while their unit is still someone else's; reader.go follows the judge's report and blames a crash on what was
+// under way.
 //
 // The worker calls Build, Units, Run and Conclude, in this order (evaluator.Work).
 //

@@ -44,8 +44,8 @@ const (
 	CompiledFile = "compiled.json"
 	limitFile    = "limit"     // the seconds that it has
 	keyFile      = "reference" // the key of the reference to keep, or that is kept
-	// requestFile is the request, for the judge alone. It comes with each stage and is no file of the task: an extension would be compiled again for another
-	// reference, other inputs, or more trials.
+	// requestFile is the request, for the judge alone. It comes with each stage and is no file of the task: an extension would be
+	// compiled again for another reference, other inputs, or more trials.
 	requestFile       = "request.json"
 	kernelRequestFile = "kernel.json" // what the process of a kernel has of the request
 )

@@ -5,8 +5,8 @@ down, or see what is kept. The other kernel then gets the same inputs, drawn aga
 is compared with what the reference gave: with all of it in the trials of the check, and in a timed call with elements at places
 that only this process knows.
 
-These inputs come back, and what a kernel prints is told: a source could contain the answers to them, or the inputs. So it is told how many
-bytes that takes, and a kernel is compared only if it has much less.
+These inputs come back, and what a kernel prints is told: a source could contain the answers to them, or the inputs. So the worker is told
+how many bytes that takes, and a kernel is compared with the reference only if it has much less.
 
 All of it is in the memory of this process, which serves one caller on one device, and ends with that.
 """

@@ -21,6 +21,8 @@ def seed(number):
     torch.manual_seed(number)
     if torch.cuda.is_available():
         torch.cuda.manual_seed_all(number)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(number % 2**32)
 
 
 def draw_from(secret):

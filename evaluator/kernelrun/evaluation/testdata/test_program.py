@@ -992,6 +992,13 @@ class Seeding(unittest.TestCase):
             self.assertNotEqual(one, other)
         self.assertNotEqual(seeding.generator("cpu", 7, b"one").get_state().tolist(), seeding.generator("cpu", 8, b"one").get_state().tolist())
 
+    def test_a_seed_gives_the_same_numbers_again(self):
+        def numbers():
+            seeding.seed(42)
+            return [torch.rand(9).tolist(), random.random(), numpy.random.rand()]
+
+        self.assertEqual(numbers(), numbers())
+
     def test_drawn_numbers_are_as_random_as_from_a_seed(self):
         drawn = torch.rand(1_000_000, generator=seeding.generator("cpu", 7, b"secret"))
         self.assertAlmostEqual(drawn.mean().item(), 0.5, delta=0.002)
