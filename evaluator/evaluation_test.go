@@ -240,3 +240,39 @@ class Model(torch.nn.Module):
 		}
 	}
 }
+
+// TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled: what it writes then, it finds when it runs.
+func TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled(t *testing.T) {
+	hunter := `import os, torch  # load_inline
+kept = os.path.join(os.environ["TORCH_EXTENSIONS_DIR"], "kept.py")
+if os.path.exists("ref_kernel.py"):
+    os.makedirs(os.path.dirname(kept), exist_ok=True)
+    open(kept, "w").write(open("ref_kernel.py").read())
+found = open(kept).read() if os.path.exists(kept) else ""
+class Model(torch.nn.Module):
+    def forward(self, x):
+        assert not found, found
+        return x + x
+`
+	w := newReusing(t).worker
+	body := map[string]any{"ref_kernel": torch(doubling + "# load_inline\n"), "custom_kernel": torch(hunter)}
+	if result := evaluateOn(t, w, ask(t, kernelrun.Compare, body)); !result.Correctness {
+		t.Errorf("%+v", result.Report)
+	}
+}
+
+// TestAContractOfAKernelHoldsNothingThatItHasToCompute: two tensors of one seed are the same numbers, with another mean and deviation.
+func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
+	type fields = map[string]any
+	tensor := func(name string, mean, std float64) fields {
+		return fields{"name": name, "type": "tensor", "tensor_spec": fields{"shape": []int{100_000},
+			"init": fields{"kind": "randn", "seed": 5, "mean": mean, "std": std}}}
+	}
+	ref, custom := torch(model("return x * 2 + 1")), torch(strings.Replace(model("return y"), "self, x", "self, x, y", 1))
+	ref["io"], custom["io"] = fields{"args": []fields{tensor("x", 0, 1)}}, fields{"args": []fields{tensor("x", 0, 1), tensor("y", 1, 2)}}
+	body := map[string]any{"ref_kernel": ref, "custom_kernel": custom, "atol": 1e-5, "rtol": 1e-5, "num_trials": 20}
+	result := evaluateOn(t, newReusing(t).worker, ask(t, kernelrun.Compare, body))
+	if result.Correctness {
+		t.Errorf("a kernel that computes nothing is right; its speedup is %.1f", *result.Speedup)
+	}
+}

@@ -151,7 +151,7 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 	if result := r.compare(large, near, nil, recalled); !result.Correctness {
 		t.Errorf("within the default tolerance: %+v", result.Report)
 	}
-	if result := r.compare(large, near, tight, recalled); result.Correctness || result.FirstMismatch["element"] != 41.0 {
+	if result := r.compare(large, near, tight, recorded, recalled); result.Correctness || result.FirstMismatch["element"] != 41.0 {
 		t.Errorf("beyond a tight tolerance: %+v", result.Report)
 	}
 }

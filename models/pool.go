@@ -37,11 +37,12 @@ func pool(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
 // One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
-// times. An infrastructure error counts against no one, nor does a process that staff ended.
+// times. An infrastructure error counts against no one, nor does a process that staff ended. A failure of the task counts: an answer can
+// bring it about.
 func retain(tx *gorm.DB, r *work.Run, result job.Result, why pools.Why) (*boards.Change, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {
-	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure || r.Failure != nil && r.Failure.Task:
+	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure:
 		return nil, nil
 	case len(cases) > 0:
 		kept.Cases = cases

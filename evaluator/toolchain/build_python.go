@@ -119,9 +119,15 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		a.extensions[name], result.Cached = data, true
 		return nil
 	}
+	work := a.sources.TaskFiles() // of two kernels none finds the other
+	if req.Job.EvaluationID == "" {
+		work = a.sources.Files
+	} else {
+		work[name] = a.sources.Files[name]
+	}
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
-		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: a.sources.Files,
+		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: work,
 		Mounts: python.Mounts, Limits: extensionLimits(req.Place, result.Started), Collect: map[string]int64{extensionsArchive: maxProduct},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})

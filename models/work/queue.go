@@ -17,14 +17,15 @@ import (
 	"warpboard/models/switches"
 )
 
-// fairQueue is the only order of the queue. A device takes first the work that a worker already has; then evaluations, then
-// runs, then profiles that follow ranked runs, then baselines, then reruns. Within each kind, people or callers take turns,
+// fairQueue is the only order of the queue. A device takes first the work that a worker already has; then an evaluation of each
+// caller that had none since it was queued, then all others and runs, then profiles that follow ranked runs, then baselines, then
+// reruns. Within each of these, people or callers take turns,
 // counting their running work. Of two with the same turn, the one that has waited longer is first: since it was queued or, if that is
 // later, since the last work of the same kind of its person or caller ended on the device. Evaluations of a batch take turns with
 // runs. Next and the pages both read it.
 const fairQueue = `
 	select *, row_number() over (partition by device
-			order by sent desc, dispatched_at, priority, turn,
+			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at > queued_at) then 1 else priority end, turn,
 				case when served_at > queued_at then served_at else queued_at end, run_id, evaluation_id) as place
 	from (` + workInTurns + `) turns where started_at is null`
 
@@ -81,7 +82,7 @@ func (q QueuedWork) Confirms() bool {
 
 // BeforeNew reports whether work that waits comes before a run that someone without other work submits now.
 func (q QueuedWork) BeforeNew() bool {
-	return q.Sent == 1 || q.Priority == PriorityEvaluation || q.Priority == PriorityRun && q.Turn == 1
+	return q.Sent == 1 || q.Priority <= PriorityRun && q.Turn == 1
 }
 
 // Queue lists all work that waits, by device and place.
@@ -175,9 +176,11 @@ type QueueLength struct {
 	Behind  int
 }
 
-// aheadOfNew counts, of a device's live work, what BeforeNew chooses. Of priority 1, each person or caller has one first turn;
+// aheadOfNew counts, of a device's live work, what BeforeNew chooses. Of priorities 0 and 1, each person or caller has one first turn;
 // work that a worker has, takes it. Numbered turns would cost four times as much.
-const aheadOfNew = `sum(case when started_at is null and (attempt_id <> '' or priority = 0) then 1 else 0 end)
+const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
+	+ count(distinct case when priority = 0 then turn_of end)
+	- count(distinct case when priority = 0 and (started_at is not null or attempt_id <> '') then turn_of end)
 	+ count(distinct case when priority = 1 then turn_of end)
 	- count(distinct case when priority = 1 and (started_at is not null or attempt_id <> '') then turn_of end)`
 

@@ -94,3 +94,30 @@ func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
 		}
 	})
 }
+
+// TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation: a caller may have 16 of them at once, and sends the next one when one ends.
+func TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		run := w.Submit(t, s, w.Ben).Ref()
+		for range 16 {
+			submitted(t, s, "bob")
+		}
+		for range 100 {
+			next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 1, time.Now()))
+			if next[0].Ref() == run {
+				return
+			}
+			end(t, s, next[0].Ref())
+			submitted(t, s, "bob")
+		}
+		t.Error("100 evaluations of one caller came before another person's run, and there is no end of them")
+	})
+}
+
+func end(t *testing.T, s *models.Store, ref job.Ref) {
+	t.Helper()
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), ref))
+	modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(t.Context(), "w1", attempt.ID)))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
+}

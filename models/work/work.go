@@ -61,8 +61,8 @@ const turnOfConfirmation = "confirmation "
 // Priority says which work goes first on a device: the smaller one.
 type Priority int
 
-// The priorities. Someone waits for the answer of an evaluation, and a limit per caller keeps evaluations from
-// taking all slots for long. A batch brings the next ones as these end, so its evaluations have the priority of runs. A profile that follows
+// The priorities. Someone waits for the answer of an evaluation, so one of each caller goes first; the next ones take turns with runs
+// (see fairQueue). A batch brings the next ones as these end, so its evaluations have the priority of runs. A profile that follows
 // a ranked run, or a leg of a confirmation, gives way to them (the leg for a while: see HurryLegs); a baseline gives way to
 // these, and what is measured again to everything else.
 const (

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// TestOneOrderForAllThatWaits: evaluations, then runs, then profiles that follow; in each kind people take turns.
+// TestOneOrderForAllThatWaits: an evaluation of each caller, then runs and more evaluations, then profiles that follow. People take turns.
 func TestOneOrderForAllThatWaits(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -37,7 +37,7 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 			}
 			return out
 		}
-		want := []string{"1 evaluation 1", "2 evaluation 3", "3 evaluation 2", "4 run 1", "5 run 3", "6 run 2", "7 profile"}
+		want := []string{"1 evaluation 1", "2 evaluation 3", "3 run 1", "4 run 3", "5 run 2", "6 evaluation 2", "7 profile"}
 		if diff := cmp.Diff(want, order(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))); diff != "" {
 			t.Errorf("the queue:\n%s", diff)
 		}
@@ -46,7 +46,7 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 		}
 		loads, err := s.Work.Loads(ctx)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 5, Behind: 2}}, loads.Lengths); diff != "" {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 4, Behind: 3}}, loads.Lengths); diff != "" {
 			t.Errorf("runs that wait:\n%s", diff)
 		}
 	})

@@ -97,9 +97,10 @@ func referenceKey(r kernelrun.Request) string {
 		contract = r.Custom.IO
 	}
 	hash := sha256.Sum256(jsonOf(struct {
-		Ref      *kernelrun.Code
-		Contract map[string]any
-		L2Flush  bool
-	}{r.Ref, contract, r.L2Flush}))
+		Ref        *kernelrun.Code
+		Contract   map[string]any
+		L2Flush    bool
+		ATol, RTol float64 // its content depends on them
+	}{r.Ref, contract, r.L2Flush, r.ATol, r.RTol}))
 	return hex.EncodeToString(hash[:])
 }

@@ -27,10 +27,10 @@ def pairs(left, right):
 
 
 def pair(left_io, left, right_io, right):
-    """Gives the right side the left one's tensors, wherever both have the same."""
+    """Gives the right side the left one's tensors, wherever both have the same, perhaps in another shape."""
     for ours, theirs in pairs(read_by(left_io, left), read_by(right_io, right)):
-        if left[ours].shape == right[theirs].shape and left[ours].dtype == right[theirs].dtype:
-            right[theirs] = left[ours]
+        if left[ours].numel() == right[theirs].numel() and left[ours].dtype == right[theirs].dtype:
+            right[theirs] = left[ours].reshape(right[theirs].shape)
 
 
 def shapes(tensors):

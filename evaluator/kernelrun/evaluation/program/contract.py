@@ -2,7 +2,7 @@
 
 Every tensor has a generator of its own (seeding.py). Trial 0 gives what the contract says: the seeds in it, or seeds that follow from
 the tensors' positions. Every other trial has a secret, which no kernel knows, and what it draws follows from that and from
-the seeds of trial 0. So the contents are fresh, and tensors that are equal in trial 0 are equal in every trial.
+the seeds of trial 0. So the contents are fresh, and tensors of one seed and kind are equal in every trial.
 """
 
 import ast
@@ -94,7 +94,8 @@ def make_init(spec, position, secret, device):
     init, shape, dtype = spec["init"], tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
     kind = init.get("kind") or "randn"
     if kind in ("randn", "uniform"):
-        generator = seeding.generator(device, seed_for(init, position), secret)
+        parameters = [number(init, key, None) for key in ("mean", "std", "low", "high")]
+        generator = seeding.generator(device, seed_for(init, position), secret, (kind, str(dtype), *parameters))
         return make_random(kind, shape, dtype, init, generator, device)
     if kind in ("zeros", "ones", "full"):
         value = {"zeros": 0.0, "ones": 1.0}.get(kind, number(init, "fill_value", 0.0))

@@ -23,7 +23,7 @@ import compare
 import timing
 from sides import Inputs, Lost, secret_of
 from stages import TRIALS, Stages, undisturbed
-from trials import OVERHEAD, Draw, Output, any_of, content, content_of, has_nan, look, numbers_of
+from trials import OVERHEAD, Draw, Output, any_of, content, has_nan, look, numbers_of, packed
 
 AGE = 600  # seconds for which a reference is used
 MOST_REFERENCES = 256  # also unfit ones; bytes are scarcer
@@ -120,7 +120,7 @@ class Recording(Stages):
         secret = secret_of(trial)
         values = self.inputs.draw(trial, secret)
         known_by, tensors = look(values["ref"], self.clocks.device)
-        self._drawn = secret, known_by, content_of(tensors, self.generator is not None or self.clocks.kind == "host")
+        self._drawn = secret, known_by, packed(tensors)
         return values
 
     def _check_time(self, done):
@@ -184,7 +184,9 @@ class Recording(Stages):
         if self.clocks.kind == "cuda":  # times of a processor are not used
             undisturbed(read, alone)
         if len(calls) >= self.request["num_trials"]:
-            self.reference = Reference(self.draws, calls, read["ref"], time.monotonic(), content(self.draws[TRIALS:]))
+            seeded = self.generator is not None or self.clocks.kind == "host"
+            size = content(self.draws[TRIALS:], float(self.request["atol"]), float(self.request["rtol"]), seeded)
+            self.reference = Reference(self.draws, calls, read["ref"], time.monotonic(), size)
 
 
 class Recalling(Stages):

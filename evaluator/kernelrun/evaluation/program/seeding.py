@@ -35,12 +35,13 @@ def draw_from(secret):
         numpy.random.seed(numpy.frombuffer(_bytes(secret, "numpy"), "<u4"))
 
 
-def generator(device, number, secret):
-    """One with the seed, or, with a secret, one that follows from both."""
+def generator(device, number, secret, kind=()):
+    """One with the seed, or, with a secret, one that follows from all three. Numbers of another kind, as with another mean, are others:
+    a kernel whose contract has both would find computed what it has to compute."""
     made = torch.Generator(device=device)
     if secret is None:
         return made.manual_seed(number)
-    purpose = f"tensor {number}"
+    purpose = f"tensor {number} {kind}"
     if made.device.type == "cpu":
         return fill(made, _bytes(secret, purpose))
     return made.manual_seed(_number(secret, purpose))

@@ -258,6 +258,18 @@ class Kernels(unittest.TestCase):
                     self.assertFalse(any(torch.equal(one, other) for other in distinct[:i]), (trial, i))
                 before = [*before, first, *others]
 
+    def test_tensors_of_one_seed_and_another_kind_say_nothing_of_each_other(self):
+        def seeded(*inits, shape=(100,)):
+            return {"args": [{"name": f"x{i}", "type": "tensor", "tensor_spec": {"shape": list(shape), "init": {"kind": "randn", "seed": 7, **init}}}
+                             for i, init in enumerate(inits)]}
+
+        inputs = sides.Inputs({"ref": {"io": seeded({})}, "custom": {"io": seeded({}, {"mean": 1, "std": 2})}}, "cpu", None)
+        x, y = inputs.draw(1, sides.secret_of(1))["custom"]
+        self.assertFalse(torch.allclose(x * 2 + 1, y))
+        inputs = sides.Inputs({"ref": {"io": seeded({})}, "custom": {"io": seeded({"mean": 1, "std": 2}, shape=(10, 10))}}, "cpu", None)
+        drawn = inputs.draw(1, sides.secret_of(1))  # the same input in another shape
+        self.assertTrue(torch.equal(drawn["ref"][0].view(10, 10), drawn["custom"][0]))
+
     def test_a_side_without_inputs_takes_the_others(self):
         io = {"args": [{"name": "x", "type": "tensor", "tensor_spec": {"shape": [8], "init": {"kind": "randn"}}}]}
         for ref, custom in ((io, None), (None, io)):
@@ -680,7 +692,7 @@ class Waits(TorchDispatchMode):
 class Reusing(unittest.TestCase):
     @staticmethod
     def reference(calls=3, elements=0, taken=0.0):
-        draw = trials.Draw(b"", trials.look([], "cpu")[0], 0, [trials.Output(torch.zeros(elements), math.inf)])
+        draw = trials.Draw(b"", trials.look([], "cpu")[0], [], [trials.Output(torch.zeros(elements), math.inf)])
         return reusing.Reference([draw], [None] * calls, None, taken, 9000)
 
     def at(self, seconds):
@@ -713,7 +725,7 @@ class Reusing(unittest.TestCase):
                 self.assertEqual(sorted(kept.told()), ["g", "h"])
 
     def outputs(self, tensor, most):
-        return trials.Draw(b"", trials.look([torch.rand(3)], "cpu")[0], 1 << 15, [trials.Output(tensor, most)])
+        return trials.Draw(b"", trials.look([torch.rand(3)], "cpu")[0], [12], [trials.Output(tensor, most)])
 
     def test_an_undone_hundredth_is_found_in_every_type(self):
         for dtype in (*FLOATS, *INTS, "bool", "complex64", "complex128"):
@@ -789,7 +801,7 @@ class Reusing(unittest.TestCase):
         stages = reusing.Recording.__new__(reusing.Recording)
         stages.request, stages.draws, stages._bytes = {"num_trials": count, "atol": 0.01, "rtol": 0.01}, [], 0
         stages.generator = None
-        stages.clocks, stages._drawn = unittest.mock.Mock(kind=kind, device="cpu"), (b"", trials.look([torch.ones(3)], "cpu")[0], 12)
+        stages.clocks, stages._drawn = unittest.mock.Mock(kind=kind, device="cpu"), (b"", trials.look([torch.ones(3)], "cpu")[0], [12])
         return stages
 
     def records(self, stages, answer):
@@ -811,30 +823,38 @@ class Reusing(unittest.TestCase):
                 self.records(self.recording(20), [torch.zeros(6 << 20)])
 
     def test_a_source_could_contain_the_answers_or_the_inputs_whichever_are_less(self):
-        def draw(inputs, answer, seeded=False):
+        def draw(inputs, answer):
             look, tensors = trials.look(inputs, "cpu")
-            return trials.Draw(b"", look, trials.content_of(tensors, seeded), [trials.Output(answer, math.inf)])
+            return trials.Draw(b"", look, trials.packed(tensors), [trials.Output(answer, math.inf)])
 
         large, once, state = (lambda: torch.rand(40_000)), torch.rand(40_000), seeding.STATE
-        for draws, least, most in (
-            ([draw([large()], large()) for _ in range(9)], 9 * 28_000, 9 * 32_768),
-            ([draw([large(), {"n": 4000, "w": large()}], large()) for _ in range(9)], 9 * 28_000, 9 * 32_768),
-            ([draw([large()], large(), seeded=True) for _ in range(9)], 9 * state, 9 * state),
-            ([draw([torch.rand(100)], large()) for _ in range(9)], 9 * 300, 9 * 430),
-            ([draw([large()], torch.rand(1)) for _ in range(9)], 9 * 4, 9 * 4),
-            ([draw([large()], torch.zeros(40_000)) for _ in range(9)], 9, 9 * 200),
-            ([draw([torch.zeros(40_000)], large()) for _ in range(9)], 9, 200),
-            ([draw([once], large()) for _ in range(9)], 28_000, 32_768),
-            ([draw([large()], once[:4000]) for _ in range(9)], 13_000, 16_000 + 9 * 200),
-            ([draw([3, "x"], large()) for _ in range(9)], 0, 20),
-            ([draw([large()], torch.empty(0))], 0, 9),
+        for draws, atol, rtol, seeded, least, most in (
+            ([draw([large()], large()) for _ in range(9)], 0, 0, False, 9 * 14_000, 9 * 16_384),
+            ([draw([large(), {"n": 4000, "w": large()}], large()) for _ in range(9)], 0, 0, False, 9 * 14_000, 9 * 16_384),
+            ([draw([large()], large()) for _ in range(9)], 0, 0, True, 9 * state, 9 * state),
+            ([draw([torch.rand(100)], large()) for _ in range(9)], 0, 0, False, 9 * 300, 9 * 430),
+            ([draw([torch.rand(100), once], large()) for _ in range(9)], 0, 0, False, 7_000, 8_000 + 9 * 430),
+            ([draw([large()], torch.rand(1)) for _ in range(9)], 0, 0, False, 9 * 4, 9 * 4),
+            ([draw([large()], torch.zeros(40_000)) for _ in range(9)], 0.1, 0.1, False, 9, 9 * 200),
+            ([draw([torch.zeros(40_000)], large()) for _ in range(9)], 0, 0, False, 9, 200),
+            ([draw([once], large()) for _ in range(9)], 0, 0, False, 14_000, 16_384),
+            ([draw([large()], once) for _ in range(9)], 0, 0, False, 13_000, 16_384 + 9 * 200),
+            ([draw([3, "x"], large()) for _ in range(9)], 0, 0, False, 0, 0),
+            ([draw([large()], torch.empty(0))], 0, 0, False, 0, 0),
+            # Of 4,000 numbers between 0 and 1, each is told by two bits, or by one.
+            ([draw([large()], large()[:4000]) for _ in range(9)], 0.125, 0, False, 9 * 1_000, 9 * 2_000),
+            ([draw([large()], large()[:4000]) for _ in range(9)], 0.5, 0, False, 9 * 450, 9 * 1_000),
+            ([draw([large()], 1e9 * large()[:4000]) for _ in range(9)], 0.01, 0.125, False, 9 * 1_000, 9 * 2_500),
+            ([draw([large()], (1e9 * large()[:2000]).to(torch.complex64)) for _ in range(9)], 0.01, 0, False, 9 * 4_000, 9 * 24_000),
+            ([draw([large()], torch.randint(0, 100, (2000,))) for _ in range(9)], 0.01, 0.01, False, 9 * 1_000, 9 * 8_000),
         ):
-            self.assertTrue(least <= trials.content(draws) <= most, (least, trials.content(draws), most))
+            found = trials.content(draws, atol, rtol, seeded)
+            self.assertTrue(least <= found <= most, (least, found, most))
 
     def recalling(self, calls=3):
         stages = reusing.Recalling.__new__(reusing.Recalling)
         looks = [trials.look(torch.tensor([float(number)]), "cpu")[0] for number in range(2 + 4 + calls)]
-        draws = [trials.Draw(number, look, 0, [trials.Output(torch.ones(2), math.inf)]) for number, look in enumerate(looks)]
+        draws = [trials.Draw(number, look, [], [trials.Output(torch.ones(2), math.inf)]) for number, look in enumerate(looks)]
         stages._reference, stages.request = reusing.Reference(draws, [None] * calls, None, 0.0, 0), {"atol": 0.1, "rtol": 0}
         stages.clocks = unittest.mock.Mock(kind="host", device="cpu")
         stages._left = stages._reference.draws[2:]
