@@ -19,10 +19,9 @@ import (
 
 // fairQueue is the only order of the queue. A device takes first the work that a worker already has; then an evaluation of each
 // caller that had none since it was queued, then all others and runs, then profiles that follow ranked runs, then baselines, then
-// reruns. Within each of these, people or callers take turns,
-// counting their running work. Of two with the same turn, the one that has waited longer is first: since it was queued or, if that is
-// later, since the last work of the same kind of its person or caller ended on the device. Evaluations of a batch take turns with
-// runs. Next and the pages both read it.
+// reruns. Within each of these, people or callers take turns, counting their running work. Of two with the same turn, the one that has
+// waited longer is first: since it was queued or, if that is later, since the last work of the same kind of its person or caller ended
+// on the device. Evaluations of a batch take turns with runs. Next and the pages both read it.
 const fairQueue = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at > queued_at) then 1 else priority end, turn,

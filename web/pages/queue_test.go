@@ -37,8 +37,8 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	doc := s.Browser().Page("/devices", http.StatusOK)
 	webtest.WantText(t, doc, "[data-device=H200] .card-head", "2 running, 2 waiting")
 	webtest.WantText(t, doc, "[data-device=H200] [data-evaluation=compare]", "Comparison Building")
-	webtest.WantText(t, doc, "[data-device=H200] [data-evaluation=evaluate]", "1 Evaluation Queued")
-	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID), "2 Ranked #")
+	webtest.WantText(t, doc, "[data-device=H200] [data-evaluation=evaluate]", "2 Evaluation Queued")
+	webtest.WantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.Queued.ID), "1 Ranked #")
 	if rows := doc.Find("[data-evaluation]"); rows.Length() != 2 || rows.Find("a").Length() != 0 || strings.Contains(rows.Text(), s.Ada.Name) {
 		t.Errorf("a stranger sees %q", webtest.Words(rows))
 	}
