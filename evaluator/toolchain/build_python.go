@@ -119,10 +119,9 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		a.extensions[name], result.Cached = data, true
 		return nil
 	}
-	work := a.sources.TaskFiles() // of two kernels none finds the other
-	if req.Job.EvaluationID == "" {
-		work = a.sources.Files
-	} else {
+	work := a.sources.Files
+	if req.Job.EvaluationID != "" { // of two kernels none finds the other
+		work = a.sources.TaskFiles()
 		work[name] = a.sources.Files[name]
 	}
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
@@ -203,4 +202,16 @@ func torchArch(arch string) string {
 		text += "a"
 	}
 	return text
+}
+
+// withExtensions unpacks what the submission compiled during its build, before the script starts.
+func withExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
+	if len(extensions) == 0 {
+		return spec
+	}
+	spec.Env["TORCH_EXTENSIONS_DIR"] = extensionsDir
+	spec.Files = harness.RunnerSources()
+	spec.Files[extensionsArchive] = extensions
+	spec.Argv = append([]string{spec.Argv[0], "/in/" + extensionsScript, "run", "/in/" + extensionsArchive}, spec.Argv[1:]...)
+	return spec
 }

@@ -149,18 +149,6 @@ func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, fil
 	return spec
 }
 
-// withExtensions unpacks what the submission compiled during its build, before the script starts.
-func withExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
-	if len(extensions) == 0 {
-		return spec
-	}
-	spec.Env["TORCH_EXTENSIONS_DIR"] = extensionsDir
-	spec.Files = harness.RunnerSources()
-	spec.Files[extensionsArchive] = extensions
-	spec.Argv = append([]string{spec.Argv[0], "/in/" + extensionsScript, "run", "/in/" + extensionsArchive}, spec.Argv[1:]...)
-	return spec
-}
-
 func (p *pythonProgram) script(req StageRequest) []string {
 	if req.Alone {
 		return p.runnerScript(req, 0)

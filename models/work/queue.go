@@ -178,10 +178,8 @@ type QueueLength struct {
 // aheadOfNew counts, of a device's live work, what BeforeNew chooses. Of priorities 0 and 1, each person or caller has one first turn;
 // work that a worker has, takes it. Numbered turns would cost four times as much.
 const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
-	+ count(distinct case when priority = 0 then turn_of end)
-	- count(distinct case when priority = 0 and (started_at is not null or attempt_id <> '') then turn_of end)
-	+ count(distinct case when priority = 1 then turn_of end)
-	- count(distinct case when priority = 1 and (started_at is not null or attempt_id <> '') then turn_of end)`
+	+ count(distinct case when priority <= 1 then cast(priority as text) || turn_of end)
+	- count(distinct case when priority <= 1 and (started_at is not null or attempt_id <> '') then cast(priority as text) || turn_of end)`
 
 // Loads is what decides whether new work is taken and when it begins.
 type Loads struct {
