@@ -95,9 +95,11 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
-    // What a call of nothing costs at most on a host, and by how much that varies: measured when nothing of the submission was left
-    // that could make it longer, or uneven. Mapping an input of the case may take so long.
-    void bound(const Constant& handover, double mapping) {
+    // What a call of nothing costs at most on a host, by how much that varies, and how long its release takes after it is told of:
+    // measured when nothing of the submission was left that could make it longer, or uneven. Mapping an input of the case may take so
+    // long.
+    void bound(const Constant& handover, double told, double mapping) {
+        own_told_ = std::min(own_told_, told);
         most_mapping_ = mapping;
         most_handover_ = handover.median + bounds_.tolerance;
         most_tolerance_ = std::max(bounds_.tolerance, 2 * handover.spread);
@@ -141,19 +143,25 @@ private:
 
     // How long handing a call over takes.
     Constant handover() const {
-        const std::vector<double> samples = own([](const Stamps& s, double begin) { return s.done - begin - s.event; });
-        const double most = told_ ? no_bound : std::min(bounds_.most_handover + most_mapping_, most_handover_);
+        const std::vector<double> samples = own([](const Stamps& s, double) { return s.done - s.released - s.event; });
+        const double most = std::min(bounds_.most_handover + most_mapping_, most_handover_);
         Constant cost(samples, bounds_, most, 0);
         // Of which quicker calls are compared, a quantile is subtracted that is as quick.
         if (bounds_.quantile < 0.5) cost.ns = std::min(quantile(samples, bounds_.quantile), most);
         cost.tolerance = std::min(cost.tolerance, most_tolerance_);
-        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), cost);
+        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), since_told(cost));
+    }
+
+    // A cost with the time from when our own runner is told of a call to its release, if calls begin then.
+    Constant since_told(Constant cost) const {
+        if (told_) cost.ns += own_told_, cost.median += own_told_;
+        return cost;
     }
 
     // How long it takes until the answer has been copied, too.
     Constant snapshot_cost() const {
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; }),
-                            Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_, no_bound, bounds_.share));
+                            since_told({own([](const Stamps& s, double) { return s.copied - s.released - s.event; }), bounds_, no_bound, bounds_.share}));
     }
 
     struct Times {
@@ -165,7 +173,7 @@ private:
     // Whether half of the calls took longer than the runner's clock says, though a quarter did not. A kernel whose time depends on its
     // input could else report for all calls what a quarter takes. How uneven calls of nothing are is the machine's.
     bool uneven(const Times& t, double event) const {
-        const double wall = median(t.counted_walls), noise = std::clamp(t.wall_cost.median - t.wall_cost.ns, 0.0, bounds_.most_tolerance);
+        const double wall = median(t.counted_walls), noise = std::clamp(t.wall_cost.median - t.wall_cost.ns, 0.0, std::min(bounds_.most_tolerance, most_tolerance_));
         return wall - noise - uneven_share * wall > event;
     }
 

@@ -24,16 +24,18 @@ public:
         }
     }
 
-    // How long handing an input of the case over takes on a host when nothing of the submission is left.
-    Constant handover(const Case& c) {
+    // Bounds clocks by how long handing an input of the case over takes on a host when nothing of the submission is left.
+    void bound(CaseClocks& clocks, const Case& c) {
         calls_.begin_case();
         calls_.stand_in(own_, c, {});
-        std::vector<double> times;
+        std::vector<double> times, told;
         for (int i = 0; i <= Device::calibrations / 2; ++i) {
             const Stamps own = call();
-            if (i > 0) times.push_back(own.done - own.released - own.event);
+            if (i == 0) continue;
+            times.push_back(own.done - own.released - own.event);
+            told.push_back(own.released - own.told);
         }
-        return {times, Device::bounds, 1e18, 0};
+        clocks.bound({times, Device::bounds, 1e18, 0}, quantile(told, 0.25), calls_.most_mapping());
     }
 
 private:

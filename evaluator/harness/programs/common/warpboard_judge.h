@@ -135,8 +135,7 @@ private:
                 costs().calibrate(one.clocks, Device::calibrations, skipped);
                 calls_->end_stand_in();
             } else {
-                const Constant handover = costs().handover(one.of);  // from here on calls_ has this case's input
-                one.clocks.bound(handover, calls_->most_mapping());
+                costs().bound(one.clocks, one.of);  // from here on calls_ has this case's input
             }
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);

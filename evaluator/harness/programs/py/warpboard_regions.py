@@ -53,36 +53,34 @@ class Regions:
         self._mapped = {}  # the host's
         self._kept = bytearray()  # an input that is written at the release
         self._exact = False
-        self._had = {}  # bytes that the former runner had, of regions to be made again
         self.version = 0
 
     def wipe(self):
-        """Replaces the memory before another runner gets it: a device's memory is then new, in another place, if there is
-        room for it beside our own runner's."""
+        """Drops the memory before another runner gets some: its size and the offset of its file can have what the former one chose. A
+        device's memory is kept if there is no room for more beside our own runner's."""
         if self._cuda is not None:
             self._cuda.here()
-        for (role, kind), memory in list(self.memory.items()):
-            if kind != CUDA:
-                self._mapped[role, kind].empty()
-            elif self._cuda.free_bytes() > 2 * memory.size:
-                self._drop((role, kind))
-            else:
+        for key, memory in list(self.memory.items()):
+            if key[1] != CUDA:
+                self._mapped[key].empty()
+            elif self._cuda.free_bytes() <= 2 * memory.size:
                 memory.bytes.fill_(0xFF)
+                continue
+            self._drop(key)
 
     def close(self):
         """Frees all of it. A runner of ours that has it mapped keeps it until told to release it."""
         for key in list(self.memory):
-            if key[1] == CUDA:
-                self._drop(key)
-            else:
-                self.memory.pop(key)
-                self._mapped.pop(key)
-                os.close(self._descriptors.pop(key))
+            self._drop(key)
 
     def _drop(self, key):
-        self.memory.pop(key).close()
+        memory = self.memory.pop(key)
+        if key[1] == CUDA:
+            memory.close()
+        else:
+            self._mapped.pop(key)
         os.close(self._descriptors.pop(key))
-        self._had[key] = self.bytes.pop(key)
+        del self.bytes[key]
 
     def need(self, wanted):
         """Makes each region at least as large as requested."""
@@ -90,7 +88,6 @@ class Regions:
             del self.bytes[INPUTS, HOST]
         if all(self.bytes.get(key, -1) >= size for key, size in wanted.items()):
             return
-        wanted = {key: max(size, self._had.pop(key, 0)) for key, size in wanted.items()}
         for key in {**self.bytes, **wanted}:
             size = max(wanted.get(key, 0), self.bytes.get(key, 0))
             if key in self._descriptors:
