@@ -111,8 +111,11 @@ public:
         size_t bytes;
     };
 
-    AnswerReader(const std::string& description, const std::vector<Region>& regions)
-        : in_(description.data(), description.size()), regions_(regions) {}
+    // Arrays can overlap, so that the regions alone are no bound: most is how many bytes those of the host may have.
+    AnswerReader(const std::string& description, const std::vector<Region>& regions, uint64_t most)
+        : in_(description.data(), description.size()), regions_(regions), room_(most) {
+        for (const Region& region : regions) device_room_ += region.kind == REGION_DEVICE ? 2 * region.size : 0;
+    }
 
     // Reads the whole answer. Memory of a value that has the right size already is used again.
     template <class T>
@@ -133,6 +136,7 @@ private:
         if constexpr (IsDeviceArray<T>::value) {
             const size_t count = in_.number<uint64_t>();
             const void* from = place(true, count, sizeof(*value.data()));
+            take(device_room_, count * sizeof(*value.data()));
             if (value.size() != count) value = T(count);
             if (count > 0 && ++on_device_ > most_on_device) refuse("it has more than 500 arrays on the device");
             if (count > 0) copies_.push_back({true, value.data(), from, value.bytes()});
@@ -145,6 +149,7 @@ private:
             using Element = typename Sized<T>::Element;
             const size_t count = in_.number<uint64_t>();
             const void* from = place(false, count, sizeof(Element));
+            take(room_, count * sizeof(Element));
             if (value.size() != count) value = sized<T>(count);
             if (count > 0) copies_.push_back({false, block_data(value), from, count * sizeof(Element)});
         } else if constexpr (Sized<T>::value && !std::is_same_v<T, std::vector<bool>>) {
@@ -171,6 +176,11 @@ private:
         return region.base + offset;
     }
 
+    static void take(uint64_t& room, size_t bytes) {
+        if (bytes > room) refuse("its arrays are larger together than there is room for");
+        room -= bytes;
+    }
+
     [[noreturn]] static void refuse(const char* why) { throw Refused{std::string("The answer cannot be read: ") + why + "."}; }
 
     static constexpr int most_on_device = 500;  // their copies wait before the release: they must fit into the driver's queue
@@ -178,6 +188,7 @@ private:
     Reader in_;
     const std::vector<Region>& regions_;
     std::vector<Copy> copies_;
+    uint64_t room_, device_room_ = 0;
     int on_device_ = 0;
 };
 

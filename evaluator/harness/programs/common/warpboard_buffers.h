@@ -59,6 +59,13 @@ public:
         return device_.choose_sealed(arrays, inputs == nullptr ? nullptr : inputs->base);
     }
 
+    // Empties the memory of the last call's input on the host, if the runner has no use for that: it could keep it, and fill the
+    // judge's.
+    void empty_input() {
+        const Region* inputs = find(REGION_HOST, REGION_INPUTS);
+        if (inputs != nullptr && is_mapped_in_call(inputs->size)) madvise(inputs->base, inputs->size, MADV_REMOVE);
+    }
+
     // Marks the beginning of writing it for call number.
     void begin_writing(uint32_t number) {
         const Region* records = find(REGION_DEVICE, REGION_SEALED);
@@ -190,18 +197,24 @@ private:
         return nullptr;
     }
 
-    // What the runner keeps of the old memory is emptied, or it could fill the judge's.
-    static void renew(Region& region, int& descriptor) {
-        madvise(region.base, region.size, MADV_REMOVE);
+    void renew(Region& region, int& descriptor) {
+        empty_former(region.size);
         const int fd = make_shared_memory(region.size);
         if (fd < 0) throw std::bad_alloc();
-        close(descriptor);
-        descriptor = fd;
+        former_ = std::exchange(descriptor, fd);
         if (mmap(region.base, region.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) throw std::bad_alloc();
         if (has_huge_pages()) make_huge(region.base, region.size);
     }
 
+    // At the latest one call later.
+    void empty_former(size_t size) {
+        if (former_ < 0) return;
+        fallocate(former_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size));
+        close(std::exchange(former_, -1));
+    }
+
     void clear() {
+        if (former_ >= 0) close(std::exchange(former_, -1));
         for (size_t i = 0; i < regions_.size(); ++i) {
             if (regions_[i].kind == REGION_DEVICE) device_.drop(regions_[i]);
             else munmap(regions_[i].base, regions_[i].size);
@@ -225,6 +238,7 @@ private:
     std::vector<AnswerReader::Copy> blocks_;
     Random random_ = Random::fresh();
     bool exact_ = false;
+    int former_ = -1;  // the memory of the host's input before this one
 };
 
 }  // namespace warpboard

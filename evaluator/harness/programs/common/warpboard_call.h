@@ -55,13 +55,15 @@ public:
             draw(c, fresh);
             share();
             if (rests_ || least_prepared_ == 0) device_.rest();  // not later: some clocks begin when the call is told of
+            const bool first = prepares_first();
+            if (first) prepare(0, false);
             session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
             copies_.clear();
             if (!Device::released_on_host && !stamps.late) foresee();
             const bool foreseen = !copies_.empty();
             or_abandon([&] {
-                prepare(session_.number(), foreseen);
+                if (!first) prepare(session_.number(), foreseen);
                 if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs(), [this] { device_.restore(); });
                 else session_.release_device(stamps, device_);
                 session_.wait_done(stamps, !Device::released_on_host);
@@ -134,6 +136,7 @@ public:
         queued_ = known;
         buffers_.poison(last_);
         last_.clear();
+        if (!prepares_first()) buffers_.empty_input();  // else the runner still makes its next input there
         buffers_.begin_writing(number);
         buffers_.write(drawn_->layout);
         device_.flush();
@@ -171,6 +174,9 @@ public:
 
     // Whether descriptions of the case's inputs differ.
     bool told_early() const { return told_early_; }
+
+    // Whether a call is prepared before it is told of: the clock begins with that, and emptying caches takes a host milliseconds.
+    bool prepares_first() const { return Device::released_on_host && told_early_; }
 
 private:
     using Input = typename Task::Input;
@@ -228,9 +234,13 @@ private:
     }
 
     void read_answer() {
-        AnswerReader reader(body(), buffers_.regions());
+        AnswerReader reader(body(), buffers_.regions(), most_answer());
         if (!output_) output_.emplace();
-        reader.read(*output_);
+        try {
+            reader.read(*output_);
+        } catch (const std::bad_alloc&) {
+            throw Refused{"The answer cannot be read: it takes more memory than there is."};
+        }
         copies_ = reader.copies();
     }
 

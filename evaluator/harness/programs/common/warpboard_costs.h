@@ -46,7 +46,7 @@ private:
         };
         Stamps own;
         calls_.or_abandon([&] {
-            own = own_.call(calls_.choose_sealed(), prepare, device_, [this](Stamps& stamps) { calls_.copy(stamps); });
+            own = own_.call(calls_.choose_sealed(), calls_.prepares_first(), prepare, device_, [this](Stamps& stamps) { calls_.copy(stamps); });
         });
         own.prepared = device_.writing_took();
         own.at_once = device_.at_once();

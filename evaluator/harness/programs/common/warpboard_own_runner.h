@@ -126,12 +126,12 @@ public:
         }
     }
 
-    // Calls it once, with so many sealed records. Prepare is what the judge does before the release of a call of that number; it returns the descriptor of
-    // the input. Copy is what the judge does after the end.
+    // Calls it once, with so many sealed records. Prepare is what the judge does before the release of a call of that number, or first of
+    // all; it returns the descriptor of the input. Copy is what the judge does after the end.
     template <class Prepare, class JudgeDevice, class Copy>
-    Stamps call(uint32_t sealed, Prepare prepare, JudgeDevice& judge, Copy copy) {
+    Stamps call(uint32_t sealed, bool first, Prepare prepare, JudgeDevice& judge, Copy copy) {
         Stamps stamps;
-        ours([&] { measure(sealed, prepare, judge, copy, stamps); });
+        ours([&] { measure(sealed, first, prepare, judge, copy, stamps); });
         return stamps;
     }
 
@@ -139,12 +139,13 @@ private:
     static constexpr size_t page_bytes = 2 * sizeof(Page);
 
     template <class Prepare, class JudgeDevice, class Copy>
-    void measure(uint32_t sealed, Prepare prepare, JudgeDevice& judge, Copy copy, Stamps& stamps) {
+    void measure(uint32_t sealed, bool first, Prepare prepare, JudgeDevice& judge, Copy copy, Stamps& stamps) {
         if (!ready_) session_->wait_ready();
         ready_ = true;
+        int input = first ? prepare(0) : -1;
         session_->tell(0, "", sealed, stamps);
         session_->wait_queued(-1, stamps);
-        const int input = prepare(session_->number());
+        if (!first) input = prepare(session_->number());
         if constexpr (Device::released_on_host) session_->release_host(stamps, input, [&] { judge.restore(); });
         else session_->release_device(stamps, judge);
         session_->wait_done(stamps, !Device::released_on_host);

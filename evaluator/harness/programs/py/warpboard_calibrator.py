@@ -77,7 +77,7 @@ class Calibrator:
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
         for runner in self._runners:  # ours may have equal inputs, where those of the submission told of themselves
-            runner.early = any(call.told > 0 for call in calls)
+            runner.early = any(call.early for call in calls)
         for runner, size in zip(self._runners, sizes):  # parts that overlap are smaller together than one after the other
             runner.reserve(size)
         made = []

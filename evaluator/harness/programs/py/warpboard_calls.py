@@ -13,7 +13,7 @@ from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUTS, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, SEALED, Refused, RunnerGone, TooLarge, announced, pack_call)
 
 _LONGEST_HOLD_NS = 10_000_000  # after this time an unqueued call is released: it waits for the device
 _LONGEST_SWITCH_NS = 20_000_000  # after this time a gate that does not report itself as running is released
@@ -48,6 +48,7 @@ class Call:
     begin: int  # the judge's clock at the release
     at_once: bool = False  # everything until the release was queued when the device began to write the input
     told: float = 0.0  # from the input's description to the release, where the clock begins with the description
+    early: bool = False  # the description told of the input
 
     @property
     def size(self):
@@ -65,7 +66,9 @@ class Runner:
         self.number = secrets.randbelow(1 << 30) + 1
         self._version = 0  # of the regions that it has been told of
         self._told = None  # the description of the case's last call
-        self.early = False  # an input's description told of it before the release: the clock begins with that
+        # Descriptions of the case's inputs tell of them. On a device the clock begins with the description; on the host that comes
+        # with the release, because the judge empties caches before, which takes milliseconds.
+        self.early = False
         self.told_much = False  # an input of the case told of more than a few plain numbers before the release
         self._growths = 0  # of the answers' memory, in this case
         self.last = []  # parts of the last answer
@@ -158,8 +161,9 @@ class Runner:
         sent = perf_counter_ns()
         if self.cuda is not None:
             self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see it come
-        self.channel.send(CALL, pack_call(self.number, flags, description))
-        return _Asked(self, data, leaves, arrays, sent)
+        follows = self.early and self.cuda is None
+        self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if follows else pack_call(self.number, flags, description))
+        return _Asked(self, data, leaves, arrays, sent, description if follows else b"")
 
     def _arrays(self, leaves):
         """Those on the device: (where the runner has it, the judge's own), tensors of bytes."""
@@ -171,6 +175,9 @@ class Runner:
         """The answer from the runner's description, with room for a copy. Equal descriptions mean the same."""
         text = self.page.description()
         said = dict(self._seen).get(text) or read(text, self.regions.sizes())
+        size, most = sum(part.size for part in said[1] if part.kind == HOST), self.host.most_bytes()
+        if size > most:  # arrays can overlap
+            raise TooLarge(f"The answer takes {size} bytes, and there is room for {most}.")
         self._seen = [*self._seen[-1:], (text, said)]
         return Taken(*said, self.regions.memory, self.cuda)
 
@@ -206,8 +213,9 @@ class Runner:
 class _Asked:
     """One call of one runner. Its methods are called in this order, each for all ranks before the next."""
 
-    def __init__(self, runner, data, leaves, arrays, sent):
+    def __init__(self, runner, data, leaves, arrays, sent, follows):
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
+        self.told, self._follows = runner.early and not follows, follows
         self._leaves, self._arrays, self._number = leaves, arrays, runner.number
         self.late, self.answer, self._foreseen, self._released = False, None, None, False
 
@@ -299,7 +307,7 @@ class _Asked:
     def hand_over(self):
         """Gives the runner of the host its input; the clock runs."""
         if self.runner.cuda is None:
-            self.runner.regions.hand_over(self.runner.channel)
+            self.runner.regions.hand_over(self.runner.channel, self._follows)
 
     def release(self):
         self._released = True
@@ -437,11 +445,12 @@ class Ranks:
             for call in calls:
                 call.let_go()
         _each(calls, _Asked.keep)
-        released, begin = begin, min([begin, *(call.sent for call in calls if call.runner.early)])
+        released, begin = begin, min([begin, *(call.sent for call in calls if call.told)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
                     end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared() for call in calls), switched,
                     tuple(sum(part.size for part in call.answer.parts) for call in calls),
-                    sum(len(call.answer.parts) for call in calls), begin, at_once, released - begin)
+                    sum(len(call.answer.parts) for call in calls), begin, at_once, released - begin,
+                    any(call.runner.early for call in calls))
 
     def _release(self, calls):
         """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last

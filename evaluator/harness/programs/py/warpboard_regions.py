@@ -136,12 +136,13 @@ class Regions:
         bytes(self._kept)
         self._host.rehearse()
 
-    def hand_over(self, channel):
-        """Gives the runner of the host its input; the clock runs."""
-        if is_mapped_in_call(self.bytes[INPUTS, HOST]):
-            channel.send(INPUT, b"", [self._descriptors[INPUTS, HOST]])
-        else:
+    def hand_over(self, channel, description):
+        """Gives the runner of the host its input, and its description where the runner does not have that; the clock runs."""
+        travels = is_mapped_in_call(self.bytes[INPUTS, HOST])
+        if not travels:
             self.memory[INPUTS, HOST][:] = self._kept
+        if travels or description:
+            channel.send(INPUT, description, [self._descriptors[INPUTS, HOST]] if travels else [])
 
     def most_mapping(self):
         """What mapping the host's inputs may take."""

@@ -17,8 +17,10 @@ from warpboard_answer import NoRoom, describe
 from warpboard_host import Mapped, Rehearsal, is_mapped_in_call
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, REPEATS, SEALED, Channel, Page, RunnerGone, unpack_call,
+    ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, FOLLOWS, HOST, INPUTS, PAGE_FD, RANGE, READY, REPEATS, SEALED, Channel, Page, RunnerGone, unpack_call,
     unpack_case)
+
+_LATER = object()  # in place of an input whose description comes with the release
 
 
 class Regions:
@@ -70,16 +72,18 @@ class _HostRegion:
 
     close = let_go
 
-    def arrive(self, page, number, channel, rehearse):
-        """Waits for the release of a call, and for its input. Rehearses when it is near."""
+    def arrive(self, page, number, channel, rehearse, follows):
+        """Waits for the release of a call, and for its input. Rehearses when it is near. Returns the description that follows."""
         page.wait_release(number, rehearse)
-        if is_mapped_in_call(self.size):
-            _, _, (fd,) = channel.receive()
-            self.replace(fd)
-            return
+        if follows or is_mapped_in_call(self.size):
+            _, description, descriptors = channel.receive()
+            for fd in descriptors:
+                self.replace(fd)
+            return description
         while page.release != number:
             channel.watch()  # the judge may have ended
             sleep(0.0001)
+        return b""
 
     def replace(self, fd):
         """Puts a large input's memory in its place: arrays in it then show that."""
@@ -130,7 +134,9 @@ class Host:
         inputs = regions.inputs[HOST]
         inputs.let_go()
         self._page.queue(number)
-        inputs.arrive(self._page, number, self._channel, self._rehearse)
+        description = inputs.arrive(self._page, number, self._channel, self._rehearse, data is _LATER)
+        if data is _LATER:
+            data = restore(description, regions.view)
         begin = perf_counter_ns()
         output = kernel(data)
         ns = perf_counter_ns() - begin
@@ -167,7 +173,7 @@ def serve(channel, page, kernel, cuda=None, host=None, closes=False):
 
 
 def make_call(device, kernel, number, flags, description, regions):
-    data = restore(description, regions.view)
+    data = _LATER if flags & FOLLOWS else restore(description, regions.view)
     for region in regions.answers.values():
         region.begin()
     device.call(repeated(kernel, flags >> REPEATS), data, number, regions, bool(flags & RANGE))

@@ -408,12 +408,14 @@ def requests():
     """Yields the requests on stdin, each with its descriptors; read by hand so that nothing of the next is buffered in
     a child."""
     end = socket.socket(fileno=os.dup(0))
-    pending, wires = b"", []
+    pending, searched, wires = bytearray(), 0, []
     while True:
-        line, separator, rest = pending.partition(b"\n")
-        if separator:
-            pending = rest
-            request = json.loads(line)
+        end_of_line = pending.find(b"\n", searched)
+        searched = len(pending)  # a request can have tens of megabytes
+        if end_of_line >= 0:
+            request = json.loads(pending[:end_of_line])
+            del pending[: end_of_line + 1]
+            searched = 0
             mine, wires = wires[: request["wires"]], wires[request["wires"] :]
             yield request, mine
             continue

@@ -12,7 +12,7 @@ void give_device(void* memory, size_t) noexcept { std::free(memory); }
 
 int main(int, char** arguments) {
     const uint64_t arrays = std::strtoull(arguments[1], nullptr, 10);
-    unsigned char memory[64];
+    unsigned char memory[4096];
     warpboard::Region region{};
     region.kind = warpboard::REGION_DEVICE, region.base = memory, region.size = sizeof memory;
     const std::vector<warpboard::Region> regions{region};
@@ -25,7 +25,7 @@ int main(int, char** arguments) {
     }
     std::vector<DeviceBuffer<float>> answer;
     try {
-        warpboard::AnswerReader reader(description.bytes(), regions);
+        warpboard::AnswerReader reader(description.bytes(), regions, warpboard::most_answer());
         reader.read(answer);
         std::printf("%zu\n", reader.copies().size());
     } catch (const warpboard::Refused& refused) {

@@ -24,8 +24,8 @@ page = types.SimpleNamespace(done=0, release=0, let_in=note("let in"), wait_acti
                              wait_done=note("done", 1), wait_queued=note("queued"), description=lambda: described)
 cuda = types.SimpleNamespace(let_go=note("let go"), open_gate=note("open"), here=lambda: None, key=None)
 runner = warpboard_calls.Runner.__new__(warpboard_calls.Runner)
-vars(runner).update(page=page, cuda=cuda, channel=None, number=7, here=lambda: None, expect=Answer, _seen=[(foreseen, None), ("the last", None)])
-call = warpboard_calls._Asked(runner, None, [], [], 0)
+vars(runner).update(page=page, cuda=cuda, channel=None, number=7, early=False, here=lambda: None, expect=Answer, _seen=[(foreseen, None), ("the last", None)])
+call = warpboard_calls._Asked(runner, None, [], [], 0, b"")
 call.late = late
 if not late or foreseen is not None:
     call.answer, call._foreseen = Answer(), foreseen

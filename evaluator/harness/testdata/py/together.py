@@ -50,7 +50,7 @@ def runner(rank):
     made = warpboard_calls.Runner.__new__(warpboard_calls.Runner)
     regions = types.SimpleNamespace(memory={(SEALED, CUDA): types.SimpleNamespace(address=0)})
     vars(made).update(page=page, cuda=device(rank), channel=None, number=7, regions=regions, last=[], early=False, expect=lambda: answer)
-    made.ask = lambda data, flags: warpboard_calls._Asked(made, data, [], [(array(), array())], 0)
+    made.ask = lambda data, flags: warpboard_calls._Asked(made, data, [], [(array(), array())], 0, b"")
     return made
 
 

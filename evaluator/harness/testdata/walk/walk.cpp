@@ -145,7 +145,7 @@ static void answers() {
     WANT(writer.description(100)[0] == ANSWER_CANNOT);
     All theirs{};
     const std::string body = description.substr(1);
-    AnswerReader reader(body, regions);
+    AnswerReader reader(body, regions, most_answer());
     reader.read(theirs);
     size_t in_region = 0;
     for (const AnswerReader::Copy& c : reader.copies()) {
