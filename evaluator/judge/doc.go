@@ -33,14 +33,15 @@
 //	1 CASE   regions for the calls that follow, in place of those before: for each a uint32 kind (0 host,
 //	         1 CUDA), a uint32 role (0 inputs, 1 answers, 2 sealed records) and a uint64 size in bytes; their
 //	         descriptors travel with the frame, in this order
-//	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call; from bit 8 on: how many
-//	         more times it is made in a row, of which the last answer counts; for a counter of energy), and the
-//	         description of the input: pickled for Python, the walked members for C++. Arrays are given by
-//	         where they will lie in a region, not by their contents
+//	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call; 2: the description comes with
+//	         INPUT; from bit 8 on: how many more times it is made in a row, of which the last answer counts; for a counter
+//	         of energy), and the description of the input: pickled for Python, the walked members for C++. Arrays are
+//	         given by where they will lie in a region, not by their contents
 //	3 END    no more calls; end of the channel means the same. For the judge the end of the channel means that the
 //	         runner has left, or says so (shutdown): only the pipe tells that its whole sandbox is dead
-//	4 INPUT  host only, where the inputs' region is larger than 64 KB: the memory of the call's inputs, in place of that of
-//	         the case; it travels with the frame
+//	4 INPUT  host only, with the release. Where the inputs' region is larger than 64 KB, the memory of the call's inputs, in
+//	         place of that of the case, travels with the frame. Its body is the description, if CALL has none: in Python,
+//	         where descriptions differ from call to call and so tell of the input
 //
 // From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes through the
 // page. The judge checks everything that it uses: an answer's description is bounded, read once, and must lie inside a
@@ -72,7 +73,8 @@
 //     The judge reads its clock (t0) and writes key and release; the gate reads both, opens what is sealed, and ends.
 //     On the host the runner has processors of its own to watch shared memory with. There an input of up to 64 KB is
 //     written into the shared region after t0. A larger one is written into new memory in advance, which the runner gets
-//     after t0 and maps in the place of the old.
+//     after t0 and maps in the place of the old. In C++, lengths that differ from call to call are in CALL: there the judge
+//     does all of 3 before CALL, and t0 is when it sends that.
 //  5. The device writes done when the answer is there; on the host the runner describes the answer and sets ns and done.
 //  6. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its own input.
 //

@@ -38,11 +38,11 @@ class Calls {
 public:
     Calls(Session& session, Device& device) : session_(session), device_(device), buffers_(device) {}
 
-    // Begins a case: what is known of the one before does not count.
-    void begin_case() {
+    // Begins a case: what is known of the one before does not count. Descriptions of its inputs may be known to differ.
+    void begin_case(bool told_early = false) {
         buffers_.begin_case();
         first_description_.clear();
-        told_early_ = false;
+        told_early_ = told_early;
         grown_ = 0;
         least_prepared_ = 0;
         rests_ = false;

@@ -74,6 +74,7 @@ public:
     // The descriptions of the case's inputs differ and tell something before the release: calls begin when
     // they are told of.
     void begin_when_told() { told_ = true; }
+    bool begins_when_told() const { return told_; }
 
     size_t runs() const { return calls_.size(); }
 

@@ -26,7 +26,7 @@ public:
 
     // Bounds clocks by how long handing an input of the case over takes on a host when nothing of the submission is left.
     void bound(CaseClocks& clocks, const Case& c) {
-        calls_.begin_case();
+        calls_.begin_case(clocks.begins_when_told());
         calls_.stand_in(own_, c, {});
         std::vector<double> times, told;
         for (int i = 0; i <= Device::calibrations / 2; ++i) {
