@@ -125,12 +125,13 @@ func usualByEvent(parts []job.CaseResult) float64 {
 }
 
 // timeOf is a process's time of a case: its median by the clock that counted there. It is the runner's clock instead if that
-// shows about, and at least, what it showed in the processes in which it counted. So a runner gains nothing by false times
-// in the others.
+// shows about, and at least, what it showed in the processes in which it counted, and if the judge's clocks exceed it by no more
+// than a disturbance. So a runner gains nothing by false times in the others.
 func timeOf(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
-	const about = 0.98
-	if part.Clocks.Counts != job.ClockEvent && part.Clocks.Event >= about*usualByEvent {
-		return max(part.Clocks.Event, usualByEvent), job.ClockEvent
+	const about, mostNS, mostShare = 0.98, 20_000, 0.01
+	event := part.Clocks.Event
+	if part.Clocks.Counts != job.ClockEvent && event >= about*usualByEvent && part.Median-event <= mostNS+mostShare*event {
+		return max(event, usualByEvent), job.ClockEvent
 	}
 	return part.Median, part.Clocks.Counts
 }

@@ -70,6 +70,7 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 		return strings.NewReplacer("event: 130", "event: "+event).Replace(timedCase(0, 130, "wall"))
 	}
 	honest, says101, says99, lies := timedCase(0, 100, "event"), disturbed("101"), disturbed("99"), disturbed("1")
+	slow := strings.NewReplacer("event: 30000", "event: 101").Replace(timedCase(0, 30000, "wall"))
 	for name, tt := range map[string]struct {
 		parts  []string
 		median float64
@@ -81,6 +82,7 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 		"one alone":                      {[]string{honest}, 100, job.ClockEvent},
 		"two of five, and lies":          {[]string{honest, honest, lies, lies, lies}, 130, job.ClockWall},
 		"two of five, 1 % less in more":  {[]string{honest, honest, says99, says99, says99}, 100, job.ClockEvent},
+		"two of five, 30 µs in more":     {[]string{honest, honest, slow, slow, slow}, 30000, job.ClockWall},
 		"two of five, lies and mistakes": {[]string{honest, honest, says101, lies, lies}, 101, job.ClockEvent},
 	} {
 		var pipe strings.Builder

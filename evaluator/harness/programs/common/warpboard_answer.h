@@ -166,6 +166,7 @@ private:
         const auto where = in_.number<uint8_t>();
         if (where == 0) {
             if (count > in_.left() / size || (device && count > 0)) refuse("it lies outside of every shared region");
+            if (count * size > longest_inline) refuse("an array in its description is too long");
             return in_.take(count * size);
         }
         const auto offset = in_.number<uint64_t>();

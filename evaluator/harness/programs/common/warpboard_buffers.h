@@ -213,8 +213,10 @@ private:
         close(std::exchange(former_, -1));
     }
 
+    // The runner may still hold memory of the answers, with objects of its own.
     void clear() {
-        if (former_ >= 0) close(std::exchange(former_, -1));
+        empty_input();
+        empty_former(room(REGION_HOST, REGION_INPUTS));
         for (size_t i = 0; i < regions_.size(); ++i) {
             if (regions_[i].kind == REGION_DEVICE) device_.drop(regions_[i]);
             else munmap(regions_[i].base, regions_[i].size);

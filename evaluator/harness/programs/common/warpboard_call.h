@@ -158,6 +158,13 @@ public:
         return parts;
     }
 
+    // Bytes of the last answer that lie on the host.
+    size_t answer_on_host() const {
+        size_t bytes = 0;
+        for (const AnswerReader::Copy& copy : copies_) bytes += copy.device ? 0 : copy.bytes;
+        return bytes;
+    }
+
     // Copies the last answer.
     void copy(Stamps& stamps) {
         last_ = copies_;

@@ -49,7 +49,7 @@ struct Constant {
 
     // Most bounds it, and share is that of its time by which it may vary.
     Constant(const std::vector<double>& samples, const Bounds& bounds, double most, double share_of_time) {
-        const double quick = quantile(samples, 0.1), share = share_of_time * quick;
+        const double quick = quantile(samples, 0.1), share = std::min(share_of_time * quick, most);
         median = quantile(samples, 0.5);
         ns = std::min({median, quick + std::max(bounds.tolerance, share), most});
         spread = quantile(samples, 0.75) - quantile(samples, 0.25);
@@ -97,11 +97,12 @@ public:
     }
 
     // What a call of nothing costs at most on a host, by how much that varies, and how long its release takes after it is told of:
-    // measured when nothing of the submission was left that could make it longer, or uneven. Mapping an input of the case may take so
-    // long.
-    void bound(const Constant& handover, double told, double mapping) {
+    // measured when nothing of the submission was left that could make it longer, or uneven. Mapping an input of the case and copying
+    // an answer may take so long.
+    void bound(const Constant& handover, double told, double mapping, double copying) {
         own_told_ = std::min(own_told_, told);
         most_mapping_ = mapping;
+        most_copying_ = copying;
         most_handover_ = handover.median + bounds_.tolerance;
         most_tolerance_ = std::max(bounds_.tolerance, 2 * handover.spread);
     }
@@ -145,13 +146,15 @@ private:
     // How long handing a call over takes.
     Constant handover() const {
         const std::vector<double> samples = own([](const Stamps& s, double) { return s.done - s.released - s.event; });
-        const double most = std::min(bounds_.most_handover + most_mapping_, most_handover_);
+        const double most = most_handover();
         Constant cost(samples, bounds_, most, 0);
         // Of which quicker calls are compared, a quantile is subtracted that is as quick.
         if (bounds_.quantile < 0.5) cost.ns = std::min(quantile(samples, bounds_.quantile), most);
         cost.tolerance = std::min(cost.tolerance, most_tolerance_);
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), since_told(cost));
     }
+
+    double most_handover() const { return std::min(bounds_.most_handover + most_mapping_, most_handover_); }
 
     // A cost with the time from when our own runner is told of a call to its release, if calls begin then.
     Constant since_told(Constant cost) const {
@@ -162,7 +165,7 @@ private:
     // How long it takes until the answer has been copied, too.
     Constant snapshot_cost() const {
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; }),
-                            since_told({own([](const Stamps& s, double) { return s.copied - s.released - s.event; }), bounds_, no_bound, bounds_.share}));
+                            since_told({own([](const Stamps& s, double) { return s.copied - s.released - s.event; }), bounds_, most_handover() + most_copying_, bounds_.share}));
     }
 
     struct Times {
@@ -241,6 +244,7 @@ private:
     Stats raw_;
     double most_handover_ = no_bound;
     double most_mapping_ = 0;
+    double most_copying_ = no_bound;
     double most_tolerance_ = no_bound;
     std::vector<Stamps> own_;
     std::vector<Stamps> calls_;

@@ -24,8 +24,9 @@ public:
         }
     }
 
-    // Bounds clocks by how long handing an input of the case over takes on a host when nothing of the submission is left.
-    void bound(CaseClocks& clocks, const Case& c) {
+    // Bounds clocks by how long handing an input of the case over takes on a host when nothing of the submission is left, and by how
+    // long copying an answer of so many bytes can take.
+    void bound(CaseClocks& clocks, const Case& c, size_t answer) {
         calls_.begin_case(clocks.begins_when_told());
         calls_.stand_in(own_, c, {});
         std::vector<double> times, told;
@@ -35,7 +36,7 @@ public:
             times.push_back(own.done - own.released - own.event);
             told.push_back(own.released - own.told);
         }
-        clocks.bound({times, Device::bounds, 1e18, 0}, quantile(told, 0.25), calls_.most_mapping());
+        clocks.bound({times, Device::bounds, 1e18, 0}, quantile(told, 0.25), calls_.most_mapping(), Device::bounds.most_handover + static_cast<double>(answer));
     }
 
 private:

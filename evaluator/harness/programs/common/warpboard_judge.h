@@ -99,7 +99,8 @@ private:
         const Case& of;
         std::string prefix;
         CaseClocks clocks;
-        std::vector<size_t> answer_parts;
+        std::vector<size_t> answer_parts;  // on a device
+        size_t answer;                     // bytes on the host
     };
 
     // Takes the next runner, with memory of its own to share, and waits until the submission is loaded. False: there is
@@ -126,7 +127,7 @@ private:
                 for (size_t before = 0; before < i; ++before) log("benchmark." + std::to_string(before) + ".", {true, ""}, false);
                 return log(prefix, verdict, false);
             }
-            timed.push_back({cases_[i], prefix, std::move(clocks), calls_->answer_parts()});
+            timed.push_back({cases_[i], prefix, std::move(clocks), calls_->answer_parts(), calls_->answer_on_host()});
         }
         Door::end(*runner_);
         for (Timed& one : timed) {
@@ -135,7 +136,7 @@ private:
                 costs().calibrate(one.clocks, Device::calibrations, skipped);
                 calls_->end_stand_in();
             } else {
-                costs().bound(one.clocks, one.of);  // from here on calls_ has this case's input
+                costs().bound(one.clocks, one.of, one.answer);  // from here on calls_ has this case's input
             }
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);

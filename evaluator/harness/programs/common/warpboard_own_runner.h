@@ -58,7 +58,7 @@ public:
             const Stretches::Stretch& s = stretches_.stretches[i];
             const Region& region = regions_[s.region];
             if (region.kind == REGION_DEVICE) device_.fill(region.base + s.offset, s.bytes);
-            else for (size_t at = 0; at < s.bytes; at += cache_line) change(region.base + s.offset + at);
+            else change_all(region.base + s.offset, s.bytes);
         }
     }
 
@@ -71,6 +71,12 @@ public:
 
 private:
     static constexpr size_t cache_line = 64;
+
+    // In each line of the caches; the last one may begin before.
+    static void change_all(unsigned char* bytes, size_t count) {
+        for (size_t at = 0; at < count; at += cache_line) change(bytes + at);
+        if (count > 0) change(bytes + count - 1);
+    }
 
     // Reads and writes, as kernels do: memset would go past the caches, and copying from them takes longer.
     static void change(unsigned char* byte) {

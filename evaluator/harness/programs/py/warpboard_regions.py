@@ -112,6 +112,8 @@ class Regions:
             self.memory[key], self._descriptors[key] = self._cuda.region(size)
             self.bytes[key] = self.memory[key].size
         else:
+            if old is not None:
+                self._mapped[key].empty()  # a runner that keeps it could fill the judge's memory
             self._mapped[key], self._descriptors[key] = self._host.region(rounded(size))
             self.memory[key] = self._mapped[key].view
             self.bytes[key] = len(self.memory[key])
