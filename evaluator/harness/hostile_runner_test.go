@@ -97,7 +97,7 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 		return func(p *player) { p.frame(1, 0); p.answer(p.call(), description, 5) }
 	}
 	measures := func(ns float64) func(*player) {
-		return func(p *player) { p.frame(1, 0); p.answer(p.call(), array(100, 0, 0, make([]byte, 400)...), ns) }
+		return func(p *player) { p.frame(1, 0); p.answer(p.call(), array(100, 1, 0), ns) }
 	}
 	tests := []struct {
 		name string
@@ -150,6 +150,8 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 		{"end outside", says(array(1<<40, 1, 0)), 116, outside},
 		{"size that wraps", says(array(1<<62, 1, 0)), 116, outside},
 		{"more than the description has", says(array(1<<62, 0, 0)), 116, outside},
+		{"long array in the description", says(array(100, 0, 0, make([]byte, 400)...)), 116,
+			"refused: The answer cannot be read: an array in its description is too long."},
 		{"wants all memory", says(room(math.MaxUint64)), 116, "refused: The answer needs more shared memory than there is."},
 		{"wants memory without a size", says([]byte{'N'}), 116, "refused: The answer needs more shared memory than there is."},
 		{"wants memory forever", func(p *player) {
