@@ -27,7 +27,7 @@ setup-test: # packages that the tests need
 
 # These tests compare times, so no other test may run beside them: a judge and a runner want a core each.
 TIMED := ./evaluator/attacks ./evaluator/harness ./evaluator/sandbox
-TIMED_TESTS := ^(TestScoredCPUAttacksShowTheirTrueTime|TestCallsOfAGPUAreGatedAndTimedByThreeClocks|TestSandboxCostsLittle)$$
+TIMED_TESTS := ^(TestScoredCPUAttacksShowTheirTrueTime|TestCallsOfAGPUAreGatedAndTimedByThreeClocks|TestHandingAnInputOverIsNoKernelsTime|TestSandboxCostsLittle)$$
 # The longest packages start first, three at a time: many tests wait for a process. Four at a time are not faster on two cores.
 LONGEST := ./e2e ./web ./evaluator ./web/evalapi ./web/pages ./models ./evaluator/toolchain ./web/pages/profiles ./web/pages/workbench ./web/api \
   ./web/pages/authoring ./evaluator/queue ./evaluator/harness ./evaluator/attacks ./internal/app/verify ./tasks
