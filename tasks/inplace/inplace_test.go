@@ -109,6 +109,7 @@ func FuzzSet(f *testing.F) {
 	f.Add("a: &a [x]\ntags: *a\n", uint8(3), "x", true)
 	f.Add("title: 'it''s'\r\n# end", uint8(0), "", false)
 	f.Add("tests:\n- {a: 1}\ntags:\n- a\n-  b\n\n# c\n", uint8(3), "b,c", true)
+	f.Add("tests:\n- {a: 1}\ntags:\n- a\n-  b\n\n- c\n# d\n", uint8(3), "c,b", true)
 	f.Fuzz(func(t *testing.T, text string, which uint8, value string, list bool) {
 		key, wanted := order[int(which)%len(order)], inplace.Value{Text: value}
 		if list {
@@ -118,8 +119,8 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		before, after := rest(t, text, key), rest(t, string(got), key)
-		if !slices.Equal(before, after) && before != nil && after != nil {
+		before, after := linesOf(t, text, key), linesOf(t, string(got), key)
+		if before != nil && after != nil && !onlyOwnChanged(before, after) {
 			t.Errorf("%q to %q in %q is %q", key, value, text, got)
 		}
 		again, err := inplace.Set(got, key, wanted, order)
@@ -129,23 +130,40 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// rest are the lines of a text without those of a key, from its own to the last of its value.
-func rest(t *testing.T, text, key string) (lines []string) {
+// around are the lines of a text before a key, from it to the last of its value, and after that.
+type around struct{ before, own, after []string }
+
+// onlyOwnChanged: the lines around are the same. Remarks and empty lines of the old value may stay behind the new one.
+func onlyOwnChanged(was, is *around) bool {
+	if was.own == nil || is.own == nil {
+		return slices.Equal(slices.Concat(was.before, was.after), slices.Concat(is.before, is.after))
+	}
+	stayed := len(is.after) - len(was.after)
+	return slices.Equal(was.before, is.before) && stayed >= 0 && slices.Equal(was.after, is.after[stayed:]) &&
+		!slices.ContainsFunc(is.after[:stayed], func(line string) bool {
+			trimmed := strings.TrimSpace(line)
+			return trimmed != "" && trimmed[0] != '#' || !slices.Contains(was.own, line)
+		})
+}
+
+// linesOf returns nil for a value that is in brackets over several lines.
+func linesOf(t *testing.T, text, key string) *around {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	lines = strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 	root := document.Content[0]
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if root.Content[i].Value == key {
 			if value := root.Content[i+1]; value.Style&yaml.FlowStyle != 0 && !strings.Contains(lines[value.Line-1], "]") {
-				return nil // over several lines
+				return nil
 			}
-			return slices.Delete(lines, root.Content[i].Line-1, max(lastLine(root.Content[i]), lastLine(root.Content[i+1])))
+			from, to := root.Content[i].Line-1, max(lastLine(root.Content[i]), lastLine(root.Content[i+1]))
+			return &around{lines[:from], lines[from:to], lines[to:]}
 		}
 	}
-	return lines
+	return &around{before: lines}
 }
 
 func lastLine(node *yaml.Node) int {
