@@ -1,19 +1,14 @@
 package models
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
-	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/review"
-	"warpboard/models/submissions"
-	"warpboard/models/work"
 )
 
 // ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
@@ -30,64 +25,6 @@ type ClockDifference struct {
 	WallNS      float64 `gorm:"column:wall_ns"`
 	SnapshotNS  float64 `gorm:"column:snapshot_ns"`
 	ToleranceNS float64 `gorm:"column:tolerance_ns"`
-}
-
-// DifferingRun is a ClockDifference with what a list shows of its run.
-type DifferingRun struct {
-	ClockDifference
-	SubmissionID int64
-	Device       string
-	Mode         job.Mode
-	State        work.RunState
-	ScoreNS      *float64 `gorm:"column:score_ns"`
-	EndedAt      *time.Time
-	UserID       int64
-	UserName     string
-	TaskSlug     string
-	TaskTitle    string
-	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
-}
-
-// ClockFilter chooses runs whose clocks differed.
-type ClockFilter struct {
-	Before    int64 // only runs with a smaller id; 0: from the newest
-	Limit     int
-	Disturbed bool // also those that were disturbed
-}
-
-// differing are runs whose clocks differed, without those that try a task: these are on no board.
-func differing(q *gorm.DB) *gorm.DB {
-	return q.Table("clock_differences d").Joins("join runs r on r.id = d.run_id").
-		Joins("join submissions s on s.id = r.submission_id and s.via <> ?", submissions.ViaTrial)
-}
-
-// ClockDifferences lists runs whose clocks differed, the newest first. Admins only.
-func (s *Store) ClockDifferences(ctx context.Context, actor accounts.User, f ClockFilter) ([]DifferingRun, error) {
-	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
-		return nil, err
-	}
-	q := differing(s.db.Read(ctx)).
-		Select("d.*, r.submission_id, r.device, r.mode, r.state, r.score_ns, r.ended_at, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
-		Joins("join users u on u.id = r.user_id").
-		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id")
-	if f.Before > 0 {
-		q = q.Where("d.run_id < ?", f.Before)
-	}
-	if !f.Disturbed {
-		q = q.Where("r.disturbed = ''")
-	}
-	var list []DifferingRun
-	err := q.Order("d.run_id desc").Limit(f.Limit).Scan(&list).Error
-	return list, db.ReadError(err, "the runs whose clocks differ")
-}
-
-// DisturbedDifferences counts the runs whose clocks differed and that were disturbed. Admins only.
-func (s *Store) DisturbedDifferences(ctx context.Context, actor accounts.User) (n int64, err error) {
-	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
-		return 0, err
-	}
-	err = differing(s.db.Read(ctx)).Where("r.disturbed <> ''").Count(&n).Error
-	return n, db.ReadError(err, "the disturbed runs whose clocks differ")
 }
 
 // noteClocks keeps by how much the clocks of a run that has ended differ, if they do.

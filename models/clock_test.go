@@ -1,15 +1,14 @@
 package models_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/boards"
-	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -27,7 +26,7 @@ func (w world) judged(t *testing.T, s *models.Store, ns, event, wall float64) wo
 	return run
 }
 
-func TestRunsWhoseClocksDifferAreListedForAdminsNewestFirst(t *testing.T) {
+func TestRunsWhoseClocksDifferAreFlagged(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		first := w.judged(t, s, 196_200, 1_250, 206_200)
@@ -38,31 +37,26 @@ func TestRunsWhoseClocksDifferAreListedForAdminsNewestFirst(t *testing.T) {
 			t.Errorf("the scores count by %q and %q", first.Clock, honest.Clock)
 		}
 
-		list, err := s.ClockDifferences(ctx, w.Admin, models.ClockFilter{Limit: 10})
-		modelstest.Check(t, err)
-		score, want := 196_200.0, models.DifferingRun{
-			ClockDifference: models.ClockDifference{RunID: first.ID, Stage: job.StageRanked, Spec: "size: 1024; seed: 2", Cases: 1,
+		for run, want := range map[int64]models.ClockDifference{
+			first.ID: {RunID: first.ID, Stage: job.StageRanked, Spec: "size: 1024; seed: 2", Cases: 1,
 				Clock: job.ClockWall, EventNS: 1_250, WallNS: 206_200, SnapshotNS: 206_200, ToleranceNS: 10_000},
-			SubmissionID: first.SubmissionID, Device: "CPU", Mode: job.ModeRanked, State: work.StateDone,
-			UserID: w.Ann.ID, UserName: "Ann", TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title,
+			second.ID: {RunID: second.ID, Stage: job.StageRanked, Spec: "size: 1024; seed: 2", Cases: 1,
+				Clock: job.ClockWall, EventNS: 1_000, WallNS: 28_000, SnapshotNS: 28_000, ToleranceNS: 10_000},
+		} {
+			flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, work.Run{ID: run}, w.Task))
+			if len(flags) != 1 || cmp.Diff(want, flags[0].Differs) != "" {
+				t.Errorf("the flags of run %d: %+v", run, flags)
+			}
 		}
-		want.ScoreNS = &score
-		if len(list) != 2 || list[0].RunID != second.ID {
-			t.Fatalf("listed %+v", list)
+		if flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, honest, w.Task)); len(flags) != 0 {
+			t.Errorf("an honest run has %+v", flags)
 		}
-		if diff := cmp.Diff(want, list[1], cmpopts.IgnoreFields(models.DifferingRun{}, "EndedAt")); diff != "" {
-			t.Errorf("the older one (-want +got):\n%s", diff)
+		if list := queue(t, s, w.Admin); len(list) != 1 || list[0] != fmt.Sprintf("%d: clocks", second.ID) {
+			t.Errorf("the entries to review: %v", list)
 		}
-		older, err := s.ClockDifferences(ctx, w.Admin, models.ClockFilter{Before: second.ID, Limit: 10})
-		if err != nil || len(older) != 1 || older[0].RunID != first.ID {
-			t.Errorf("the next page: %+v, %v", older, err)
-		}
-		_, err = s.ClockDifferences(ctx, w.Ann, models.ClockFilter{Limit: 10})
-		modelstest.WantKind(t, err, db.Forbidden)
-
 		modelstest.Check(t, s.Catalog.DeleteTask(ctx, w.Admin, w.Task.ID, w.Task.Slug))
-		if list, err = s.ClockDifferences(ctx, w.Admin, models.ClockFilter{Limit: 10}); err != nil || len(list) != 0 {
-			t.Errorf("after the task went: %+v, %v", list, err)
+		if flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, first, w.Task)); len(flags) != 0 {
+			t.Errorf("after the task went: %+v", flags)
 		}
 	})
 }

@@ -24,43 +24,6 @@ const (
 // releasedAfter is how long a call may wait for its release before the judge no longer waits for it.
 const releasedAfter = "10\u00a0ms"
 
-// ClocksPage lists, for admins, the runs whose clocks differ by more than the tolerance.
-type ClocksPage struct {
-	Page
-	Rows      []models.DifferingRun
-	Older     int64 // run that the next page begins before; 0 on the last
-	Disturbed int64 // such runs that were disturbed
-	All       bool  // those are listed, too
-}
-
-// bySubmission are the rows with those of one submission together, in the order of their newest.
-func (p ClocksPage) bySubmission() (groups [][]models.DifferingRun) {
-	at := map[int64]int{}
-	for _, row := range p.Rows {
-		i, known := at[row.SubmissionID]
-		if !known {
-			i = len(groups)
-			at[row.SubmissionID], groups = i, append(groups, nil)
-		}
-		groups[i] = append(groups[i], row)
-	}
-	return groups
-}
-
-// olderURL is the next page.
-func (p ClocksPage) olderURL() templ.SafeURL {
-	url := fmt.Sprintf("/clocks?before=%d", p.Older)
-	if p.All {
-		url += "&disturbed=true"
-	}
-	return templ.SafeURL(url)
-}
-
-// runnersCounts reports whether the runner's clock counts although it shows less than the judge's.
-func runnersCounts(d models.ClockDifference) bool {
-	return d.Clock == job.ClockEvent && d.WallNS > d.EventNS
-}
-
 // judgedCases reports whether a judge timed some of the cases.
 func judgedCases(cases []job.CaseResult) bool {
 	return slices.ContainsFunc(cases, job.CaseResult.Judged)

@@ -48,7 +48,6 @@ func AdminPlaces(v Viewer) []Place {
 	list := []Place{
 		{"Health", "/operate/health", "health", "status"},
 		{"Runs to review", "/review", "review", ""},
-		{"Clock mismatches", "/clocks", "clocks", ""},
 		{"People", "/people", "people", ""},
 		{"Audit log", "/audit", "audit", ""},
 		{"Controls", "/operate", "operate", "operations switches budgets join tokens"},

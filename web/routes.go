@@ -176,7 +176,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/docs/:page", s.manual.Show)
 	pages.get("/docs/tasks/:starter", s.authoring.Starter)
 	pages.get("/trust", s.pages.Trust)
-	pages.get("/clocks", site.NeedsSignIn, s.pages.Clocks)
+	pages.get("/clocks", site.RedirectTo("/review?kind=clocks&priority=all"))
 	pages.get("/api", s.api.Page)
 	pages.get(popcorn.Path, site.RedirectTo("/docs/kernelbot"))
 }
@@ -201,7 +201,7 @@ func (s *Server) formAddresses(pages group) {
 	for path, to := range map[string]string{"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me"} { // parents of pages
 		pages.get(path, site.RedirectTo(to))
 	}
-	for _, page := range []string{"/review", "/people", "/clocks", "/audit", "/silicon", "/devices"} { // of admins, who look for them beside the others
+	for _, page := range []string{"/review", "/people", "/audit", "/silicon", "/devices"} { // of admins, who look for them beside the others
 		pages.get("/operate"+page, site.RedirectTo(page))
 	}
 }

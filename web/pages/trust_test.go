@@ -22,7 +22,7 @@ import (
 func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 	s := webtest.NewScene(t)
 	run := s.Judge("CPU", webtest.JudgedCases(), 12e3)
-	b, admin := s.Browser(), s.BrowserOf(s.Admin)
+	b := s.Browser()
 	page := b.Page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK)
 	webtest.CheckSound(t, page)
 
@@ -87,36 +87,6 @@ func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 			t.Errorf("cells of the second case: %v", cells)
 		}
 	})
-	t.Run("the operator's list", func(t *testing.T) {
-		doc := admin.Page("/clocks", http.StatusOK)
-		webtest.CheckSound(t, doc)
-		row := fmt.Sprintf("[data-run='%d']", run.ID)
-		webtest.WantText(t, doc, row, "Matrix multiply (CUDA C++) on CPU n: 2048; seed: 12 in the ranked stage Ada Lovelace 1.250 µs 206.2 µs 205.9 µs 10.00 µs 12.00 µs")
-		if n := doc.Find("[data-run]").Length(); n != 1 {
-			t.Errorf("%d runs are listed", n)
-		}
-		s.BrowserOf(s.Ada).Page("/clocks", http.StatusForbidden)
-		if admin.Page("/devices", http.StatusOK).Find("a[href='/clocks']").Length() != 1 || b.Page("/devices", http.StatusOK).Find("a[href='/clocks']").Length() != 0 {
-			t.Error("the list is not linked for admins alone")
-		}
-	})
-}
-
-func TestTheListOfDifferingClocksIsPaged(t *testing.T) {
-	s := webtest.NewScene(t)
-	for range 50 + 1 {
-		s.Judge("CPU", webtest.JudgedCases()[1:2], 196.2e3)
-	}
-	admin := s.BrowserOf(s.Admin)
-	doc := admin.Page("/clocks", http.StatusOK)
-	next := doc.Find("a[rel=next]").AttrOr("href", "none")
-	if n := doc.Find("[data-run]").Length(); n != 50 {
-		t.Errorf("the first page has %d runs", n)
-	}
-	doc = admin.Page(next, http.StatusOK)
-	if n := doc.Find("[data-run]").Length(); n != 1 || doc.Find("a[rel=next]").Length() != 0 {
-		t.Errorf("the last page has %d runs", n)
-	}
 }
 
 func TestATaskWithItsOwnProgramIsMarkedAsSelfMeasured(t *testing.T) {

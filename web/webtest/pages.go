@@ -73,7 +73,7 @@ func (s *Scene) All() []string {
 	task := "/tasks/" + s.Task.Slug
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	return []string{
-		"/", "/about", "/tasks", "/devices", "/clocks", "/trust", "/sign-in", "/login", "/join", "/me", fmt.Sprintf("/users/%d", s.Ada.ID), "/tasks/new", task, task + "/edit", task + "/members", task + "/solve",
+		"/", "/about", "/tasks", "/devices", "/trust", "/sign-in", "/login", "/join", "/me", fmt.Sprintf("/users/%d", s.Ada.ID), "/tasks/new", task, task + "/edit", task + "/members", task + "/solve",
 		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
 		submission(s.Done), submission(s.Done) + "?tab=source", submission(s.Failed), submission(s.Wrong),
 		submission(s.Working), submission(s.Queued), "/nothing",

@@ -155,13 +155,13 @@ func TestARefusedReasonComesBackWithWhatWasTyped(t *testing.T) {
 
 func TestPagesOfModerationAreForAdmins(t *testing.T) {
 	s := webtest.NewScene(t)
-	for _, path := range []string{"/review", "/people", "/audit", "/clocks"} {
+	for _, path := range []string{"/review", "/people", "/audit"} {
 		webtest.WantStatus(t, s.BrowserOf(s.Ada).Get(path), http.StatusForbidden)
 		if resp := s.Browser().Get(path); resp.Request.URL.Path != "/sign-in" {
 			t.Errorf("a visitor of %s ends at %s", path, resp.Request.URL)
 		}
 		doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
-		for _, tab := range []string{"/review", "/people", "/audit", "/clocks"} {
+		for _, tab := range []string{"/review", "/people", "/audit"} {
 			if doc.Find(fmt.Sprintf("nav[aria-label=Admin] a[href=%q]", tab)).Length() != 1 {
 				t.Errorf("%s does not lead to %s", path, tab)
 			}

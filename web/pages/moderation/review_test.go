@@ -31,6 +31,21 @@ func TestAClockFlagShowsTheNumbersItRestsOn(t *testing.T) {
 	}
 }
 
+func TestClocksIsAFilterOfTheReview(t *testing.T) {
+	s := webtest.NewScene(t)
+	s.Flag(0, "clocks", "")
+	s.Flag(1, "clocks", "another program on the GPU")
+	s.Flag(2, "source", "")
+	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(), "update clock_differences set clock = 'event' where spec = 'size: 1'"); err != nil {
+		t.Fatal(err)
+	}
+	doc := s.BrowserOf(s.Admin).Page("/clocks", http.StatusOK)
+	webtest.WantText(t, doc, "[data-run]:first-child [data-differs]", "The runner's time counts")
+	if rows := doc.Find("[data-group=clocks] [data-run]"); rows.Length() != 2 || doc.Find("[data-run]").Length() != 2 {
+		t.Errorf("/clocks lists %q", webtest.Words(rows))
+	}
+}
+
 func TestSeveralRunsAreDisqualifiedOnlyAfterAConfirmation(t *testing.T) {
 	s := webtest.NewScene(t)
 	for n := range 3 {

@@ -22,7 +22,7 @@ const mostAddresses = 50_000
 
 // private begins the addresses that say nothing to who is not signed in, or cost much and are in no list.
 func private() []string {
-	return []string{"/api/v1/", "/audit", "/auth/", "/clocks", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/silicon", "/tasks/new", "/webhooks",
+	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/silicon", "/tasks/new", "/webhooks",
 		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
 
