@@ -19,7 +19,7 @@ import (
 // driftEntries is how many entries of each board are measured again when the software of its device changed.
 // Without being asked, after each driver update: the first ten decide who leads. More would keep a GPU busy for hours
 // after each of them, and every worker of a fleet is updated at another moment.
-const driftEntries = 10
+const driftEntries = 100
 
 // softwareMost is how many kinds of software one heartbeat may have: a machine has one for each device.
 const softwareMost = 32

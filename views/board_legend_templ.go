@@ -122,7 +122,7 @@ func boardLegend(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("* " + wideHint + ".")
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("? " + wideHint + ".")
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_legend.templ`, Line: 46, Col: 40}
 			}

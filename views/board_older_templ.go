@@ -9,7 +9,6 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"fmt"
 	"slices"
 	"warpboard/models/boards"
 	"warpboard/views/format"
@@ -23,6 +22,15 @@ func (b BoardTable) ranked() []boards.Standing {
 		}
 	}
 	return b.Standings
+}
+
+// oldest is the time that fills the width of the bars of some entries.
+func oldest(list []boards.Standing) float64 {
+	full := list[0].ScoreNS
+	for _, e := range list {
+		full = min(full, quickest(e.ScoreNS, e.Interval))
+	}
+	return full
 }
 
 // older are those that it does not rank, and last the viewer's own if it is one and stands on another page.
@@ -91,7 +99,7 @@ func olderEntries(b BoardTable) templ.Component {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(b.olderSays(n, older))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 48, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 56, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -102,9 +110,9 @@ func olderEntries(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("Their scores come from older software than " + b.Epoch.String() + ", and are not compared with it. ")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("Their scores come from older software than " + b.Epoch.String() + ", so they are not compared with it. Until they are measured again, they keep their order, behind the others, and their points. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 51, Col: 108}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 59, Col: 203}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -115,9 +123,9 @@ func olderEntries(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The site measures the top ten of an open board again by itself, while " + b.Device + " is idle. The others get a rank when their person submits again, or when the task's author has the board measured again. ")
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The site measures the first hundred of an open board again by itself, while " + b.Device + " is idle. The others are measured again when their person submits again, or when the task's author has the board measured again. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 55, Col: 216}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 63, Col: 230}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -130,7 +138,7 @@ func olderEntries(b BoardTable) templ.Component {
 			var templ_7745c5c3_Var5 templ.SafeURL
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(DriftURL(b.Device))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 56, Col: 33}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 64, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -148,7 +156,7 @@ func olderEntries(b BoardTable) templ.Component {
 				var templ_7745c5c3_Var6 templ.SafeURL
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(b.URL(b.LastPage)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 59, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 67, Col: 50}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -164,6 +172,7 @@ func olderEntries(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(older) > 0 {
+				full := oldest(older)
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<table class=\"table board border-t border-line\"><caption class=\"sr-only\">Entries of older software</caption>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -177,7 +186,7 @@ func olderEntries(b BoardTable) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, entry := range older {
-					templ_7745c5c3_Err = boardRow(b, entry, 0).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = boardRow(b, entry, full).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -198,11 +207,12 @@ func olderEntries(b BoardTable) templ.Component {
 
 // olderSays is the line that stands for them.
 func (b BoardTable) olderSays(n int, older []boards.Standing) string {
-	text := fmt.Sprintf("%s ranked. %s measured again", format.Count(b.Size-int64(n)), format.Plural(n, "older entry has no rank until it is", "older entries have no rank until they are"))
+	mine := ""
 	if b.ViewerID != 0 && slices.ContainsFunc(older, func(e boards.Standing) bool { return e.UserID == b.ViewerID }) {
-		return text + ", yours among them"
+		mine = ", including yours,"
 	}
-	return text
+	return format.Plural(int(b.Size)-n, "entry", "entries") + " measured with the newest software. " +
+		format.Plural(n, "other"+mine+" waits", "others"+mine+" wait") + " to be measured again"
 }
 
 var _ = templruntime.GeneratedTemplate

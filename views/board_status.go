@@ -51,7 +51,7 @@ func boardMarks() []boardMark {
 	}
 }
 
-const wideHint = "The interval overlaps that of the rank above, but one of the two is too wide for a tie. More runs of the same source narrow it"
+const wideHint = "May be tied with the rank above, but the measurement is too noisy to say. Running the same source again narrows it"
 
 // wide reports whether an entry's interval reaches the first of the rank above, which has to be on the page or among the board's leaders.
 func (b BoardTable) wide(e boards.Standing) bool {

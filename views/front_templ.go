@@ -434,7 +434,7 @@ func frontSteps() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<h3>See where you stand</h3><p class=\"soft small\">Each score has a 95&nbsp;% interval. Entries that the data cannot tell apart share a rank. A profile says what limits your kernel.</p></li></ol></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<h3>See where you stand</h3><p class=\"soft small\">Each score has a 95&nbsp;% interval. Entries share a rank if precise measurements show no difference. A profile says what limits your kernel.</p></li></ol></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

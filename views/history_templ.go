@@ -197,7 +197,7 @@ func boardRecords(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if i > 0 {
+			if i > 0 && b.History[i-1].Age == step.Age {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -460,7 +460,7 @@ func (b BoardTable) drawing() boardchart.Board {
 		p.Lines = append(p.Lines, boardchart.Line{Label: line.Name, ScoreNS: line.ScoreNS})
 	}
 	for _, s := range b.History {
-		p.Steps = append(p.Steps, boardchart.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID))})
+		p.Steps = append(p.Steps, boardchart.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), Older: s.Older})
 	}
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {

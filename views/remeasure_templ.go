@@ -66,7 +66,7 @@ func DriftOf(p DriftPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 max-w-3xl soft\">When a device's driver, CUDA, compiler, torch, Triton or harness changes, the top ten entries of each open board are measured again while the device is idle. <a href=\"/trust#epochs\">Why scores from different software are not compared</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 max-w-3xl soft\">When a device's driver, CUDA, compiler, torch, Triton or harness changes, the first hundred entries of each open board are measured again while the device is idle. <a href=\"/trust#epochs\">Why scores from different software are not compared</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

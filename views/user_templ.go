@@ -288,7 +288,7 @@ func places(p UserPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if row.Stale {
-				templ_7745c5c3_Err = place(0, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = oldPlace(row.Rank, row.Tied).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

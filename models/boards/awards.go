@@ -12,32 +12,36 @@ import (
 	"warpboard/models/db"
 )
 
-// firstEntries are the entries of boards that decide their points, each board's in its order. The limits here and below have both
-// databases find the last score of each board once, and then join.
-const firstEntries = `select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at
-	from (select b.version_id, b.device, -b.epoch_id as age, coalesce((select x.score_ns from entries x where x.version_id = b.version_id and x.device = b.device
-			and x.age = -b.epoch_id order by x.score_ns, x.run_id limit 1 offset @most), 1e300) as last
-		from boards b where b.version_id in @versions and b.device in @devices limit 1000000) c
-	join entries e on e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.score_ns <= c.last
-	order by e.version_id, e.device, e.score_ns, e.run_id`
+// firstEntries are the entries of boards that decide their points, each board's in its order: those that wait to be measured with
+// newer software keep places behind those that have been. The limits here and below have both databases find the last
+// place of each board once, and then join; the two halves and "cross" have SQLite find the entries by both of its values.
+const firstEntries = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntry + `), 0) as age, coalesce((select x.score_ns ` + lastEntry + `), 1e300) as last
+		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
+	e as (select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.score_ns <= c.last
+		union all select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age < c.age)
+	select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at from e
+	order by e.version_id, e.device, e.age, e.score_ns, e.run_id`
 
-// seasonEntries are the same of a season: of each person the last step in it, of the newest software that the season has. A run
-// that was slower than an earlier one of its person is no step.
-const seasonEntries = `select x.version_id, x.device, x.user_id, x.run_id, x.age, x.score_ns, r.interval_low, r.interval_high, x.achieved_at
-	from (select n.version_id, n.device, n.age, coalesce((select x.score_ns from bests x where x.version_id = n.version_id and x.device = n.device and x.age = n.age
-			and x.achieved_at >= @from and x.achieved_at < @until and not exists (` + betterInSeason + `)
-			order by x.score_ns, x.run_id limit 1 offset @most), 1e300) as last
-		from (select b.version_id, b.device, (select y.age from bests y where y.version_id = b.version_id and y.device = b.device
-				and y.achieved_at >= @from and y.achieved_at < @until order by y.age limit 1) as age
-			from boards b where b.version_id in @versions and b.device in @devices limit 1000000) n limit 1000000) c
-	join bests x on x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last
-		and x.achieved_at >= @from and x.achieved_at < @until and not exists (` + betterInSeason + `)
-	join runs r on r.id = x.run_id
-	order by x.version_id, x.device, x.score_ns, x.run_id`
+// lastEntry ends a query for something of the last of those entries of a board b. No age is above 0.
+const lastEntry = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// betterInSeason is a later step of the person of a step x. The limit keeps PostgreSQL from reading everyone's steps for it.
-const betterInSeason = `select 1 from bests y where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and y.age = x.age
-				and y.achieved_at < @until and y.score_ns < x.score_ns limit 1`
+// seasonEntries are the same of a season: of each person the last step in it. A run that was slower than an earlier one of its
+// person is no step.
+const seasonEntries = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastInSeason + `), 0) as age, coalesce((select x.score_ns ` + lastInSeason + `), 1e300) as last
+		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
+	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + inSeason + `
+		union all select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age < c.age and ` + inSeason + `)
+	select x.version_id, x.device, x.user_id, x.run_id, x.age, x.score_ns, r.interval_low, r.interval_high, x.achieved_at
+	from x join runs r on r.id = x.run_id
+	order by x.version_id, x.device, x.age, x.score_ns, x.run_id`
+
+const lastInSeason = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + inSeason + `
+			order by x.age, x.score_ns, x.run_id limit 1 offset @most`
+
+// inSeason chooses the last step of a person in a season from steps x. The limit keeps PostgreSQL from reading everyone's steps for it.
+const inSeason = `x.achieved_at >= @from and x.achieved_at < @until and not exists (select 1 from bests y
+			where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and (y.age, y.score_ns) < (x.age, x.score_ns)
+				and y.achieved_at >= @from and y.achieved_at < @until limit 1)`
 
 // few chooses boards by their versions and devices: those that are wanted, and those that have a version and a device of others.
 type few struct {
@@ -125,17 +129,15 @@ type ownAward struct {
 
 // ownAwards is the query for them. It looks first which entries are at most so much slower than the first of the band with the
 // last place with points: few of the hundreds that a person may have; the limit keeps both databases from joining first. That band is
-// asked for in the very words of the index bands_last. Behind counts the entries of the epoch alone.
-const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, r.achieved_at as since,
-		(select f.ahead + f.size from bands f where f.version_id = b.version_id and f.device = b.device and f.age = b.age
-			order by f.score_ns desc, f.run_id desc limit 1) - b.ahead - b.size as behind
+// asked for in the very words of the index bands_last.
+const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.size - b.ahead - b.size as behind, r.achieved_at as since
 	from (select t.id as task_id, t.devices, e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns from entries e
 		join tasks t on t.version_id = e.version_id
-		left join bands l on l.version_id = e.version_id and l.device = e.device and l.age = e.age and l.ahead < %[1]d and l.ahead + l.size >= %[1]d
+		left join bands l on l.version_id = e.version_id and l.device = e.device and l.ahead < %[1]d and l.ahead + l.size >= %[1]d
 		where e.user_id = @person and (t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= @now)
-			and e.score_ns <= coalesce(@reach * l.score_ns, 1e300)
+			and (e.age, e.score_ns) <= (coalesce(l.age, 0), coalesce(@reach * l.score_ns, 1e300))
 		limit 1000000) e
-	join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id = -e.age
+	join boards c on c.version_id = e.version_id and c.device = e.device
 	` + withBand + `
 	left join records r on r.version_id = e.version_id and r.device = e.device and b.run_id = e.run_id and b.ahead = 0 and r.run_id = (
 		select h.run_id from records h where h.version_id = e.version_id and h.device = e.device and h.age = e.age and h.user_id = e.user_id

@@ -47,8 +47,12 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 			t.Errorf("the board says %q, epoch %d", page.Epoch, page.EpochID)
 		}
 		records := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
-		if len(records) != 2 || records[0].ScoreNS != 130 || records[1].ScoreNS != 125 { // of the newest epoch alone
-			t.Errorf("records: %+v", records)
+		var history []string
+		for _, r := range records {
+			history = append(history, fmt.Sprint(r.ScoreNS, r.Older))
+		}
+		if diff := cmp.Diff([]string{"100 true", "100 true", "130 false", "90 true", "125 false"}, history); diff != "" {
+			t.Errorf("the history, and whether each record is of older software (-want +got):\n%s", diff)
 		}
 		var feed []string
 		for _, r := range modelstest.Got[[]boards.TaskRecord](t)(s.Boards.Records(t.Context(), boards.RecordFilter{Limit: 10})) {

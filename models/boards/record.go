@@ -27,18 +27,17 @@ type Record struct {
 type RecordHolder struct {
 	Record
 	UserName    string
-	Older       bool     // the board ranks scores of newer software; only Records reads it
+	Older       bool     // the board ranks scores of newer software
 	Unconfirmed bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
 	WasNS       *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
 	Note        string   // the person's; only History reads it
 }
 
-// History lists the records of a board's newest epoch, the oldest first.
+// History lists the records of a board, the oldest first. Each epoch has its own.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
-	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmed+" as unconfirmed, "+wasNS+" as was_ns").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmed+" as unconfirmed, "+wasNS+" as was_ns, "+olderRecord+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
-		Where("r.age = (select min(n.age) from records n where n.version_id = r.version_id and n.device = r.device)").
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
 	return list, db.ReadError(err, "the history of a board")
 }

@@ -65,12 +65,12 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 	return s.summariesFor(ctx, 0, versionIDs)
 }
 
-// summariesFor is Summaries with a person's places; 0: no one's. An entry of an older epoch than the board's has no place.
+// summariesFor is Summaries with a person's places; 0: no one's. An entry of an older epoch than the board's has a place behind the others.
 func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
 	if userID != 0 {
 		columns += ", (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end " + bandOfEntry + ") as band"
-		q = q.Joins("left join entries e on e.user_id = ? and e.version_id = c.version_id and e.device = c.device and e.age <= -c.epoch_id", userID)
+		q = q.Joins("left join entries e on e.user_id = ? and e.version_id = c.version_id and e.device = c.device", userID)
 	}
 	var boards []short
 	if err := q.Select(columns).Scan(&boards).Error; err != nil {

@@ -139,6 +139,31 @@ func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 	})
 }
 
+// TestNewSoftwareLeavesEveryoneTheirPoints: entries that wait to be measured again stand behind those that have been.
+func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		c, ctx := newCrowd(t, s), t.Context()
+		c.on(t, s, c.Task, c.Ann, c.Ben)
+		c.ScoreIn(t, s, c.others[0], 3000, "580")
+		season := boards.Season{From: time.Now().Add(-time.Hour), Until: time.Now().Add(time.Hour)}
+		for name, scope := range map[string]boards.Scope{"all time": {}, "a season": {Season: season}} {
+			want := []string{"1 Other 00 100 of 1 [1 0 0] 1", "2 Ann 80 of 1 [0 1 0] 0", "3 Ben 64 of 1 [0 0 1] 0"}
+			if diff := cmp.Diff(want, totals(t, s, scope, 3)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
+		own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(ctx, c.Ann.ID))
+		if len(own) == 0 || own[0].Points != 80 {
+			t.Errorf("Ann's page has the points %+v", own)
+		}
+		key := boards.Key{VersionID: c.Task.VersionID, Device: "CPU"}
+		list := modelstest.Got[map[boards.Key]boards.Summary](t)(s.Boards.Listed(ctx, c.Ann.ID, []int64{key.VersionID}))
+		if list[key].Own.Rank != 2 {
+			t.Errorf("a list of tasks gives Ann the place %+v", list[key].Own)
+		}
+	})
+}
+
 // TestAPersonsPointsAreThoseOfTheList: the page of a person reads them without everyone else's.
 func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

@@ -19,8 +19,8 @@ func TestAMessageSaysWhatTheStripOfTheRunSays(t *testing.T) {
 		reader int64
 		want   string
 	}{
-		{"run.ended", run, 3, "#57 by Ada, matmul on H100: 4.500 µs. Record. 3rd → 1st on H100. 2.00× faster than your best (#54)\nhttps://a.example/runs/78"},
-		{"run.ended", run, 0, "#57 by Ada, matmul on H100: 4.500 µs. Record. 3rd → 1st on H100. 2.00× faster than their best (#54)\nhttps://a.example/runs/78"},
+		{"run.ended", run, 3, "#57 by Ada, matmul on H100: 4.500 µs. Record. 3rd → 1st on H100. 2.00× faster than your previous best (#54)\nhttps://a.example/runs/78"},
+		{"run.ended", run, 0, "#57 by Ada, matmul on H100: 4.500 µs. Record. 3rd → 1st on H100. 2.00× faster than their previous best (#54)\nhttps://a.example/runs/78"},
 		{"run.ended", failed, 3, "#58 by Ada, matmul on H100: test failed\nhttps://a.example/runs/79"},
 		{"worker.lost", map[string]any{"worker": "rack-7"}, 0, "Worker rack-7 sends no heartbeats."},
 		{"wait.long", map[string]any{"device": "H100", "waiting": 3, "oldest_since": "2026-11-25T10:00:00Z"}, 0, "3 jobs wait for H100, since 25 Nov 2026, 10:00 UTC."},

@@ -33,7 +33,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	}
 	if o.Entry { // the next one stands beside the entry
 		add("next", next(o, scoreNS), o.NextSubmission)
-		add("why", why(o), 0)
+		add("why", why(o, mine), 0)
 	}
 	if o.Roof != nil {
 		add("roof", format.Percent(*o.Roof)+" of this device's measured limit", 0)
@@ -92,7 +92,7 @@ func place(o boards.Outcome, device string, mine bool) string {
 
 // best compares a run with the person's other one: with their entry, or as their entry with their best before.
 func best(o boards.Outcome, score float64, mine bool) string {
-	other := fmt.Sprintf("%s best (#%d)", whose(mine), o.BestSubmission)
+	other := fmt.Sprintf("%s previous best (#%d)", whose(mine), o.BestSubmission)
 	if !o.Entry {
 		other = fmt.Sprintf("%s entry (#%d)", whose(mine), o.BestSubmission)
 	}
@@ -148,18 +148,21 @@ func next(o boards.Outcome, score float64) string {
 }
 
 // why says what puts the neighbor and the run on different ranks although there is no clear difference.
-func why(o boards.Outcome) string {
+func why(o boards.Outcome, mine bool) string {
 	if o.NextWhy == "" {
 		return ""
 	}
-	behind, run, better := "Ranked "+format.Ordinal(o.Rank, false), "this run", o.NextRank
+	who, behind, run, better := "This person", "Ranked "+format.Ordinal(o.Rank, false), "this run", o.NextRank
+	if mine {
+		who = "You"
+	}
 	if o.NextRank > o.Rank {
-		behind, run, better = o.NextUser+" ranks "+format.Ordinal(o.NextRank, false), "their run", o.Rank
+		who, behind, run, better = o.NextUser, o.NextUser+" ranks "+format.Ordinal(o.NextRank, false), "their run", o.Rank
 	}
 	place := format.Ordinal(better, false) + " place"
 	switch o.NextWhy {
 	case boards.BehindByWidth:
-		return fmt.Sprintf("%s, not level with %s, because one of the two intervals is too wide for a tie. More runs of the same source narrow it", behind, place)
+		return fmt.Sprintf("%s may be tied for %s, but the measurement is too noisy to say. Running the same source again narrows it", who, place)
 	case boards.BehindFirst:
 		return fmt.Sprintf("%s because %s is clearly slower than the first entry in %s, which decides ties", behind, run, place)
 	}

@@ -124,6 +124,9 @@ func (b *board) readPast(ctx context.Context) (err error) {
 		return err
 	}
 	b.History = slices.DeleteFunc(b.History, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.past) })
+	for i := range b.History {
+		b.History[i].Older = len(list) > 0 && b.History[i].Age > list[0].Age
+	}
 	b.Baselines, err = store.Baselines(ctx, version, b.Device)
 	return err
 }

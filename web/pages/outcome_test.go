@@ -39,7 +39,7 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	s.Finish(worse, 7.5e3)
 
 	doc := mine.Page(webtest.SubmissionPath(fast), http.StatusOK)
-	want := fmt.Sprintf("Record; 62nd → 1st on H200; 10.0× faster than your best (#%d); 2.08× faster than ", slow.SubmissionID)
+	want := fmt.Sprintf("Record; 62nd → 1st on H200; 10.0× faster than your previous best (#%d); 2.08× faster than ", slow.SubmissionID)
 	said := outcomeOf(doc)
 	if !strings.HasPrefix(said, want) || !strings.HasSuffix(said, " (2nd)") {
 		t.Errorf("the record says %q, want %q …", said, want)
@@ -52,7 +52,7 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 		t.Error("the record looks like any run")
 	}
 	webtest.WantText(t, doc, "[data-outcome] [data-score]", "5.000 µs")
-	if said := outcomeOf(others.Page(webtest.SubmissionPath(fast), http.StatusOK)); !strings.Contains(said, fmt.Sprintf("faster than their best (#%d)", slow.SubmissionID)) {
+	if said := outcomeOf(others.Page(webtest.SubmissionPath(fast), http.StatusOK)); !strings.Contains(said, fmt.Sprintf("faster than their previous best (#%d)", slow.SubmissionID)) {
 		t.Errorf("others read %q", said)
 	}
 	if said := outcomeOf(mine.Page(webtest.SubmissionPath(worse), http.StatusOK)); said != fmt.Sprintf("Your entry stays 1st on H200; This run is 1.50× slower than your entry (#%d)", fast.SubmissionID) {
@@ -116,7 +116,7 @@ func TestTheOutcomeComesIntoTheOpenWorkbench(t *testing.T) {
 	run := s.Newest(s.Ada)
 	s.Finish(run, 4.5e3)
 	w.Shows("#bench-run [data-outcome] [data-fact=place]", "5th → 1st on H200")
-	w.Shows("#bench-run [data-outcome] [data-fact=best]", fmt.Sprintf("2.65× faster than your best (#%d)", s.Done.SubmissionID))
+	w.Shows("#bench-run [data-outcome] [data-fact=best]", fmt.Sprintf("2.65× faster than your previous best (#%d)", s.Done.SubmissionID))
 	w.Until(`document.querySelector("#tab-verdict").ariaSelected == "true" && document.querySelector("#bench-run [data-outcome]").getBoundingClientRect().bottom < innerHeight`)
 	w.Until(`getComputedStyle(document.querySelector("[data-outcome]")).animationName == "shine"`)
 	w.Until("window.opened")

@@ -23,6 +23,7 @@ type Step struct {
 	When      time.Time
 	ScoreNS   float64
 	Name, URL string
+	Older     bool // of software that the board ranks no more
 }
 
 // Dot is entries with one score, or as good as one.
@@ -44,6 +45,7 @@ type Line struct {
 // lanes in the second, scores upwards in both. What must keep its shape, dots and texts, has its place in percent.
 type drawing struct {
 	Curve, Area string
+	Older       string // the curve of older software, to where the other begins
 	Points      []point
 	Rows        []row // round scores at the left, the least first
 	Marks       []mark
@@ -60,6 +62,7 @@ type (
 		X, Y, Title, URL string
 		Name             string // empty: no room
 		End, Below       bool   // the name ends at the point; it stands below it
+		Older            bool
 		Phone            bool   // a phone has room for the name
 	}
 	row  struct{ Path, At, Label string }
@@ -149,27 +152,38 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 	d.SameDay = format.Day(d.First) == format.Day(d.Last)
 	span := d.Last.Sub(d.First)
 	d.SameHour = d.SameDay && len(steps) > 1 && span < time.Hour
-	var curve strings.Builder
+	var curve, older strings.Builder
 	d.Points = make([]point, len(steps))
 	for i, s := range steps {
 		x, y := chartFrom, scale.of(s.ScoreNS)
 		if span > 0 {
 			x += (chartTo - chartFrom) * min(max(float64(s.When.Sub(d.First))/float64(span), 0), 1)
 		}
-		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL,
+		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL, Older: s.Older,
 			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Name, format.Minute(s.When))}
 		d.at = append(d.at, place{x, y})
 	}
+	began := d.at[len(d.at)-1].x
 	for i, p := range d.Points {
-		x, y := strings.TrimSuffix(p.X, "%"), strings.TrimSuffix(p.Y, "%")
-		if i == 0 {
-			curve.WriteString("M" + x + " " + y)
+		line, x, y := &curve, strings.TrimSuffix(p.X, "%"), strings.TrimSuffix(p.Y, "%")
+		if p.Older {
+			line = &older
 		} else {
-			curve.WriteString("H" + x + "V" + y)
+			began = min(began, d.at[i].x)
+		}
+		if line.Len() == 0 {
+			line.WriteString("M" + x + " " + y)
+		} else {
+			line.WriteString("H" + x + "V" + y)
 		}
 	}
-	d.Curve = curve.String() + "H100"
-	d.Area = fmt.Sprintf("%sV100H%.2fZ", d.Curve, chartFrom)
+	if older.Len() > 0 {
+		d.Older = fmt.Sprintf("%sH%.2f", older.String(), began)
+	}
+	if curve.Len() > 0 {
+		d.Curve = curve.String() + "H100"
+		d.Area = fmt.Sprintf("%sV100H%.2fZ", d.Curve, began)
+	}
 }
 
 const (

@@ -113,7 +113,7 @@ func TestAnAuthorCancelsARejudge(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, cora.Post("/tasks/small/rejudge/cancel", nil), http.StatusOK), "[data-state=cancelled]", "Why not.")
 }
 
-// olderHasNoRank: Cid's run, which stands last on the board, has none on its own page, his, its badge and in a frame either.
+// olderHasNoRank: Cid's run keeps its place last on the board and on his page, and has no rank on its own, its badge, and in a frame.
 func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.Document) {
 	s.T.Helper()
 	row := board.Find("[data-older] tbody tr")
@@ -122,7 +122,7 @@ func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.D
 	if n := card.Find("[data-fact=place], [data-fact=next]").Length(); n != 0 {
 		s.T.Errorf("a run of older software has a rank on its page: %s", webtest.Words(card.Find("[data-run]")))
 	}
-	webtest.WantText(s.T, visitor.Page(row.Find("a[href^='/users/']").AttrOr("href", ""), http.StatusOK), "[aria-labelledby=places] tbody", "– Small CPU older software")
+	webtest.WantText(s.T, visitor.Page(row.Find("a[href^='/users/']").AttrOr("href", ""), http.StatusOK), "[aria-labelledby=places] tbody", "(3) Small CPU older software")
 	if frame := webtest.Words(visitor.Page("/tasks/small/boards/CPU/embed", http.StatusOK).Find("tbody")); strings.Contains(frame, "Cid") || !strings.Contains(frame, "2 Ann") {
 		s.T.Errorf("the board in a frame says %q", frame)
 	}
@@ -151,13 +151,16 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	board := visitor.Page("/tasks/small/boards/CPU", http.StatusOK)
 	webtest.WantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	webtest.WantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
-	webtest.WantText(t, board, "[data-older] summary", "2 ranked. 1 older entry has no rank until it is measured again")
-	webtest.WantText(t, board, "[data-older]", "the top ten of an open board again by itself")
-	webtest.WantText(t, board, "[data-older] tbody tr", "– Cid 12.000 µs")
+	webtest.WantText(t, board, "[data-older] summary", "2 entries measured with the newest software. 1 other waits to be measured again")
+	webtest.WantText(t, board, "[data-older]", "the first hundred of an open board again by itself")
+	webtest.WantText(t, board, "[data-older] tbody tr", "(3) Cid 12.000 µs")
 	if rows, dots := board.Find("#board > table tbody tr").Length(), board.Find(".strip a[href^='/runs/']").Length(); rows != 2 || dots != 2 {
 		t.Errorf("2 are ranked, and there are %d rows and %d dots", rows, dots)
 	}
 	olderHasNoRank(s, visitor, board)
+	if n := board.Find(".chart .step.older").Length(); n != 1 || board.Find(".chart .point.older").Length() == 0 {
+		t.Errorf("the history of older software has %d grey lines", n)
+	}
 	doc := visitor.Page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, doc, "[data-drift]", "driver 570 → 580")
 	webtest.WantText(t, doc, "[data-drift]", "2 of 3 measured, 0.9 % faster overall")
