@@ -28,7 +28,6 @@ import (
 // The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
 // store migrates before anyone is let in, and workers find all tasks there, since the queue opens after these are installed.
 func serve(ctx context.Context, env Environment, cfg *Config) error {
-	defer LeaveRoom()()
 	log := cfg.logger(env.Stderr)
 	release, err := lockData(cfg.Data)
 	if err != nil {
