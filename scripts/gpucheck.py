@@ -208,7 +208,7 @@ def arguments(doc):
     options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")
     options.add_argument("--processes", type=int, default=0, help="most fresh processes of a submission; 0: the site's own number")
-    options.add_argument("--server", default="", help="further options of the server, as in --server='--energy --warm 2'")
+    options.add_argument("--server", default="", help="further options of the server, as in --server='--warm 2'")
     return options
 
 

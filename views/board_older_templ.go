@@ -46,11 +46,8 @@ func (b BoardTable) olderBand(band boards.Band) bool {
 	return boards.Entry{Age: band.Age}.Older(b.Board)
 }
 
-// waiting counts the entries of the whole board that wait to be measured again. The order by energy leaves them out.
+// waiting counts the entries of the whole board that wait to be measured again.
 func (b BoardTable) waiting() (n int) {
-	if b.ByEnergy {
-		return 0
-	}
 	for _, band := range b.Bands {
 		if b.olderBand(band) {
 			n += int(band.Size)
@@ -99,7 +96,7 @@ func olderEntries(b BoardTable) templ.Component {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(b.olderSays(n, older))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 56, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 53, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -112,7 +109,7 @@ func olderEntries(b BoardTable) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("Their scores come from older software than " + b.Epoch.String() + ", so they are not compared with it. Until they are measured again, they keep their order, behind the others, and their points. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 59, Col: 203}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 56, Col: 203}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -125,7 +122,7 @@ func olderEntries(b BoardTable) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The site measures the first hundred of an open board again by itself, while " + b.Device + " is idle. The others are measured again when their person submits again, or when the task's author has the board measured again. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 63, Col: 230}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 60, Col: 230}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -138,7 +135,7 @@ func olderEntries(b BoardTable) templ.Component {
 			var templ_7745c5c3_Var5 templ.SafeURL
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(DriftURL(b.Device))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 64, Col: 33}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 61, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -156,7 +153,7 @@ func olderEntries(b BoardTable) templ.Component {
 				var templ_7745c5c3_Var6 templ.SafeURL
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(b.URL(b.LastPage)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 67, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 64, Col: 50}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {

@@ -44,7 +44,7 @@ func TestFragmentsHideNamesOfAHiddenSource(t *testing.T) {
 	run := s.runs["is profiled"]
 	profile := webtest.ProfilePath(run)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200"
-	paths := []string{board + "?at=2999-01-01", board + "?columns=error", board + "?sort=energy", board + "?version=1",
+	paths := []string{board + "?at=2999-01-01", board + "?columns=error", board + "?version=1",
 		profile + "?kernel=0", profile + "?kernel=1", profile + ".json?case=2", profile + ".csv?case=2", profile + ".txt?case=2", profile + "?case=0&pin=" + fmt.Sprint(s.First.ID),
 		fmt.Sprintf("%s?case=0&pin=%d", webtest.ProfilePath(s.First), run.ID),
 		fmt.Sprintf("/compare?a=%d&b=%d", run.ID, run.ID), fmt.Sprintf("/compare?a=%d&b=%d&case=2", s.First.ID, run.ID),

@@ -153,7 +153,6 @@ type Run struct {
 	ErrNS        float64    `json:"err_ns,omitempty"`
 	Interval
 	Numerics
-	EnergyJ    *float64     `json:"energy_j,omitempty" jsonschema:"energy of a call of the longest case, in joules, of the whole GPU board with its idle power; absent: not measured, machine.energy has the reason"`
 	MemoryPeak *int64       `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
 	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including this and cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
 	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that represents all runs of this source on the board; absent: there are no others"`
@@ -230,7 +229,6 @@ type Entry struct {
 	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
 	Roof       *float64 `json:"roof,omitempty" jsonschema:"how close the score is to the device's measured limit, from 0 to 1; absent: the task does not state the work of a call, or the device was not measured"`
 	Numerics
-	EnergyJ    *float64  `json:"energy_j,omitempty" jsonschema:"energy of a call of the run's longest case, in joules, of the whole GPU board with its idle power; absent: not measured"`
 	MemoryPeak *int64    `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
 	Clock      string    `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; absent: no judge measured the time"`
 	Achieved   time.Time `json:"achieved"`

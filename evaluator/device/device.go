@@ -29,8 +29,6 @@ type Slot struct {
 	LibDir      string            // directory of libcuda.so.1; empty when it is not found, and for CPU
 	Links       map[string]string // GPU: settings of the links between GPUs, for the environment of programs
 
-	Energy EnergyCounter // nil where the unit counts no energy
-
 	lib nvml.Interface
 	gpu nvml.Device
 }
@@ -44,8 +42,6 @@ type Options struct {
 	// CPUSlots is how many runs the CPU may evaluate at a time: 0 means one less than it has
 	// cores, but at least one, and a negative number none.
 	CPUSlots int
-	// Energy has units read their counter of energy.
-	Energy bool
 	// NVML is the library to ask; nil means the system's.
 	NVML nvml.Interface
 	Log  *slog.Logger
@@ -70,9 +66,6 @@ func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	}
 	slots = append(slots, cpus...)
 	for i := range slots {
-		if !options.Energy {
-			slots[i].Energy = nil
-		}
 		slots[i].Index = i
 		slots[i].UUIDHash = hash(slots[i].UUID)
 	}

@@ -71,7 +71,6 @@ func describe(lib nvml.Interface, index int) (Slot, error) {
 		Nodes:  []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
 		LibDir: findLibrary("libcuda.so.1", libraryDirs()),
 		Links:  linkSettings(os.Environ()),
-		Energy: energyCounter(gpu),
 		lib:    lib, gpu: gpu,
 	}, nil
 }

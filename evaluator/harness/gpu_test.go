@@ -57,10 +57,6 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	}{
 		{"in_place", "leaderboard", plain, 0, "check", "pass"},
 		{"in_place", "profile", plain, 0, "check", "pass"},
-		{"in_place", "energy", plain, 0, "check", "pass"},
-		{"own_answer", "energy", plain, 0, "check", "pass"},
-		{"host_wait", "energy", plain, 0, "check", "pass"},
-		{"stale", "energy", plain, 112, "check", "fail"},
 		{"own_answer", "test", plain, 0, "test.0.numerics.elements", "1000"},
 		{"apart_answer", "test", plain, 0, "check", "pass"},
 		{"many_buffers", "test", "size: 300000; moving: 0; broken: no; seed: 1\n", 0, "test.0.numerics.note", "reference_fp64 failed: too many"},

@@ -133,8 +133,6 @@ func TestNativeVerdicts(t *testing.T) {
 		{"correct.cpp", "benchmark", 0, "pass", ""},
 		{"correct.cpp", "leaderboard", 0, "pass", ""},
 		{"correct.cpp", "profile", 0, "pass", ""},
-		{"correct.cpp", "energy", 0, "pass", ""},
-		{"counting.cpp", "energy", 112, "fail", "error at 0"},
 		{"wrong.cpp", "test", 112, "fail", "error at 7: expected"},
 		{"stale.cpp", "leaderboard", 112, "fail", "error at 0: expected"},
 		{"counting.cpp", "leaderboard", 112, "fail", "error at 0"},

@@ -61,9 +61,6 @@ func Mode(stage job.Stage) string {
 	}
 }
 
-// ModeEnergy tells a judge to make calls in a row, for a counter of energy.
-const ModeEnergy = "energy"
-
 // Bundle is the Name of a task's own program: the kernel runs inside it, and no judge times it.
 const Bundle = "bundle"
 

@@ -217,7 +217,6 @@ type Machine struct {
 	Kernel     string            `json:"kernel,omitempty"`
 	Sandbox    string            `json:"sandbox"`              // "bubblewrap", or "off"
 	Gauge      *Gauge            `json:"gauge,omitempty"`      // nil while the unit was not gauged
-	Energy     *Energy           `json:"energy,omitempty"`     // of a call; nil where no one looked for it
 	Conditions map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing
 	// Disturbances are what of them can be bad; nil of a worker that did not look.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`

@@ -34,9 +34,8 @@
 //	         1 CUDA), a uint32 role (0 inputs, 1 answers, 2 sealed records) and a uint64 size in bytes; their
 //	         descriptors travel with the frame, in this order
 //	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call; 2: the description comes with
-//	         INPUT; from bit 8 on: how many more times it is made in a row, of which the last answer counts; for a counter
-//	         of energy), and the description of the input: pickled for Python, the walked members for C++. Arrays are
-//	         given by where they will lie in a region, not by their contents
+//	         INPUT), and the description of the input: pickled for Python, the walked members for C++. Arrays are given by
+//	         where they will lie in a region, not by their contents
 //	3 END    no more calls; end of the channel means the same. For the judge the end of the channel means that the
 //	         runner has left, or says so (shutdown): only the pipe tells that its whole sandbox is dead
 //	4 INPUT  host only, with the release. Where the inputs' region is larger than 64 KB, the memory of the call's inputs, in

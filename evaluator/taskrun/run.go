@@ -130,8 +130,6 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 	if r.Job.Mode == job.ModeValidate {
 		return r.validate(ctx, program)
 	}
-	// After everything that decides: it may heat the unit.
-	r.energy(ctx, program)
 	return r.Interrupted(ctx, "", ctx.Err())
 }
 

@@ -82,7 +82,6 @@ type WorkerSettings struct {
 	Include     list
 	Profile     bool
 	NCU         string
-	Energy      bool
 	WarmPythons int
 	Processes   int
 	GaugeEvery  time.Duration

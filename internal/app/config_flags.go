@@ -55,7 +55,6 @@ func workerFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.Var(&w.Include, "include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
 	fs.StringVar(&w.NCU, "ncu", "", "path of ncu, such as /opt/nvidia/nsight-compute/2025.3.1/ncu, if the default does not fit the driver; default: the one on PATH, else in the folders of NVIDIA's packages")
-	fs.BoolVar(&w.Energy, "energy", false, "measure the energy of a call after each ranked run, with the GPU's counter; takes a few seconds longer")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "warm Python processes with torch per GPU, plus one that compiles; each CPU slot has one with NumPy; 0: none")
 	fs.IntVar(&w.Processes, "ranked-processes", harness.MostProcesses, "maximum number of fresh processes that measure a score; below 5, every score is marked as noisy")
 	fs.DurationVar(&w.GaugeEvery, "gauge-every", 10*time.Minute, "how often idle slots are measured with built-in kernels, for floor and roof, beginning a minute after the start; 0: never")

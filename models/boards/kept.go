@@ -71,7 +71,7 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown Shown, own 
 	key.part.Viewer = 0
 	shown, ok := recall[Shown](s.kept, key)
 	if ok {
-		if part.Viewer == 0 || part.ByEnergy {
+		if part.Viewer == 0 {
 			return shown, nil, nil
 		}
 		list, err := s.read(ctx, b, nil, Part{Viewer: part.Viewer, Before: part.Before})

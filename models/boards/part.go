@@ -18,7 +18,6 @@ import (
 // Part is the piece of a board that is read.
 type Part struct {
 	Offset, Limit int
-	ByEnergy      bool      // only entries whose energy was measured, the least first; no one's beside them
 	Viewer        int64     // a person whose entry is read, too, wherever it stands; 0: no one's
 	Before        time.Time // with which of a person's earlier scores an entry is compared: the best until then; zero: with none
 }
@@ -51,25 +50,23 @@ func (s *Boards) read(ctx context.Context, b Head, bands []Band, part Part) (lis
 	all := func() *gorm.DB {
 		return s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
 	}
-	q, order, skip := all(), entriesFirst, max(part.Offset, 0)
-	if part.ByEnergy {
-		q, order = energyOf(q, b.Board), energyFirst
-	} else if skip > 0 {
+	q, skip := all(), max(part.Offset, 0)
+	if skip > 0 {
 		at, err := s.bandAt(ctx, b, bands, skip)
 		if err != nil {
 			return nil, err
 		}
 		q, skip = q.Where(fromSpot, at.Age, at.ScoreNS, at.RunID), skip-int(at.Ahead)
 	}
-	entries := s.db.Read(ctx).Table("(?) p", q.Order(order).Offset(skip).Limit(part.Limit)).Select("p.*, false as own")
-	if part.Viewer != 0 && !part.ByEnergy {
+	entries := s.db.Read(ctx).Table("(?) p", q.Order(entriesFirst).Offset(skip).Limit(part.Limit)).Select("p.*, false as own")
+	if part.Viewer != 0 {
 		entries = s.db.Read(ctx).Raw("? union all ?", entries, all().Select("entries.*, true as own").Where("user_id = ?", part.Viewer))
 	}
 	found := s.standings(ctx, entries, "")
 	if !part.Before.IsZero() {
 		found = s.standings(ctx, entries, ofPart, db.Time(part.Before))
 	}
-	err = found.Order("e.own, " + ofEntries(order)).Scan(&list).Error
+	err = found.Order("e.own, " + ofEntries(entriesFirst)).Scan(&list).Error
 	return list, db.ReadError(err, "the board's entries")
 }
 
@@ -127,3 +124,6 @@ func (s *Boards) find(ctx context.Context, versionID int64, device, where string
 		Count(&before).Error
 	return int(before), e.UserID, db.ReadError(err, "entries before a person's")
 }
+
+// ofEntries gives the columns of an order the name of a query's entries.
+func ofEntries(order string) string { return "e." + strings.ReplaceAll(order, ", ", ", e.") }

@@ -17,7 +17,7 @@ func (s *Boards) Past(ctx context.Context, versionID int64, device string, at ti
 		Where("age = (select min(n.age) from bests n where n.version_id = ? and n.device = ? and n.achieved_at <= ?)", versionID, device, db.Time(at))
 	err = s.db.Read(ctx).Table("(?) e", until).
 		Select(`r.version_id, r.device, r.user_id, r.id as run_id, r.submission_id, -r.epoch_id as age, r.score_ns, r.std_ns, r.err_ns, r.clock,
-			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.pooled, r.disturbed, r.error_ulp, r.error_relative, r.memory_peak, r.energy_j, r.scored_at as achieved_at, e.tries, u.name as user_name, u.no_dataset, ` + ofValidation).
+			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.pooled, r.disturbed, r.error_ulp, r.error_relative, r.memory_peak, r.scored_at as achieved_at, e.tries, u.name as user_name, u.no_dataset, ` + ofValidation).
 		Joins("join runs r on r.id = e.run_id").Joins("join users u on u.id = e.user_id").Joins(withValidation).
 		Where("e.place = 1").Order("r.score_ns, r.id").Scan(&list).Error
 	if err != nil {

@@ -40,7 +40,6 @@ type Entry struct {
 	Clock        string  // as the run's
 	Interval
 	Roof       *float64  // as the run's
-	EnergyJ    *float64  `gorm:"column:energy_j"` // as the run's
 	Pooled     int       // as the run's: runs of equal sources that the score is made of; 0: one
 	Disturbed  string    // as the run's: why the conditions were bad
 	AchievedAt time.Time // since when it has this score: the end of the run, or of the newest run in its pool
@@ -79,7 +78,7 @@ type Taken struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, scored_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
 
 // Enter brings a valid run that has just ended onto its board. For a pooled run, e is the run that stands for it, whose
 // score may have changed. The change is nil if another run of the person stays before it and no record changed.

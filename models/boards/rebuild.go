@@ -27,8 +27,8 @@ func (s *Boards) RebuildEntries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, statement := range []string{
 			`delete from entries`,
-			`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, achieved_at)
-				select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, scored_at from (
+			`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, achieved_at)
+				select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at from (
 					select *, row_number() over (partition by version_id, device, user_id order by ` + bestFirst + `) as place
 					from runs where ` + StandingRun + `
 				) ranked where place = 1`,

@@ -76,12 +76,11 @@ type Run struct {
 	boards.Interval
 	Roof *float64 // how near the score is to the best that the device can do; nil if unknown
 	boards.Numerics
-	MemoryPeak *int64   // bytes that its ranked stage had at most; nil if not measured
-	EnergyJ    *float64 `gorm:"column:energy_j"` // energy of a call of its longest case; nil if not measured
-	Disturbed  string   // why the conditions were bad; empty: they were good, or are not known
-	HeldWhy    string   // why it waits for someone to look before it counts
-	PoolID     *int64   // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
-	Pooled     int      // runs that the score is made of; 0: this one, or those of a confirmation
+	MemoryPeak *int64 // bytes that its ranked stage had at most; nil if not measured
+	Disturbed  string // why the conditions were bad; empty: they were good, or are not known
+	HeldWhy    string // why it waits for someone to look before it counts
+	PoolID     *int64 // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
+	Pooled     int    // runs that the score is made of; 0: this one, or those of a confirmation
 	Harness    string
 	EpochID    int64        // the software it was measured with; 0: not recorded
 	Machine    *job.Machine `gorm:"serializer:json"`
@@ -116,7 +115,7 @@ func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID =
 func (r Run) Entry() boards.Entry {
 	return boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof,
 		Pooled: r.Pooled, Disturbed: r.Disturbed, AchievedAt: *r.ScoredAt,
 	}
 }

@@ -37,10 +37,7 @@ func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
 
 func (r *Run) setDone(result job.Result, found Findings) {
 	r.State, r.Failure, r.Infrastructure = StateDone, nil, false
-	r.Numerics, r.EnergyJ = numericsOf(result.Stages), nil
-	if e := result.Machine.Energy; e != nil && e.Joules > 0 {
-		r.EnergyJ = &e.Joules
-	}
+	r.Numerics = numericsOf(result.Stages)
 	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval

@@ -98,14 +98,10 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return runs.RedirectToGPU(c, task, false, err)
 	}
-	byEnergy, err := site.ByEnergy(c)
-	if err != nil {
-		return err
-	}
-	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change, byEnergy))) {
+	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.Part{Offset: (page - 1) * boardPage, Limit: boardPage, ByEnergy: byEnergy})
+	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.Part{Offset: (page - 1) * boardPage, Limit: boardPage})
 	if err != nil {
 		return err
 	}

@@ -48,16 +48,13 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 			return b, err
 		}
 	}
-	if b.ByEnergy, err = site.ByEnergy(c); err != nil {
-		return b, err
-	}
 	switch columns := c.Query("columns"); columns {
 	case "", "error", "memory":
 		b.Errors, b.Memory = columns == "error", columns == "memory"
 	default:
 		return b, site.Invalid("columns", "There is no column %q to add: write error or memory.", columns)
 	}
-	if at := c.Query("at"); at != "" && !b.ByEnergy {
+	if at := c.Query("at"); at != "" {
 		day, err := time.Parse(time.DateOnly, at)
 		if err != nil {
 			return b, site.Invalid("at", "%q is not a date: write it like 2026-11-01.", at)
@@ -83,19 +80,12 @@ func (b *board) read(ctx context.Context) (err error) {
 	if !b.past.IsZero() {
 		return b.readPast(ctx)
 	}
-	part := boards.Part{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, ByEnergy: b.ByEnergy, Viewer: b.ViewerID,
+	part := boards.Part{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, Viewer: b.ViewerID,
 		Before: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
-	if b.ByEnergy {
-		part.Limit++ // one more shows that there is another page: counting them all takes too long
-	}
 	if b.Shown, b.Own, err = b.pages.site.Store.Boards.Show(ctx, b.Head, part); err != nil {
 		return err
 	}
 	b.LastPage = int((b.Size + boardRows - 1) / boardRows)
-	if b.ByEnergy {
-		b.LastPage = b.PageNo + len(b.Standings)/(boardRows+1)
-		b.Standings = b.Standings[:min(len(b.Standings), boardRows)]
-	}
 	if len(b.Leaders) > 0 {
 		b.FirstRun, b.FirstNS = b.Leaders[0].RunID, b.Leaders[0].ScoreNS
 	}

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/clients/go"
-	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
@@ -212,49 +210,4 @@ func TestAPageBeyondTheBoardsEndIsItsLast(t *testing.T) {
 		t.Errorf("page 99 leads to page %s: %s", got, webtest.Words(doc.Find("#board")))
 	}
 	webtest.WantText(t, s.Browser().Page("/tasks/"+s.Task.Slug+"/boards/CPU?page=99", http.StatusOK), "#board", "This board has no entries yet")
-}
-
-func TestABoardHasASecondOrderByEnergy(t *testing.T) {
-	s := webtest.NewScene(t)
-	board := "/tasks/" + s.Task.Slug + "/boards/H200"
-	if s.Browser().Page(board, http.StatusOK).Find("[data-energy], [data-tools] a:contains('Order by energy')").Length() > 0 {
-		t.Error("the board shows energy that no one measured")
-	}
-	mallory := modelstest.Person(t, s.Cfg.Store, "Mallory", accounts.RoleUser)
-	s.Energy = &job.Energy{Joules: 0.0042, Watts: 350, Calls: 60_000, MeanNS: 12_000, Case: "n: 4096; seed: 23"}
-	s.Finish(s.Queued, 11e3)
-	s.Energy = &job.Energy{Joules: 0.00071, Watts: 100, Calls: 60_000, MeanNS: 7_100, Case: "n: 4096; seed: 23"}
-	s.Finish(s.Submit(mallory, "H200", webtest.GoodKernel), 20e3)
-	s.Energy = &job.Energy{Why: "The device's counter of energy did not move for long enough."}
-	still := s.Submit(s.Admin, "H200", webtest.GoodKernel)
-	s.Finish(still, 10.5e3)
-
-	doc := s.Browser().Page(board, http.StatusOK)
-	webtest.WantText(t, doc, fmt.Sprintf("#entry-%d [data-energy]", s.Ada.ID), "4.2 mJ")
-	webtest.WantText(t, doc, fmt.Sprintf("#entry-%d [data-energy]", s.Admin.ID), "not measured")
-	order, _ := doc.Find("[data-tools] a:contains('Order by energy')").Attr("href")
-	doc = s.Browser().Page(order, http.StatusOK)
-	webtest.CheckSound(t, doc)
-	var people []string
-	doc.Find("#board tbody tr").Each(func(_ int, row *goquery.Selection) { people = append(people, webtest.Words(row.Find(".who"))) })
-	if got := strings.Join(people, ", "); got != "Mallory, Ada Lovelace" {
-		t.Errorf("by energy: %s", got)
-	}
-	if doc.Find("[data-by-energy]").Length() != 1 || doc.Find("#board [hx-get], #board").First().AttrOr("hx-get", "") != board+"?page=1&order=energy" {
-		t.Errorf("the second order is asked for again as %q", doc.Find("#board").AttrOr("hx-get", ""))
-	}
-	s.Browser().Page(board+"?order=colour", http.StatusUnprocessableEntity)
-
-	webtest.WantText(t, s.Browser().Page(fmt.Sprintf("/submissions/%d", s.Queued.SubmissionID), http.StatusOK), "[data-run] [data-energy]", "4.2 mJ per call of “n: 4096; seed: 23”: 350 W on average over")
-	webtest.WantText(t, s.Browser().Page(fmt.Sprintf("/submissions/%d", still.SubmissionID), http.StatusOK), "[data-run] [data-energy]", "Not measured. The device's counter of energy did not move")
-	var answer client.Board
-	if err := json.Unmarshal([]byte(webtest.Body(t, s.Browser().Get("/api/v1/boards/"+s.Task.Slug+"/H200?order=energy"))), &answer); err != nil {
-		t.Fatal(err)
-	}
-	if len(answer.Entries) != 2 || answer.Entries[0].User.Name != "Mallory" || *answer.Entries[0].EnergyJ != 0.00071 || answer.Entries[0].Rank < 20 {
-		t.Errorf("the API says %+v", answer.Entries)
-	}
-	if rows := webtest.Body(t, s.Browser().Get(board+"/entries.csv")); !strings.Contains(rows, ",0.499,5.96e-08,0.0042,,,,\n") {
-		t.Errorf("the CSV lacks the energy: %.300s", rows)
-	}
 }

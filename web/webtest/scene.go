@@ -28,7 +28,6 @@ type Scene struct {
 	Working    work.Run     // ada's, in its benchmark
 	Queued     work.Run     // ada's, waits
 	Worker     *Worker      // has working
-	Energy     *job.Energy  // of the runs that end from now on
 }
 
 // NewScene starts a site with a scene.
@@ -167,7 +166,7 @@ func (s *Scene) Attempt(run work.Run) work.Attempt {
 func (s *Scene) Record(result job.Result, score *work.Score) {
 	s.T.Helper()
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
-		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Energy: s.Energy, Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
+		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
 	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: score})
 	if err != nil {

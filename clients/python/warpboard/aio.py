@@ -61,11 +61,9 @@ class AsyncWarpboard:
         """Leaves a members' board."""
         await self._call(self.site.leave, task)
 
-    async def board(
-        self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None
-    ) -> Board:
+    async def board(self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None) -> Board:
         """Returns the ranking of a task on a device, like Warpboard.board."""
-        return await self._call(self.site.board, task, device, page=page, version=version, order=order)
+        return await self._call(self.site.board, task, device, page=page, version=version)
 
     async def submit(
         self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",

@@ -109,7 +109,6 @@ class Entry:
     err_ns: float = 0.0
     roof: Optional[float] = None  # 0 to 1: how near the score is to the device's best
     error_ulp: Optional[float] = None
-    energy_j: Optional[float] = None
     memory_peak: Optional[int] = None  # bytes
     clock: str = ""
     disturbed: str = ""
@@ -158,7 +157,6 @@ class Run:
     noisy: bool = False
     pooled_runs: int = 0
     error_ulp: Optional[float] = None
-    energy_j: Optional[float] = None
     memory_peak: Optional[int] = None  # bytes
     clock: str = ""
     disturbed: str = ""

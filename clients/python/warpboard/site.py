@@ -66,15 +66,13 @@ class Warpboard:
         """Leaves a members' board. Your entries stay; an invite code lets you in again."""
         self._transport.read("DELETE", f"{API}/tasks/{_part(task)}/membership", timeout=QUICK)
 
-    def board(
-        self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None
-    ) -> Board:
-        """Returns the ranking of a task on a device: all of it, or one page of 100. order "energy": the least energy first."""
+    def board(self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None) -> Board:
+        """Returns the ranking of a task on a device: all of it, or one page of 100."""
         about: Dict[str, Any] = {}
         entries: List[Entry] = []
         number = page or 1
         while True:
-            about = self._get(f"/boards/{_part(task)}/{_part(device)}", page=number, version=version, order=order)
+            about = self._get(f"/boards/{_part(task)}/{_part(device)}", page=number, version=version)
             found = about.get("entries") or []
             total = part(about, "total", int)
             entries += rows(Entry, [_entry(one) for one in found] if isinstance(found, list) else found)

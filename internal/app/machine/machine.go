@@ -21,7 +21,6 @@ type Settings struct {
 	Data          string // directory; the sandbox has its root in it
 	Objects       string // directory of compiled objects
 	CPUSlots      int    // -1: as many as fit
-	Energy        bool   // measure it by the GPU's counter
 	Unsandboxed   bool   // programs have this user's rights
 	FirstUID      int    // of the sandboxes
 	Libraries     map[string]string
@@ -31,7 +30,7 @@ type Settings struct {
 // Find is a worker's configuration as far as this machine decides it: its devices, compilers and sandbox. The rest is left
 // to the command.
 func Find(ctx context.Context, s Settings) (evaluator.Config, *sandbox.Sandbox, error) {
-	units, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Energy: s.Energy, Log: s.Log})
+	units, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}

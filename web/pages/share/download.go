@@ -25,11 +25,11 @@ func (s *Share) BoardCSV(c *fiber.Ctx) error {
 		return err
 	}
 	rows := [][]string{{"rank", "tied", "person", "person_id", "score_ns", "error_ns", "interval_low_ns", "interval_high_ns", "processes", "tries", "achieved_at", "run", "submission", "pooled_runs", "disturbed",
-		"error_ulp", "error_relative", "energy_j", "memory_peak", "validation", "validation_message", "validation_version"}}
+		"error_ulp", "error_relative", "memory_peak", "validation", "validation_message", "validation_version"}}
 	for _, e := range list {
 		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.Exact(e.ScoreNS), format.Exact(e.ErrNS),
 			exact(e.LowNS), exact(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.Tries), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
-			exact(e.ErrorULP), exact(e.ErrorRelative), exact(e.EnergyJ), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
+			exact(e.ErrorULP), exact(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
 	}
 	return site.SendCSV(c, rows)
 }

@@ -17,7 +17,6 @@ namespace warpboard {
 
 enum FrameKind : uint32_t { FRAME_READY = 1, FRAME_CASE = 1, FRAME_CALL = 2, FRAME_END = 3, FRAME_INPUT = 4 };
 
-constexpr uint32_t CALL_REPEATS = 8;  // the bits of the flags from here on: how many more times it is made, of which the last answer counts
 constexpr uint32_t CALL_RANGE = 1;  // open the profiler's range around the call
 
 struct FrameHead {

@@ -93,8 +93,8 @@ inline bool device_arrays_apart() {
 template <class Heap>
 class InputMaker {
 public:
-    InputMaker(const std::string& description, bool released, const Region& host, const Region& device, bool apart = false)
-        : in_(description.data(), description.size()), released_(released), apart_(apart), host_(host), device_(device) {}
+    InputMaker(const std::string& description, bool released, const Region& host, const Region& device)
+        : in_(description.data(), description.size()), released_(released), host_(host), device_(device) {}
 
     template <class T>
     void make(T& value) {
@@ -151,7 +151,7 @@ private:
             return;
         }
         unsigned char* place = host_.base + in_.number<uint64_t>();
-        if (!apart_) Heap::place_next(place, bytes + (is_string<T> ? sizeof(Element) : 0));
+        Heap::place_next(place, bytes + (is_string<T> ? sizeof(Element) : 0));
         value = sized<T>(count);
         Heap::place_next(nullptr, 0);
         void* made = block_data(value);
@@ -165,7 +165,6 @@ private:
 
     Reader in_;
     bool released_;
-    bool apart_;  // arrays of the host have memory of their own: what the judge wrote stays as it is
     const Region& host_;
     const Region& device_;
     std::vector<Late> late_;

@@ -72,28 +72,6 @@ public:
         return finish(passed);
     }
 
-    // Makes calls of the only case in a row, without the judge between them, for at least as long as a counter of energy
-    // needs, and says when they began and ended; the last one's answer is checked. The worker reads the counter.
-    int energy() {
-        report_.log("benchmark-count", cases_.size());
-        const std::string prefix = begin(0, "benchmark.");
-        Verdict verdict = call(cases_[0], true);  // compiles and loads
-        Stamps stamps;
-        uint32_t more = 0;
-        for (int i = 0; i < most_windows && verdict.passed; ++i) {
-            verdict = calls_->call(cases_[0], true, more << CALL_REPEATS, stamps);
-            const double wall = stamps.done - stamps.released;
-            if (!verdict.passed || wall >= window_ns) break;
-            more = static_cast<uint32_t>(std::min({1.25 * window_ns * (more + 1) / wall, 50.0 * (more + 1), most_repeats}));
-        }
-        if (verdict.passed) {
-            report_.log(prefix + "energy.calls", size_t{more} + 1);
-            report_.log(prefix + "energy.begin", static_cast<size_t>(stamps.released));
-            report_.log(prefix + "energy.end", static_cast<size_t>(stamps.done));
-        }
-        return finish(log(prefix, verdict, false));
-    }
-
 private:
     struct Timed {
         const Case& of;
@@ -196,8 +174,6 @@ private:
         return passed ? 0 : ExitCodes::EXIT_VALIDATE_FAIL;
     }
 
-    static constexpr double window_ns = 0.7e9, most_repeats = (1 << 24) - 1;  // of calls in a row
-    static constexpr int most_windows = 8;
     static constexpr size_t calls_between = 4;   // timed calls for each of our own runner
     static constexpr int skipped = 3;            // first calls of our own runner
 
@@ -214,7 +190,7 @@ private:
 template <class Task, class Device, class RunnerDevice>
 int run_stage(Report& report, const std::string& mode, const char* path) {
     const bool timed = mode == "benchmark" || mode == "leaderboard";
-    if (!timed && mode != "test" && mode != "profile" && mode != "energy") {
+    if (!timed && mode != "test" && mode != "profile") {
         std::fprintf(stderr, "unknown mode '%s'\n", mode.c_str());
         return ExitCodes::EXIT_USAGE;
     }
@@ -228,14 +204,13 @@ int run_stage(Report& report, const std::string& mode, const char* path) {
     Judge<Task, Device, Own> judge(report, device, own.get(), std::move(cases));
     if (mode == "test") return judge.test();
     if (mode == "profile") return judge.profile();
-    if (mode == "energy") return judge.energy();
     return judge.benchmark(mode == "leaderboard");
 }
 
 template <class Task, class Device, class RunnerDevice>
 int judge_main(int argc, char** argv) {
     if (argc != 3) {
-        std::fprintf(stderr, "usage: %s test|benchmark|leaderboard|profile|energy FILE\n", argv[0]);
+        std::fprintf(stderr, "usage: %s test|benchmark|leaderboard|profile FILE\n", argv[0]);
         return ExitCodes::EXIT_USAGE;
     }
     Report report;

@@ -67,8 +67,7 @@ private:
         forget();
         Reader in(body.data(), body.size());
         number_ = in.number<uint32_t>();
-        const auto flags = in.number<uint32_t>();
-        const bool range = (flags & CALL_RANGE) != 0;
+        const bool range = (in.number<uint32_t>() & CALL_RANGE) != 0;
         const std::string description = body.substr(body.size() - in.left());
         InputMaker<Memory> maker(description, Device::released_on_host, region(REGION_HOST), region(REGION_DEVICE));
         Input input{};
@@ -81,17 +80,7 @@ private:
             device_.begin(*page_.page, number_, region(REGION_DEVICE), region(REGION_DEVICE, REGION_SEALED));
             maker.fill_device([this](void* into, const void* from, size_t bytes) { device_.copy(into, from, bytes); });
         }
-        for (uint32_t more = flags >> CALL_REPEATS; more > 0; --more) again(description);
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
-    }
-
-    // One more call, whose answer nobody wants.
-    void again(const std::string& description) {
-        InputMaker<Memory> maker(description, Device::released_on_host, region(REGION_HOST), region(REGION_DEVICE), true);
-        Input input{};
-        maker.make(input);
-        maker.fill();
-        Kernel::call(input, [](Output&&) {});
     }
 
     // Makes room for the next input: what is mapped already takes longer to replace.

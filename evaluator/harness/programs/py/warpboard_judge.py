@@ -1,6 +1,6 @@
 """The judge of Python tasks: draws inputs, lets the runner make calls on them, checks the answers and times the calls.
 
-    python3 warpboard_judge.py test|benchmark|leaderboard|profile|energy FILE
+    python3 warpboard_judge.py test|benchmark|leaderboard|profile FILE
 
 The task gives reference.py with generate_input(**arguments) and check_implementation(data, output), which returns (bool,
 message) or a message that is empty when the output is right, and may give reference_fp64(data), the right answer in double
@@ -26,13 +26,12 @@ from warpboard_regions import HostMemory, Regions
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
 from warpboard_stats import Stats, StopRule
 from warpboard_task import Task
-from warpboard_wire import RANGE, REPEATS, Door, Refused, RunnerGone, sleep_exactly
+from warpboard_wire import RANGE, Door, Refused, RunnerGone, sleep_exactly
 
 _CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
 # Of one of the fresh processes that measure a score: five take about as long as one of a benchmark.
 _LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": 12, "cuda": 40}
-_WINDOW_NS, _MOST_WINDOWS, _MOST_REPEATS = 0.7e9, 8, (1 << 24) - 1  # of calls in a row, for a counter of energy
 
 
 class Judge:
@@ -167,32 +166,6 @@ class Judge:
         self.runners.end()
         return passed
 
-    def energy(self):
-        """Makes calls of the only case in a row, without the judge between them, for at least as long as a counter of
-        energy needs, and says when they began and ended; the last one's answer is checked. The worker reads the counter."""
-        key, case, more = "benchmark.0", self.cases[0], 0
-        self.report.log("benchmark-count", 1)
-        self.report.log(f"{key}.spec", case.spec)
-        self.runner.begin_case()
-        good, message, made = self.call(case, fresh=True)  # compiles, tunes and loads
-        for _ in range(_MOST_WINDOWS):
-            if not good:
-                break
-            good, message, made = self.call(case, fresh=True, flags=more << REPEATS)
-            if good and made.wall >= _WINDOW_NS:
-                break
-            if good:
-                more = min(int(1.25 * _WINDOW_NS * (more + 1) / made.wall), 50 * (more + 1), _MOST_REPEATS)
-        if good:
-            self.report.log(f"{key}.energy.calls", more + 1)
-            self.report.log(f"{key}.energy.begin", made.begin)
-            self.report.log(f"{key}.energy.end", made.begin + int(made.wall))
-        else:
-            self.report.log(f"{key}.error", message)
-        self.report.log(f"{key}.status", "pass" if good else "fail")
-        self.runners.end()
-        return good
-
 
 class Runners:
     """The fresh processes of the submission, one after the other, each of one rank or of several. Each shares the memory of
@@ -261,8 +234,6 @@ def judge(mode, report, make_task, cases, ranks):
         return stages.test()
     if mode == "profile":
         return stages.profile()
-    if mode == "energy":
-        return stages.energy()
     return stages.benchmark(ranked=mode == "leaderboard")
 
 
@@ -273,8 +244,8 @@ def ranks_asked():
 
 
 def main(make_task=Task, cases_of=read_cases):
-    if len(sys.argv) != 3 or sys.argv[1] not in ("test", "benchmark", "leaderboard", "profile", "energy"):
-        print("usage: warpboard_judge.py test|benchmark|leaderboard|profile|energy FILE", file=sys.stderr)
+    if len(sys.argv) != 3 or sys.argv[1] not in ("test", "benchmark", "leaderboard", "profile"):
+        print("usage: warpboard_judge.py test|benchmark|leaderboard|profile FILE", file=sys.stderr)
         return EXIT_USAGE
     report = Report()
     try:

@@ -17,7 +17,7 @@ from warpboard_answer import NoRoom, describe
 from warpboard_host import Mapped, Rehearsal, is_mapped_in_call
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, FOLLOWS, HOST, INPUTS, PAGE_FD, RANGE, READY, REPEATS, SEALED, Channel, Page, RunnerGone, unpack_call,
+    ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, FOLLOWS, HOST, INPUTS, PAGE_FD, RANGE, READY, SEALED, Channel, Page, RunnerGone, unpack_call,
     unpack_case)
 
 _LATER = object()  # in place of an input whose description comes with the release
@@ -176,18 +176,7 @@ def make_call(device, kernel, number, flags, description, regions):
     data = _LATER if flags & FOLLOWS else restore(description, regions.view)
     for region in regions.answers.values():
         region.begin()
-    device.call(repeated(kernel, flags >> REPEATS), data, number, regions, bool(flags & RANGE))
-
-
-def repeated(kernel, more):
-    """The kernel, made so many more times; the kernel itself where there are none."""
-
-    def call(data):
-        for _ in range(more):
-            kernel(data)
-        return kernel(data)
-
-    return call if more else kernel
+    device.call(kernel, data, number, regions, bool(flags & RANGE))
 
 
 def choose_cuda(page):

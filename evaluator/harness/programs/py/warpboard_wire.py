@@ -22,7 +22,6 @@ HOST, CUDA = 0, 1  # kinds of regions
 INPUTS, ANSWERS, SEALED = 0, 1, 2  # roles of regions
 RANGE = 1  # flag of a call: open the profiler's range around it
 FOLLOWS = 2  # and the input's description comes with the release
-REPEATS = 8  # the bits of the flags from here on: how many more times the call is made; the last answer counts
 
 PAGE_SIZE = 256 << 10
 ANSWER_AT = 4096
