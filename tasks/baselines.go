@@ -14,7 +14,10 @@ import (
 // maxBaselines bounds the baseline runs of the site for a task, on each device.
 const maxBaselines = 8
 
-var baselineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)
+// labelName matches the names of baselines and the labels of templates.
+var labelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)
+
+const labelLimits = "has at most 40 letters, digits, spaces and . _ + -, and begins with a letter or digit"
 
 // baselines reads the submissions that the site runs to compare with, by name.
 func (r *taskReader) baselines(node *yaml.Node) map[string]string {
@@ -22,8 +25,8 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 	for name, value := range r.pairs(node, "baselines") {
 		at := join("baselines", name.Value)
 		switch {
-		case !baselineName.MatchString(name.Value):
-			r.refuse(name, at, "a baseline's name has at most 40 letters, digits, spaces and . _ + -, and begins with a letter or digit")
+		case !labelName.MatchString(name.Value):
+			r.refuse(name, at, "a baseline's name %s", labelLimits)
 			continue
 		case len(out) == maxBaselines:
 			r.refuse(name, at, "is one baseline too many: at most %d are run", maxBaselines)

@@ -49,8 +49,8 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 	out := map[string]string{}
 	for label, value := range r.pairs(node, "templates") {
 		at := join("templates", label.Value)
-		if !slices.Contains(templateLabels, label.Value) {
-			r.refuse(label, at, "unknown label; known are %s", strings.Join(templateLabels, ", "))
+		if !labelName.MatchString(label.Value) {
+			r.refuse(label, at, "a template's label %s", labelLimits)
 			continue
 		}
 		source := r.text(value, at)

@@ -14,7 +14,7 @@ import (
 // Whatever task.yml says, reading ends; and what is read can be written and read again, equal.
 func FuzzTaskYAML(f *testing.F) {
 	fuzztest.Moment(f)
-	for _, seed := range []string{minimal, full, cpp("defines: {A: null, B: 1.0}"), "a: &a [*a]", "<<: {a: 1}", "? [a]\n: b", minimal + "tests: [{a: [x, 'y', 1.0e+9]}]"} {
+	for _, seed := range []string{minimal, full, cpp("defines: {A: null, B: 1.0}"), "a: &a [*a]", "<<: {a: 1}", "? [a]\n: b", minimal + "tests: [{a: [x, 'y', 1.0e+9]}]", minimal + "tests: [{a: '1e3', b: \"'\"}]"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, yaml string) {

@@ -66,8 +66,8 @@ func contentKeys() []Key {
 			Limits: "No two names that differ only in case; no `..`."},
 		{Name: "files[].source", Required: true, Meaning: "The file's path, relative to task.yml, or `\"" + SubmissionSource + "\"` for the submitted code.",
 			Limits: "Inside the upload."},
-		{Name: "templates", Meaning: "Files to start from, by label.", Default: "{}",
-			Limits: "Labels: " + strings.Join(templateLabels, ", ") + ".", Example: "templates:\n  C++: template.cpp"},
+		{Name: "templates", Meaning: "Files to start from, by label, such as the language or the library that they use.", Default: "{}",
+			Limits: "A label has at most 40 letters, digits, spaces, and `. _ + -`.", Example: "templates:\n  C++: template.cpp"},
 		{Name: "submission_files", Default: "[]", Example: `submission_files: [kernels.h, "*.hpp"]`,
 			Meaning: "Further files that a submission may have beside its main file. Give names, or patterns in which `*` stands for any characters. " +
 				"They are placed beside the task's files, for `#include \"kernels.h\"` or `import helpers`. In C++ and CUDA C++, files that end in `.cu`, `.cpp`, `.cc`, or `.cxx` are compiled, too. Without it, a submission is one file.",
@@ -88,7 +88,8 @@ func measuringKeys() []Key {
 	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
 	caseDevices := fmt.Sprintf("A name, or a list of up to %d names, as in gpus: a model without form factor and memory means all devices of that family.", mostCaseDevices)
 	return []Key{
-		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name. To let the site draw a value, write `uniform 1000..5000`, `uniform 1000..5000 step 8`, or `choice 64|128|256`. For ranked runs, the drawn values are secret.", Default: "[]",
+		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name. To let the site draw a value, write `uniform 1000..5000`, `uniform 1000..5000 step 8`, or `choice 64|128|256`. For ranked runs, the drawn values are secret. " +
+			"In Python tasks, a text in quotes stays a text, as in `mode: \"1e3\"`; a whole number in quotes is a number, as on KernelBot.", Default: "[]",
 			Limits:  fmt.Sprintf("At most %d cases. Values are numbers, text, booleans, or lists of them, on one line and without `;`. A range has whole numbers, and two values or more. `world_size` cannot be a range, and tasks with their own eval program cannot have ranges.", MaxCases),
 			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: uniform 60000..70000, seed: 9173}"},
 		{Name: "benchmarks", Meaning: "Cases that are timed. Their answers are checked, too. Each timed call has a new `seed`.", Default: "[]",

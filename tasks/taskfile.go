@@ -25,8 +25,6 @@ const (
 	mostMemory     = 1 << 20 // MiB
 )
 
-var templateLabels = []string{"C++", "CUDA", "CuteDSL", "HIP", "Python", "Triton"}
-
 // taskReader reads one task.yml and loads the files that it names from around it.
 type taskReader struct {
 	reader
@@ -37,6 +35,8 @@ type taskReader struct {
 	// origins says where in the tree each of bundle.Files came from.
 	origins map[string]string
 	ignored []string // warnings about keys that are known and not used
+	// exactTexts says that the cases' values reach Python as the types that they have in task.yml.
+	exactTexts bool
 }
 
 // readTask reads the task in folder dir of t.
@@ -84,6 +84,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Baselines = r.baselines(f["baselines"])
 	def.Validation = r.validation(f["validation"])
 	r.solutions()
+	r.exactTexts = def.Lang == LangPython && (def.Config.Main == "" && !def.has(evalStem+".py") || r.text(f["harness"], "harness") == harnessWarpboard)
 	def.Tests = r.cases(f["tests"], "tests")
 	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
 	r.times(f, def)
@@ -239,6 +240,9 @@ func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
 			continue
 		}
 		text, ok := pyyaml.String(value)
+		if exact, ok := pyyaml.Exact(value); ok && r.exactTexts && !isRange(text) {
+			text = exact
+		}
 		switch {
 		case name.Value == DevicesKey:
 			out = append(out, r.caseDevices(value, at))

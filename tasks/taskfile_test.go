@@ -145,7 +145,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"no submission":           {strings.Replace(minimal, `"@SUBMISSION@"`, "eval.py", 1), `files: no entry has the source "@SUBMISSION@"`},
 		"main is no file":         {minimal + "config: {main: eval.py}\n", at + `config.main: "eval.py" is not the name of an entry of files`},
 		"no reference":            {"lang: py\ndescription: x\nfiles: [{name: submission.py, source: \"@SUBMISSION@\"}]\n", `files: no eval program is among them, and Warpboard's own harness needs "reference.py"`},
-		"template label":          {minimal + "templates: {Rust: template.py}\n", at + "templates.Rust: unknown label; known are C++, CUDA"},
+		"template label":          {minimal + "templates: {a/b: template.py}\n", at + "templates.a/b: a template's label has at most 40 letters"},
 		"template missing":        {minimal + "templates: {Python: t.py}\n", at + `templates.Python: there is no file "t.py"`},
 		"template submission":     {minimal + "templates: {Python: \"@SUBMISSION@\"}\n", at + "templates.Python: must be the path of a file"},
 		"tag in capitals":         {minimal + "tags: [Reduction]\n", at + `tags[0]: "Reduction" is not a tag: one has at most 24 lower case letters`},

@@ -105,8 +105,9 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	}
 	y.Add("files", files)
 	addConfig(y, d)
-	addCases(y, "tests", d.Tests)
-	addCases(y, "benchmarks", d.Benchmarks)
+	exact := d.Lang == LangPython && !d.OwnHarness
+	addCases(y, "tests", d.Tests, exact)
+	addCases(y, "benchmarks", d.Benchmarks, exact)
 	addTimes(y, d)
 	y.Set("ranking_by", string(d.RankingBy))
 	if d.Seed != nil {
@@ -179,23 +180,31 @@ func addConfig(y *pyyaml.Mapping, d Definition) {
 	}
 }
 
-func valueNode(c Case, arg Arg) *yaml.Node {
-	if arg.Name != DevicesKey {
-		return pyyaml.Exact(arg.Value)
+func valueNode(c Case, arg Arg, exact bool) *yaml.Node {
+	switch {
+	case arg.Name == DevicesKey:
+	case exact:
+		return pyyaml.WrittenExact(arg.Value)
+	default:
+		return pyyaml.Written(arg.Value)
 	}
 	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	for _, name := range c.Devices() {
-		list.Content = append(list.Content, pyyaml.Exact(name))
+		list.Content = append(list.Content, pyyaml.Written(name))
 	}
 	return list
 }
 
-func addCases(y *pyyaml.Mapping, key string, cases []Case) {
+func addCases(y *pyyaml.Mapping, key string, cases []Case, exact bool) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, c := range cases {
 		node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		for _, arg := range c {
-			node.Content = append(node.Content, pyyaml.Bare(arg.Name), valueNode(c, arg))
+			value := valueNode(c, arg, exact)
+			if value.Style == 0 && strings.ContainsAny(value.Value, ",[]{}") { // would be in quotes in a mapping of one line
+				node.Style = 0
+			}
+			node.Content = append(node.Content, pyyaml.Bare(arg.Name), value)
 		}
 		list.Content = append(list.Content, node)
 	}

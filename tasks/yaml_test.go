@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"warpboard/tasks"
 )
 
 // The right side was printed by Python 3.11 with PyYAML 6.0: str(yaml.safe_load(left)).
@@ -34,6 +36,37 @@ func TestCaseValuesAreWrittenAsPythonDoes(t *testing.T) {
 	}
 }
 
+// TestQuotedValuesStayTexts: Python takes a case's values apart again, and a text in task.yml stays one there. A whole number
+// is a number, as for KernelBot's programs.
+func TestQuotedValuesStayTexts(t *testing.T) {
+	values := [][2]string{ // as written, and what Warpboard's harness reads with ast.literal_eval
+		{`"1e3"`, `'1e3'`}, {`"None"`, `'None'`}, {`'True'`, `'True'`}, {`"[1, 2]"`, `'[1, 2]'`}, {`"(1, 2)"`, `'(1, 2)'`}, {`"{1: 2}"`, `'{1: 2}'`},
+		{`"'a'"`, `"'a'"`}, {`'"'`, `'"'`}, {`"-.5"`, `'-.5'`}, {`"0x10"`, `'0x10'`}, {`"1_000"`, `'1_000'`}, {`"2j"`, `'2j'`}, {`"b'x'"`, `"b'x'"`}, {`!!str 1e3`, `'1e3'`},
+		{`"42"`, `42`}, {`"-7"`, `-7`}, {`"007"`, `007`}, {`"a: b, 'c' \"d\""`, `a: b, 'c' "d"`}, {`"bfloat16"`, `bfloat16`}, {`"1024x1024"`, `1024x1024`},
+		{`1e-5`, `1e-5`}, {`1.0e-5`, `1e-05`}, {`~`, `None`}, {`(1, 2)`, `(1, 2)`}, {`.inf`, `inf`}, {`["1e3", 'it''s', "q\"'\\", 1.0e+16, .inf, ~, yes, [-2]]`, `['1e3', "it's", 'q"\'\\', 1e+16, inf, None, True, [-2]]`},
+	}
+	for _, v := range values {
+		b := mustTask(t, minimal+"tests:\n  - a: "+v[0]+"\n")
+		if got := b.Definition.Tests[0][0].Value; got != v[1] {
+			t.Errorf("%s became %s, want %s", v[0], got, v[1])
+		}
+		delete(b.Files, tasks.TaskFile) // it is written from the definition
+		if got := again(t, b).Definition.Tests[0][0].Value; got != v[1] {
+			t.Errorf("%s is %s when it is written and read again, want %s", v[0], got, v[1])
+		}
+	}
+	for name, other := range map[string]string{
+		"own eval program": strings.Replace(minimal, "files:\n", "tests: [{a: \"1e3\"}]\nfiles:\n  - {name: eval.py, source: eval.py}\n", 1),
+		"C++":              strings.Replace(cpp(""), "{", "{tests: [{a: \"1e3\"}], ", 1),
+	} {
+		b := mustTask(t, other)
+		delete(b.Files, tasks.TaskFile)
+		if got := again(t, b).Definition.Tests[0][0].Value; got != "1e3" {
+			t.Errorf("%s: the text is %s", name, got)
+		}
+	}
+}
+
 func TestHostileYAMLIsRefused(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := 1; i < 9; i++ {
@@ -52,7 +85,8 @@ func TestHostileYAMLIsRefused(t *testing.T) {
 		"a list":            {"[1, 2]", "must be a mapping of keys to values"},
 		"a word":            {"hello", "must be a mapping of keys to values"},
 		"broken":            {"lang: py\nfiles: [\n", "not valid YAML"},
-		"tab":               {"lang: py\n\tfiles: 1\n", "task.yml:2: this is not valid YAML ("},
+		"tab":               {"lang: py\n\tfiles: 1\n", "task.yml:2: the line is indented with a tab: YAML takes only spaces"},
+		"tab before a list": {"lang: py\nfiles:\n\t- {name: a}\n", "task.yml:3: the line is indented with a tab"},
 		"not UTF-8":         {"lang: \xff\n", "task.yml: is not UTF-8 text"},
 		"too large":         {"# " + strings.Repeat("x", 300<<10), "task.yml: is larger than 256 KiB"},
 	}

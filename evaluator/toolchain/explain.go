@@ -14,6 +14,9 @@ import (
 // the whole output is kept.
 var compilerError = regexp.MustCompile(`(?m)^.*(\berror\b|undefined reference|multiple definition|cannot find -l|Error:).*$`)
 
+// noKernel finds the linker's error for a submission without the function that the harness calls.
+var noKernel = regexp.MustCompile("undefined reference to [`']custom_kernel\\(")
+
 // explain says in the result why a step failed.
 func (c *compilation) explain(result *job.StageResult, s step) {
 	result.Stdout, result.Stderr = s.outcome.Stdout, s.outcome.Stderr
@@ -49,6 +52,9 @@ func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 	failure.Reason = upper + " failed: " + errorLine(o)
 	if !strings.HasSuffix(failure.Reason, "?") { // as in "did you mean …?"
 		failure.Reason += "."
+	}
+	if noKernel.MatchString(failure.Reason) {
+		failure.Reason += " The submission must define output_t custom_kernel(input_t data) with this parameter, by value, not static, and outside any namespace."
 	}
 	return job.StatusError, failure
 }

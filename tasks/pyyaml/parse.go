@@ -81,6 +81,11 @@ func syntaxError(err error, data []byte) *Error {
 	if fromZero.MatchString(said) {
 		line++
 	}
+	if strings.Contains(said, "cannot start any token") || strings.Contains(said, "a tab character") {
+		if at := tabbed(string(data), line); at > 0 {
+			return &Error{Line: at, Message: "the line is indented with a tab: YAML takes only spaces"}
+		}
+	}
 	switch open := unclosed(string(data)); {
 	case open > 0 && open == line:
 		said = "a bracket or quote is not closed"
@@ -88,6 +93,18 @@ func syntaxError(err error, data []byte) *Error {
 		said = fmt.Sprintf("a bracket or quote that was opened in line %d is not closed", open)
 	}
 	return &Error{Line: line, Message: "this is not valid YAML (" + said + ")"}
+}
+
+// tabbed is the first line at an error's or beside it with a tab in its indentation; 0: there is none.
+func tabbed(text string, line int) int {
+	lines := strings.Split(text, "\n")
+	for at := max(line-1, 1); at <= min(line+1, len(lines)); at++ {
+		rest := strings.TrimLeft(lines[at-1], " \t")
+		if strings.TrimSpace(rest) != "" && strings.Contains(lines[at-1][:len(lines[at-1])-len(rest)], "\t") {
+			return at
+		}
+	}
+	return 0
 }
 
 // fromZero are the errors whose line the library counts from 0: those of its parser, not of its scanner.

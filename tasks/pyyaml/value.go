@@ -39,12 +39,18 @@ type Value struct {
 
 // Scalar reads a scalar node as PyYAML does.
 func Scalar(node *yaml.Node) Value {
-	plain := node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
-	tagged := node.Style&yaml.TaggedStyle != 0
-	if tagged && node.Tag == "!!str" || !plain && !tagged {
+	if isQuoted(node) {
 		return Value{Text: node.Value, IsText: true}
 	}
 	return Plain(node.Value)
+}
+
+// isQuoted reports whether a scalar is text because of its quotes or its tag.
+func isQuoted(node *yaml.Node) bool {
+	if node.Style&yaml.TaggedStyle != 0 {
+		return node.Tag == "!!str"
+	}
+	return node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
 // Plain reads a value that stands in no quotes.
@@ -162,6 +168,22 @@ func String(node *yaml.Node) (text string, ok bool) {
 		return "", false
 	}
 }
+
+// Exact is String for readers that take Python literals apart: a quoted text that looks like another literal is in Python's
+// quotes. Whole numbers stay numbers, as for KernelBot's programs.
+func Exact(node *yaml.Node) (text string, ok bool) {
+	if node.Kind == yaml.ScalarNode && isQuoted(node) && looksLiteral(node.Value) {
+		return quote(node.Value), true
+	}
+	return String(node)
+}
+
+// looksLiteral reports whether Python may read a text as something else: 1e3, None, (1, 2), 'a'. Whole numbers are not meant.
+func looksLiteral(text string) bool { return literal.MatchString(text) }
+
+var literal = regexp.MustCompile(`^(?:True|False|None|[bBrRuU]{0,2}['"].*|[\[({].*|[-+]*(?:` +
+	`0[xXoObB][0-9a-fA-F_]+|[0-9]+_[0-9_]+|[0-9._]*[jJ]|` +
+	`(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9_]+)?[jJ]?|[0-9][0-9_]*[eE][-+]?[0-9_]+[jJ]?))$`)
 
 // repr is String with strings in quotes, as they stand inside a list.
 func repr(node *yaml.Node) (text string, ok bool) {

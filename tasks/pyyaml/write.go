@@ -3,7 +3,10 @@ package pyyaml
 import (
 	"bytes"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -62,16 +65,81 @@ func Bare(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 }
 
-// Exact is a value so that reading it gives the same text: bare where it is a number or
-// a boolean, else in quotes.
+// Written is a value so that String gives the same text: bare where it is a number or a boolean, else in quotes.
 // "1e5" is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write
 // differently ("1.50") is quoted, too, and so comes back as it was.
-func Exact(text string) *yaml.Node {
+func Written(text string) *yaml.Node {
 	if value := Plain(text); !value.IsText && value.Text == text {
 		return Bare(text)
 	}
 	return Quoted(text)
 }
+
+// WrittenExact is a value so that Exact gives the same text: Python's lists as lists, its texts in quotes, other literals bare.
+func WrittenExact(text string) *yaml.Node {
+	if strings.ContainsAny(text[:min(1, len(text))], `['"`) {
+		if node, rest, ok := fromPython(text); ok && rest == "" {
+			return node
+		}
+	}
+	if text == "None" {
+		return Bare("null")
+	}
+	if looksLiteral(text) && Plain(text).Text == text {
+		return Bare(text)
+	}
+	return Written(text)
+}
+
+// fromPython reads one of Python's lists, texts and numbers, as repr writes them, from the beginning of a text.
+func fromPython(text string) (node *yaml.Node, rest string, ok bool) {
+	switch {
+	case strings.HasPrefix(text, "["):
+		node, rest = &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}, text[1:]
+		for !strings.HasPrefix(rest, "]") {
+			var item *yaml.Node
+			if item, rest, ok = fromPython(rest); !ok {
+				return nil, "", false
+			}
+			node.Content, rest = append(node.Content, item), strings.TrimPrefix(rest, ", ")
+		}
+		return node, rest[1:], true
+	case strings.HasPrefix(text, "'"), strings.HasPrefix(text, `"`):
+		return textFromPython(text)
+	}
+	if end := strings.IndexAny(text, ",]"); end > 0 {
+		return Bare(pythonNumber(text[:end])), text[end:], true
+	}
+	return nil, "", false
+}
+
+// textFromPython reads a text in Python's quotes.
+func textFromPython(text string) (node *yaml.Node, rest string, ok bool) {
+	var plain strings.Builder
+	for rest = text[1:]; rest != "" && rest[0] != text[0]; {
+		letter, _, after, err := strconv.UnquoteChar(rest, 0)
+		if err != nil && len(rest) > 1 { // a quote, which Go escapes in its own kind of quotes alone
+			letter, after = rune(rest[1]), rest[2:]
+		}
+		plain.WriteRune(letter)
+		rest = after
+	}
+	if rest == "" {
+		return nil, "", false
+	}
+	return Quoted(plain.String()), rest[1:], true
+}
+
+// pythonNumber is a number or word of Python's as PyYAML reads it.
+func pythonNumber(text string) string {
+	if yaml := map[string]string{"None": "null", "inf": ".inf", "-inf": "-.inf", "nan": ".nan"}[text]; yaml != "" {
+		return yaml
+	}
+	return shortFloat.ReplaceAllString(text, "${1}.0e$2")
+}
+
+// shortFloat is one without a dot, which PyYAML takes for a text.
+var shortFloat = regexp.MustCompile(`^(-?[0-9]+)e([-+][0-9]+)$`)
 
 // Quoted is a text in double quotes, which every reader takes for a text.
 func Quoted(text string) *yaml.Node {

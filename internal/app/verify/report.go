@@ -50,6 +50,7 @@ type solutionReport struct {
 	Stage   job.Stage   `json:"stage,omitempty"` // that it failed in
 	ScoreNS *float64    `json:"score_ns,omitempty"`
 	Reason  string      `json:"reason,omitempty"`
+	Stderr  string      `json:"stderr,omitempty"` // its last lines in that stage
 }
 
 // verdict says what a solution's end shows.

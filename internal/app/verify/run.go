@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +58,13 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 	}
 	v.describe(p, report)
 	if v.options.lint {
+		return nil
+	}
+	// A solution passes by a ranked run, which needs something to time: without that, each would seem to fail.
+	if d := p.Bundle.Definition; d.Form == tasks.FormEval && len(d.Benchmarks) == 0 {
+		v.broken++
+		report.Problems = v.problems("  ", []problems.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
+			Message: "there is none, so no solution can be ranked: add a case like benchmarks: [{size: 1024, seed: 1}]"}})
 		return nil
 	}
 	solutions, err := v.solutionsOf(upload, p)
@@ -195,12 +203,27 @@ func (v *verifier) judge(s tried, works bool, report *taskReport) {
 	out := solutionReport{Name: s.Name, Correct: s.Correct, Outcome: s.Outcome, Verdict: verdictOn(ended(s), works), ScoreNS: s.ScoreNS, Reason: why(s.Result)}
 	if n := len(s.Stages); n > 0 && s.Outcome != job.OutcomeDone {
 		out.Stage = s.Stages[n-1].Stage
+		out.Stderr = lastLines(s.Stages[n-1].Stderr)
 	}
 	if out.Verdict != asExpected {
 		v.surprises++
 	}
 	report.Solutions = append(report.Solutions, out)
 	fmt.Fprintf(v.text, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, out.Verdict.word(), out.Reason)
+	if out.Verdict != asExpected {
+		for line := range strings.Lines(console.Clean(out.Stderr)) {
+			fmt.Fprintf(v.text, "    | %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+// mostLines bounds what is shown of a solution's stderr: a traceback with a chained one.
+const mostLines = 30
+
+// lastLines is the end of what a program printed.
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-mostLines):], "\n")
 }
 
 func verdictOn(e trial.Ended, works bool) verdict {

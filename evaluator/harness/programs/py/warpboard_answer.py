@@ -1,6 +1,6 @@
-"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text and None, and tuples, lists
-and dicts of them, of exactly these types. The runner describes them and their places in a shared region in JSON; the judge
-checks all of it.
+"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text and None, and tuples, lists,
+dicts and data classes of them. Kinds of tuples, lists and dicts arrive as the plain ones, unless the task or torch defines
+them by name. The runner describes them and their places in a shared region in JSON; the judge checks all of it.
 """
 
 import json
@@ -42,7 +42,7 @@ def describe(value, regions):
 
 def is_placed(value, regions):
     """Whether the answer is a tensor on a device, or tuples and lists of them, in the shared regions: describing it copies nothing."""
-    if type(value) in (tuple, list):
+    if isinstance(value, (tuple, list)):
         return all(is_placed(item, regions) for item in value)
     return (
         type(value) is sys.modules["torch"].Tensor and value.is_cuda and value.is_contiguous() and not value.is_conj() and not value.is_neg()
@@ -54,12 +54,15 @@ def _describe(value, regions):
     kind = type(value)
     if value is None or kind in _PLAIN:
         return ["plain", value]
-    if kind is tuple or kind is list:
-        return [kind.__name__, [_describe(item, regions) for item in value]]
-    if kind is dict:
+    if isinstance(value, tuple):
+        items = [_describe(item, regions) for item in value]
+        return ["tuple", items] if kind is tuple else ["named", kind.__name__, items]
+    if isinstance(value, list):
+        return ["list", [_describe(item, regions) for item in value]]
+    if isinstance(value, dict):
         return ["dict", [[_describe(key, regions), _describe(item, regions)] for key, item in value.items()]]
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return ["named", kind.__name__, [_describe(item, regions) for item in value]]
+    if hasattr(kind, "__dataclass_fields__"):
+        return ["class", kind.__name__, [[name, _describe(getattr(value, name), regions)] for name in _fields(kind)]]
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None and (kind is numpy.ndarray or isinstance(value, numpy.generic)) and value.dtype.kind in "biufcSUmM":
         return _describe_array(numpy, value, kind, regions)
@@ -67,7 +70,7 @@ def _describe(value, regions):
         return _describe_tensor(torch, value.detach(), regions)
     raise BadAnswer(
         f"custom_kernel returned a {kind.__module__}.{kind.__qualname__}: it must return NumPy arrays, torch tensors, "
-        "numbers, or tuples, lists and dicts of them, and of no type that is derived from these"
+        "numbers, or tuples, lists, dicts and data classes of them"
     )
 
 
@@ -142,6 +145,8 @@ def read(text, sizes):
         tree = _read(json.loads(text[1:]), sizes, parts, 0)
         if sum(part.size for part in parts) > 2 * sum(sizes.values()):
             raise ValueError("it is larger than the shared memory")
+    except BadAnswer:
+        raise
     except Exception as error:  # any error of JSON, NumPy or torch for a description
         raise Refused(f"The runner described its answer in a way that cannot be: {_printable(str(error))[:200]}.") from None
     return tree, parts
@@ -169,6 +174,14 @@ def _read(described, sizes, parts, depth):
     if kind == "named":
         name, items = rest
         return [kind, str(name), [_read(item, sizes, parts, depth + 1) for item in items]]
+    if kind == "class":
+        name, fields = rest
+        if _task_class(name) is None:
+            raise BadAnswer(f"custom_kernel returned an instance of {_printable(name)[:_MOST_TEXT]}, which is no data class of the task: "
+                            "return one of the task's own, or a tuple or dict")
+        if [field for field, _ in fields] != _fields(_task_class(name)):
+            raise ValueError("not the fields of its class")
+        return [kind, name, [[field, _read(item, sizes, parts, depth + 1)] for field, item in fields]]
     if kind in ("array", "scalar"):
         return _read_part(kind, HOST, *_array_type(rest[0]), rest[1:], sizes, parts)
     if kind == "tensor":
@@ -223,7 +236,9 @@ def is_plain(tree):
         return rest[0] is not None
     if kind == "part":
         return False
-    return bool(rest[0]) if kind == "dict" else any(is_plain(item) for item in rest[-1])
+    if kind == "dict":
+        return bool(rest[0])
+    return any(is_plain(item[1] if kind == "class" else item) for item in rest[-1])
 
 
 def build(tree, values):
@@ -237,13 +252,39 @@ def build(tree, values):
         return {build(key, values): build(item, values) for key, item in rest[0]}
     if kind == "named":
         return _named(rest[0], [build(item, values) for item in rest[1]])
+    if kind == "class":
+        return _instance(_task_class(rest[0]), {name: build(item, values) for name, item in rest[1]})
     return (tuple if kind == "tuple" else list)(build(item, values) for item in rest[0])
 
 
+def _task_kinds(name):
+    """The classes of this name in the task's own modules."""
+    kinds = (getattr(sys.modules.get(module), name, None) for module in ("task", "reference"))
+    return [kind for kind in kinds if isinstance(kind, type)]
+
+
 def _named(name, items):
-    """Named tuples of the task's own modules keep their names."""
-    for module in ("task", "reference"):
-        kind = getattr(sys.modules.get(module), name, None)
-        if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
-            return kind(*items)
-    return tuple(items)
+    """Named tuples of the task's own modules and of torch keep their names."""
+    for kind in _task_kinds(name):
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            return kind._make(items)
+    kind = getattr(getattr(sys.modules.get("torch"), "return_types", None), name, None)
+    return kind(items) if isinstance(kind, type) and getattr(kind, "n_fields", -1) == len(items) else tuple(items)
+
+
+def _task_class(name):
+    """The task's data class of this name, None if it has none."""
+    return next((kind for kind in _task_kinds(name) if hasattr(kind, "__dataclass_fields__")), None)
+
+
+def _fields(kind):
+    """The names of a data class's fields."""
+    return [field.name for field in sys.modules["dataclasses"].fields(kind)]
+
+
+def _instance(kind, fields):
+    """Restores an instance of a data class without calling its code, like pickle."""
+    made = object.__new__(kind)
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made

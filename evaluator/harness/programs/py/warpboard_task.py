@@ -1,7 +1,9 @@
 """A task's own functions, as reference.py gives them."""
 
+import os
 import secrets
 import sys
+import traceback
 
 from warpboard_calls import TaskFailed
 from warpboard_numerics import Unlike, lines
@@ -46,20 +48,37 @@ class Task:
         """Returns (right?, message)."""
         try:
             if self._ranks is None:
-                return self.verdict(inputs[0], answers[0])
-            return self.verdict(inputs, answers)
+                good, message = self.verdict(inputs[0], answers[0])
+            else:
+                good, message = self.verdict(inputs, answers)
         except TaskFailed:
             raise
+        except AssertionError as error:
+            good, message = False, _assertion(error)
         except Exception as error:
+            if _is_nothing(answers):
+                return False, _NOTHING
             raise TaskFailed(blame("check_implementation", error) + " Either the answer's type or shape is not what the "
                              "task asks for, or the checker has a fault.") from error
+        if not good and _is_nothing(answers):
+            message = f"{_NOTHING} The checker reports: {message}" if message else _NOTHING
+        return good, message
 
     def verdict(self, data, answer):
+        """Returns (right?, message) from the checker's answer: (bool, message), a bool, a message or a list of messages that is empty
+        if the answer is right, or None from a checker that asserts."""
         result = self._check(data, answer)
-        if isinstance(result, tuple):
+        if isinstance(result, tuple) and len(result) == 2:
             good, message = result
             return bool(good), str(message or "")
-        return not result, str(result or "")
+        if result is None or isinstance(result, str):
+            return not result, result or ""
+        if isinstance(result, list) and all(isinstance(line, str) for line in result):
+            return not result, "\n".join(result)
+        if isinstance(result, bool) or "bool" in str(getattr(result, "dtype", "")) and getattr(result, "shape", None) in ((), None):
+            return bool(result), "" if result else "check_implementation returned False, without a message."
+        raise TaskFailed(f"check_implementation returned a {type(result).__name__}: it must return (bool, message), or a message that is "
+                         "empty if the answer is right.")
 
     def numerics(self, inputs, answers):
         """Yields (field, value): how far right answers are from the task's reference_fp64, if it has one. Its failures are
@@ -75,6 +94,23 @@ class Task:
             yield "note", blame("reference_fp64", error)
         if "torch" in sys.modules and sys.modules["torch"].cuda.is_initialized():
             sys.modules["torch"].cuda.empty_cache()  # the runner needs the memory
+
+
+_NOTHING = ("custom_kernel returned None: it must return the answer. A kernel that writes the answer into an argument returns that "
+            "argument, as in return out.")
+
+
+def _is_nothing(answers):
+    return all(answer is None for answer in answers)
+
+
+def _assertion(error):
+    """What an assertion of the checker says, or which one it is."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if lines:
+        return "; ".join(lines[:4])[:300]
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    return f"line {at.lineno} of {os.path.basename(at.filename)} does not hold: {at.line}"
 
 
 def blame(where, error):
