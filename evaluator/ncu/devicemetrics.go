@@ -37,7 +37,7 @@ func deviceWide(add func(category string, pairs ...string)) {
 		"sm_throughput_pct", "sm__throughput"+ofElapsed,
 		"gpu_dram_throughput_pct", "gpu__dram_throughput"+ofElapsed,
 		"memory_throughput_pct", "gpu__dram_throughput"+ofElapsed+" dram__throughput"+ofElapsed,
-		"dram_throughput_pct", "dram__throughput"+ofElapsed)
+		"dram_throughput_pct", "dram__throughput"+ofElapsed+" gpu__dram_throughput"+ofElapsed)
 	add("detailed_metrics",
 		"l1_hit_rate_pct", "l1tex__t_sector_hit_rate.pct",
 		"l2_hit_rate_pct", "lts__t_sector_hit_rate.pct",
@@ -107,6 +107,7 @@ func DeviceMetrics(k *Kernel) map[string]map[string]any {
 			}
 		}
 	}
+	k.setActiveCycles(set)
 	k.setBandwidths(set)
 	k.setAccess(set)
 	k.setRoofline(set)
@@ -115,6 +116,17 @@ func DeviceMetrics(k *Kernel) map[string]map[string]any {
 }
 
 type setField func(category, name string, v any)
+
+// setActiveCycles computes a share that the full set of current ncu versions has only as cycles.
+func (k *Kernel) setActiveCycles(set setField) {
+	if _, measured := k.base("sm__cycles_active" + ofElapsed); measured {
+		return
+	}
+	active, ok := k.base("sm__cycles_active.avg")
+	if elapsed, both := k.base("sm__cycles_elapsed.avg"); ok && both && elapsed > 0 {
+		set("detailed_metrics", "sm_active_cycles_pct", 100*active/elapsed)
+	}
+}
 
 // setBandwidths divides by 1024³ although the names say gb: that is what the API's clients get.
 func (k *Kernel) setBandwidths(set setField) {

@@ -237,9 +237,10 @@ func TestDeviceMetricsHaveTheEvalAPIsNames(t *testing.T) {
 	if got["timing_metrics"]["gpu_time_duration_unit"] != "ns" || got["roofline_metrics"]["flop_count_total"] != nil {
 		t.Errorf("unit %v, flops %v", got["timing_metrics"]["gpu_time_duration_unit"], got["roofline_metrics"]["flop_count_total"])
 	}
-	if _, ok := got["speed_of_light"]["dram_throughput_pct"]; ok {
-		t.Error("dram__throughput was not measured, yet its field is there")
+	if light := got["speed_of_light"]; light["dram_throughput_pct"] == nil || light["dram_throughput_pct"] != light["gpu_dram_throughput_pct"] {
+		t.Errorf("where dram__throughput was not measured, gpu__dram_throughput counts: %v", light)
 	}
+	near(t, "cycles of active SMs by all", got["detailed_metrics"]["sm_active_cycles_pct"].(float64), 96.237)
 }
 
 func TestVerdicts(t *testing.T) {
