@@ -24,8 +24,9 @@ needs --io, a JSON file with its arguments and launch sizes (IOContract; see /ap
 
 // evaluation are the flags of `warpboard evaluate`.
 type evaluation struct {
-	kind, io, reference, referenceKind, device string
-	trials                                     int
+	kind, io, reference, referenceKind, device, class string
+	trials                                            int
+	absolute, relative                                float64
 }
 
 func evaluateCommand(c *connection) *cobra.Command {
@@ -43,19 +44,24 @@ func evaluateCommand(c *connection) *cobra.Command {
 	f.StringVar(&o.reference, "reference", "", "file of a correct kernel to compare with")
 	f.StringVar(&o.referenceKind, "reference-type", "", "type of the reference; default: from the file")
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
+	f.StringVar(&o.class, "class-name", "", "the kernel's class; default: ModelNew or Model")
 	f.IntVar(&o.trials, "trials", 100, "number of timed calls")
+	f.Float64Var(&o.absolute, "atol", 0.01, "absolute tolerance; needs --reference")
+	f.Float64Var(&o.relative, "rtol", 0.01, "relative tolerance; needs --reference")
 	return cmd
 }
 
 // counts refuses flags that would change nothing: anyone who gives one expects that it counts.
 func (o evaluation) counts(cmd *cobra.Command, file string) error {
-	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "trials"} {
+	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "class-name", "trials", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
 			return console.Usage("--%s has no effect, because %s is the whole request: write the value there", name, file)
 		}
 	}
-	if o.referenceKind != "" && o.reference == "" {
-		return console.Usage("--reference-type needs --reference FILE")
+	for _, name := range []string{"reference-type", "atol", "rtol"} {
+		if cmd.Flags().Changed(name) && o.reference == "" {
+			return console.Usage("--%s needs --reference FILE", name)
+		}
 	}
 	return nil
 }
@@ -120,6 +126,9 @@ func (o evaluation) request(file string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.class != "" {
+		kernel["metadata"] = map[string]any{"class_name": o.class}
+	}
 	request := map[string]any{"kernel": kernel, "num_trials": o.trials}
 	if o.device != "" {
 		request["gpu_type"] = o.device
@@ -131,6 +140,7 @@ func (o evaluation) request(file string) (map[string]any, error) {
 		}
 		delete(request, "kernel")
 		request["ref_kernel"], request["custom_kernel"] = reference, kernel
+		request["atol"], request["rtol"] = o.absolute, o.relative
 	}
 	return request, nil
 }
@@ -194,6 +204,8 @@ type found struct {
 		Compiled    bool     `json:"compiled"`
 		Correctness *bool    `json:"correctness"`
 		Speedup     *float64 `json:"speedup"`
+		Vacuous     string   `json:"vacuous_reason"`
+		Remarks     []string `json:"remarks"`
 		Stats       *struct {
 			Mean float64 `json:"mean"`
 			Std  float64 `json:"std"`
@@ -236,5 +248,8 @@ func summaryOf(e *client.Evaluation) string {
 	if r.Speedup != nil {
 		line += fmt.Sprintf(", %.2f times as fast as the reference", *r.Speedup)
 	}
-	return line
+	if r.Vacuous != "" {
+		line += "\nThe check says nothing: " + r.Vacuous
+	}
+	return strings.Join(append([]string{line}, r.Remarks...), "\n")
 }

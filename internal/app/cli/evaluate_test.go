@@ -27,7 +27,7 @@ func (w *world) evaluating(t *testing.T) *map[string]any {
 			result := json.RawMessage(map[string]string{
 				"wrong":  `{"kernel_exec_result": {"compiled": true, "correctness": false, "validation_error": "element 3 is wrong"}}`,
 				"broken": `{"kernel_exec_result": {"compiled": false, "compilation_error": "a.py:1: SyntaxError"}}`,
-				"right":  `{"kernel_exec_result": {"compiled": true, "correctness": true, "speedup": 2.5, "runtime_stats": {"mean": 0.5, "std": 0.01}}}`,
+				"right":  `{"kernel_exec_result": {"compiled": true, "correctness": true, "speedup": 2.5, "vacuous_reason": "Zeros would pass as well.", "remarks": ["A remark."], "runtime_stats": {"mean": 0.5, "std": 0.01}}}`,
 			}[kernel["source_code"].(string)])
 			e.State, e.Ended, e.Result = "completed", true, &result
 		} else {
@@ -62,6 +62,7 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 	}{
 		{[]string{"right.py", "--device", "cpu", "--trials", "7"}, 0, "completed on CPU: 500.0 µs ± 10.00 µs, 2.50 times as fast as the reference"},
 		{[]string{"right.py", "--json"}, 0, `"speedup": 2.5`},
+		{[]string{"right.py"}, 0, "The check says nothing: Zeros would pass as well.\nA remark."},
 		{[]string{"right.py", "--reference", "right.py"}, 0, "500.0 µs"},
 		{[]string{"wrong.py", "--reference", "right.py"}, console.ExitFailed, "did not pass"},
 		{[]string{"broken.py"}, console.ExitFailed, "did not pass"},
@@ -80,6 +81,23 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 	}
 	if kernel := (*asked)["kernel"].(map[string]any); kernel["kernel_type"] != "torch" {
 		t.Errorf("a .py file without Triton is sent as %v", kernel["kernel_type"])
+	}
+}
+
+func TestEvaluateSendsTheToleranceAndTheClass(t *testing.T) {
+	w, dir := newWorld(t), t.TempDir()
+	asked := w.evaluating(t)
+	kernels(t, dir)
+	file := filepath.Join(dir, "right.py")
+	if err := w.run(t, "evaluate", "--server", w.URL, file, "--reference", file, "--atol", "1e-5", "--rtol", "0", "--class-name", "Mine"); err != nil {
+		t.Fatal(err)
+	}
+	metadata, _ := (*asked)["custom_kernel"].(map[string]any)["metadata"].(map[string]any)
+	if (*asked)["atol"] != 1e-5 || (*asked)["rtol"] != 0.0 || metadata["class_name"] != "Mine" || (*asked)["ref_kernel"].(map[string]any)["metadata"] != nil {
+		t.Errorf("asked %v", *asked)
+	}
+	if err := w.run(t, "evaluate", "--server", w.URL, file, "--atol", "1"); console.ExitCode(err) != console.ExitUsage || !strings.Contains(err.Error(), "--atol needs --reference FILE") {
+		t.Errorf("a tolerance without a reference: %v", err)
 	}
 }
 
